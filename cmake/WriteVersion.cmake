@@ -1,0 +1,21 @@
+set(id "unknown")
+if(GIT)
+  execute_process(COMMAND ${GIT} describe --always --dirty --abbrev=12 WORKING_DIRECTORY ${SOURCE_DIR}
+    OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed EQUAL 0)
+    set(id ${described})
+  endif()
+endif()
+string(STRIP "${FLAGS}" FLAGS)
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
+#pragma once
+
+namespace orrery {
+
+inline constexpr const char* version = "@VERSION@";
+inline constexpr const char* git_id = "@id@";
+inline constexpr const char* build_flags = "@FLAGS@";
+inline constexpr const char* cuda_architectures = "@CUDA_ARCHITECTURES@";
+
+}  // namespace orrery
+]])

@@ -1,0 +1,32 @@
+#include "compute/core/force_law.h"
+
+#include <array>
+#include <string>
+
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array known{
+    LawInfo{LawId::gravity, "gravity", "Gravity", "a = G m r / (r^2 + eps^2)^(3/2), G = 1: Plummer-softened attraction."},
+    LawInfo{LawId::attract_repel, "attract-repel", "Attract-repel",
+            "F = G m1 m2 / r^2 - H m1 m2 / r^4, with drag: v += ((F - D v) / m) dt."},
+};
+
+}  // namespace
+
+std::span<const LawInfo> laws() { return known; }
+
+const LawInfo& law_info(LawId law) { return known.at(static_cast<std::size_t>(law)); }
+
+LawId find_law(std::string_view id) {
+  std::string ids;
+  for (const LawInfo& info : known) {
+    if (id == info.id) return info.law;
+    ids += std::string{ids.empty() ? "" : ", "} + info.id;
+  }
+  throw UsageError("unknown law '" + std::string{id} + "'; known laws: " + ids);
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "compute/core/vec.h"
+
+namespace orrery {
+
+ORRERY_HD inline float reciprocal_sqrt(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;  // one MUFU.RSQ (2 ulp); rsqrtf() adds scaling for denormals, which softening keeps away from here
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / std::sqrt(x);
+#endif
+}
+ORRERY_HD inline double reciprocal_sqrt(double x) { return 1.0 / std::sqrt(x); }
+
+ORRERY_HD inline float multiply_add(float a, float b, float c) { return a * b + c; }
+ORRERY_HD inline double multiply_add(double a, double b, double c) { return a * b + c; }
+
+#include "compute/core/pair_law.inl"
+
+enum class LawId { gravity, attract_repel };
+
+/// A pair law's name and what it says, for the command line and the panel.
+struct LawInfo {
+  LawId law;
+  const char* id;
+  const char* title;
+  const char* notes;
+};
+std::span<const LawInfo> laws();
+const LawInfo& law_info(LawId law);
+/// Throws UsageError that lists the known ids.
+LawId find_law(std::string_view id);
+
+/// A pair law with its constants, in units of G = 1. Softening has a floor because a body meets itself in every direct
+/// sum: below it the factor of `attract-repel` would overflow to infinity, and infinity times zero is NaN.
+struct Law {
+  static constexpr float min_softening = 1e-6f;
+
+  LawId id = LawId::gravity;
+  float softening = 0.02f;   ///< eps, a length >= min_softening; the sum uses eps^2
+  float repulsion = 0.002f;  ///< H >= 0, a length squared; attract-repel only
+  float drag = 1e-6f;        ///< D >= 0, mass per time; attract-repel only, applied by every kick
+
+  /// The drag that acts under this law: zero for gravity.
+  float effective_drag() const { return id == LawId::attract_repel ? drag : 0.0f; }
+  friend bool operator==(const Law&, const Law&) = default;
+};
+
+/// Calls visit(pair_law) with the scalar pair law of type Gravity<Real> or AttractRepel<Real> that `law` stands for.
+template <class Real, class Visitor>
+decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
+  const Real softening_sq = static_cast<Real>(law.softening) * static_cast<Real>(law.softening);
+  if (law.id == LawId::attract_repel) {
+    return visit(AttractRepel<Real>{softening_sq, static_cast<Real>(law.repulsion), Real{1}});
+  }
+  return visit(Gravity<Real>{softening_sq});
+}
+
+/// Adds the pull of one body (x, y, z, m) on a point to its acceleration. The one inner step of every scalar direct sum.
+template <class PairLaw>
+ORRERY_HD inline void add_pull(Vec3& acceleration, const PairLaw& law, float x, float y, float z, const Vec4& body) {
+  const float dx = body.x - x, dy = body.y - y, dz = body.z - z;
+  const float s = law.factor(dx, dy, dz, body.w);
+  acceleration.x = multiply_add(s, dx, acceleration.x);
+  acceleration.y = multiply_add(s, dy, acceleration.y);
+  acceleration.z = multiply_add(s, dz, acceleration.z);
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// The pair laws: one text for every machine. No include guard: force_law.h includes it once for scalars (host and
+// device), and a SIMD kernel includes it once for each instruction set, inside that set's namespace, because a compiler
+// inlines a function only into callers that have at least its instruction set.
+//
+// `Real` is float, double or a SIMD vector with the operators + - *, and with reciprocal_sqrt(Real) and
+// multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of  a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
+// for body j of the given mass. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+
+/// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).
+template <class Real>
+struct Gravity {
+  Real softening_sq;
+
+  ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
+    const Real inverse = reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
+    return (mass * inverse) * (inverse * inverse);
+  }
+};
+
+/// F = m1 m2 / r^2 - H m1 m2 / r^4 with r^2 softened as above: s = m (1 - H / r^2) / r^3. Brute Force N-Body "v1"
+/// (literature rows 1 and 2); its drag belongs to the kick (see Epilogue), since it acts on one body, not on a pair.
+template <class Real>
+struct AttractRepel {
+  Real softening_sq;
+  Real repulsion;  ///< H
+  Real one;
+
+  ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
+    const Real inverse = reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
+    const Real inverse_sq = inverse * inverse;
+    return (mass * inverse) * (inverse_sq * (one - repulsion * inverse_sq));
+  }
+};

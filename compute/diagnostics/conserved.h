@@ -1,0 +1,19 @@
+#pragma once
+
+#include "compute/core/bodies.h"
+#include "compute/core/force_law.h"
+
+namespace orrery {
+
+/// Sums over a system in double precision, in units of G = 1.
+struct Conserved {
+  double kinetic = 0;
+  double potential = 0;  ///< each pair once; O(N^2)
+  Vec3d momentum;
+  Vec3d angular_momentum;  ///< about the origin
+  double energy() const { return kinetic + potential; }
+};
+
+Conserved conserved(const Bodies& bodies, const Law& law);
+
+}  // namespace orrery

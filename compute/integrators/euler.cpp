@@ -1,0 +1,18 @@
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+
+constinit const IntegratorInfo euler{
+    .id = "euler",
+    .title = "Semi-implicit Euler",
+    .notes = "Kick by dt, then drift by dt: first order, symplectic; one fused force pass and one move (row 2).",
+    .order = 1,
+    .evaluations_a_step = 1,
+    .step =
+        [](StepOps& ops, float dt) {
+          ops.force(/*store=*/false, dt);
+          ops.kick_drift(0, dt);
+        },
+};
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compute/core/force_law.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/epilogue.h"
+
+struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
+
+namespace orrery {
+
+enum class Backend { cpu, cuda };
+const char* to_string(Backend backend);
+
+struct KernelInfo;
+
+/// A named choice that a kernel offers: its allowed values, as the command line and the panel show them.
+struct Tunable {
+  const char* name;
+  const char* notes;  ///< one sentence for the tooltip
+  std::span<const char* const> values;
+  const char* initial;  ///< one of `values`
+};
+
+/// One value for each tunable of one kernel; every value is an allowed one.
+class Settings {
+ public:
+  Settings() = default;
+  explicit Settings(const KernelInfo& kernel);  ///< the initial values
+
+  /// Throws UsageError that names the kernel's tunables, or the tunable's allowed values.
+  void set(std::string_view name, std::string_view value);
+
+  /// The tunable must exist: a kernel asks only for what it declares.
+  const std::string& text(std::string_view name) const;
+  /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
+  int integer(std::string_view name, int otherwise = 0) const;
+  bool has(std::string_view name) const { return values_.contains(name); }
+
+  /// "block=256 split=auto", in the order of the names.
+  std::string to_string() const;
+  const std::map<std::string, std::string, std::less<>>& values() const { return values_; }
+  friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
+
+ private:
+  const KernelInfo* kernel_ = nullptr;
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+/// One evaluation of all accelerations. Arrays lie in the memory of the kernel's backend.
+struct ForceArgs {
+  const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
+  int count = 0;                 ///< >= 1
+  Law law;
+  Epilogue epilogue;
+  CUstream_st* stream = nullptr;                  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
+  const std::atomic<bool>* cancelled = nullptr;   ///< CPU kernels look at it every few ms at most and return early when
+                                                  ///< it is set; what they wrote is then undefined. May be null
+};
+
+/// A kernel variant with its settings fixed: one way to evaluate all accelerations.
+class ForceKernel {
+ public:
+  virtual ~ForceKernel() = default;
+  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
+  virtual void evaluate(const ForceArgs& args) = 0;
+  /// Interactions of one evaluation: count^2 for a direct sum, whatever the kernel saves.
+  virtual double interactions(int count) const { return static_cast<double>(count) * count; }
+  /// What the settings that choose for themselves chose for this many bodies, such as "split 8"; may be empty.
+  virtual std::string chosen(int /*count*/) const { return {}; }
+};
+
+/// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.
+struct Tolerance {
+  double median;
+  double max;
+};
+
+/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names.
+struct KernelInfo {
+  const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
+  const char* title;   ///< what the panel shows
+  const char* notes;   ///< one sentence for the tooltip and `orrery kernels`
+  const char* source;  ///< document and row of literature.md
+  Backend backend;
+  std::span<const Tunable> tunables;
+  Tolerance tolerance;
+  /// Throws UsageError where the device cannot run this combination of settings.
+  std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
+};
+
+/// Every variant of this build, in the order of the list in compute/CMakeLists.txt.
+std::span<const KernelInfo* const> kernels();
+/// Throws UsageError that lists the known ids.
+const KernelInfo& find_kernel(std::string_view id);
+
+}  // namespace orrery
+
+/// Defines a variant's one exported symbol; the linker checks that it matches the list in compute/CMakeLists.txt.
+#define ORRERY_KERNEL(stem, ...)           \
+  extern const KernelInfo kernel_##stem;   \
+  constinit const KernelInfo kernel_##stem { __VA_ARGS__ }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+
+#include "compute/core/bodies.h"
+
+namespace orrery {
+
+/// A TIPSY binary snapshot: a 32-byte header, then gas (48 bytes), dark (36) and star (44) records of 4-byte floats.
+struct TipsySnapshot {
+  Bodies bodies;     ///< gas, then dark, then star, as in the file
+  double time = 0;   ///< in units of G = 1, as in the file
+};
+
+enum class ByteOrder { big, little };  ///< "standard" (XDR) and "native" TIPSY
+
+/// Either byte order, any value in the header's pad word. Throws std::runtime_error with one line that names the file
+/// and the cause: missing, empty, truncated or oversized against its header, no bodies, a body whose position, velocity
+/// or mass is not finite, a mass that is not positive.
+TipsySnapshot read_tipsy(const std::filesystem::path& file);
+
+/// Writes all bodies as dark records. The file appears whole or not at all; an existing file is replaced. Throws
+/// std::runtime_error that names the file and the cause.
+void write_tipsy(const std::filesystem::path& file, const TipsySnapshot& snapshot, float softening,
+                 ByteOrder order = ByteOrder::big);
+
+}  // namespace orrery

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "compute/core/vec.h"
+
+struct CUstream_st;
+
+namespace orrery {
+
+struct DeviceBodies {
+  Vec4* positions = nullptr;   ///< device memory, x, y, z, m
+  Vec4* velocities = nullptr;  ///< device memory, vx, vy, vz, 0
+};
+
+/// Device memory for the drawn arrays. The simulation maps it around each batch of steps and touches it at no other time,
+/// so that it may be a pair of GL buffers; where there is no GL, mapping does nothing.
+class DeviceStorage {
+ public:
+  virtual ~DeviceStorage() = default;
+  /// Makes room for `count` bodies; the contents are lost. Not while mapped.
+  virtual void resize(int count) = 0;
+  virtual DeviceBodies map(CUstream_st* stream) = 0;
+  virtual void unmap(CUstream_st* stream) = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/integrators/integrator.h"
+#include "compute/kernels/kernel.h"
+#include "compute/sim/command.h"
+#include "compute/sim/device_storage.h"
+
+namespace orrery {
+
+/// What a step is made of.
+struct StepPlan {
+  std::shared_ptr<ForceKernel> kernel;
+  const IntegratorInfo* integrator = nullptr;
+  Law law;
+  float time_step = 0;
+};
+
+/// Where bodies live and steps run: host memory and a worker thread, or device memory and a stream. Both are
+/// asynchronous: advance() returns at once, and collect() tells later what ran.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual void upload(const Bodies& bodies) = 0;
+  /// The exact state after the last whole step that ran. Call only when no batch is under way: see settle().
+  virtual Bodies download() = 0;
+  /// Copies what is drawn. Either span may be empty. Call only when no batch is under way.
+  virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
+  /// Accelerations by the plan's kernel at the present positions, without a kick. Waits.
+  virtual std::vector<Vec4> accelerations() = 0;
+
+  /// Used by every later step; stored accelerations count as stale.
+  virtual void set_plan(const StepPlan& plan) = 0;
+
+  /// Whether advance() would be taken now without waiting.
+  virtual bool ready() const = 0;
+  /// Starts a batch of `steps` steps. Call only when ready().
+  virtual void advance(int steps, std::int64_t tag) = 0;
+  /// The batches that ended since the last call, oldest first. Rethrows what a batch threw.
+  virtual std::vector<StepTiming> collect() = 0;
+  /// Until every batch has ended.
+  virtual void wait() = 0;
+  /// Ends what is under way: a CPU engine abandons the step it is in and keeps the last whole one, a CUDA engine waits.
+  virtual void settle() = 0;
+};
+
+std::unique_ptr<Engine> make_cpu_engine();
+/// `storage` may be null: the engine then has its own. It must outlive the engine.
+std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage);
+
+}  // namespace orrery

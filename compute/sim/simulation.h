@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/sim/command.h"
+#include "compute/sim/engine.h"
+
+namespace orrery {
+
+/// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
+class Simulation {
+ public:
+  /// Loads the scene with its own dt and softening and selects default_kernel() and leapfrog under gravity.
+  /// `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own.
+  explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr);
+  ~Simulation();
+
+  /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the last
+  /// whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if a
+  /// device fails.
+  void apply(const Command& command);
+
+  /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused. Returns the number that was
+  /// started: 0 also when the engine is still busy with earlier ones. `tag` comes back in the batch's StepTiming.
+  int advance_frame(std::int64_t tag);
+  /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen runs.
+  StepTiming run(int steps);
+  /// Batches that ended since the last call, oldest first. A failure pauses the simulation and sets Status::last_error.
+  std::vector<StepTiming> collect();
+  /// Until every step asked for has run.
+  void wait();
+
+  Status status() const;
+  /// Whether no batch is under way, so that the calls below do not have to wait.
+  bool idle() const;
+  /// The exact present state; ends what is under way as apply() does.
+  Bodies bodies();
+  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and files.
+  void set_bodies(Bodies bodies);
+  /// Copies what is drawn when idle(); see Engine::copy_drawn.
+  void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
+  /// Accelerations by the present kernel at the present positions, one a body.
+  std::vector<Vec4> accelerations();
+
+  /// Sets Status::last_error, or clears it with an empty text.
+  void report(std::string error);
+
+ private:
+  struct Choice {  // everything a StepPlan and an engine are made from
+    const KernelInfo* kernel;
+    Settings settings;
+    const IntegratorInfo* integrator;
+    Law law;
+    float time_step;
+  };
+  void adopt(Choice choice);
+  void load(const SceneRequest& request, bool use_its_parameters);
+  Engine& engine_for(Backend backend);
+  void settle();
+
+  DeviceStorage* storage_;
+  std::unique_ptr<Engine> engines_[2];  // by Backend; made when first needed
+  Choice choice_;
+  std::shared_ptr<ForceKernel> kernel_;
+  std::map<const KernelInfo*, Settings> remembered_settings_;
+  Scene scene_;           // its first state, for Reset
+  SceneRequest request_;
+  int steps_per_frame_ = 1;
+  bool paused_ = false;
+  bool step_once_ = false;
+  std::int64_t steps_done_ = 0, steps_pending_ = 0;
+  double time_done_ = 0;
+  StepTiming timing_;
+  std::string last_error_;
+};
+
+}  // namespace orrery
