@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compute/sim/command.h"
+#include "render/appearance.h"
+
+namespace orrery {
+
+struct StartRecording { std::string file; };  ///< an existing file is kept: a number is added to the name
+struct StopRecording {};
+struct SaveScreenshot { std::string file; };
+struct SaveSnapshot { std::string file; };    ///< the bodies, as TIPSY
+struct ExportResults { std::string file; };   ///< the table of what has been tried, as CSV
+struct ClearResults {};
+struct SetAppearance { render::Appearance appearance; };
+struct SetVsync { bool on; };
+struct ToggleFullscreen {};
+struct TogglePanel {};
+struct ToggleHelp {};
+struct FrameAll {};
+struct ResetCamera {};
+struct Quit {};
+
+/// What concerns the window and its files rather than the simulation.
+using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
+                                 SetAppearance, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera,
+                                 Quit>;
+
+/// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
+using Request = std::variant<Command, ViewCommand>;
+using Requests = std::vector<Request>;
+
+}  // namespace orrery

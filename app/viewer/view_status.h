@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "render/appearance.h"
+
+namespace orrery {
+
+/// How positions get from the kernels to the renderer, best first.
+enum class Interop {
+  mapped,  ///< CUDA kernels write the drawn GL buffer itself
+  staged,  ///< CUDA kernels write their own memory; a copy through pinned host memory reaches GL
+  host,    ///< a CPU kernel ran: its arrays are uploaded
+};
+const char* to_string(Interop interop);
+
+/// Where one frame's time went, in ms. map to integrate come from the latest batch of steps that has been measured.
+struct FrameTimes {
+  double map_ms = 0;  ///< mapping for CUDA, or the copy that stands for it when staged or host
+  double force_ms = 0, integrate_ms = 0;  ///< all steps of the frame together
+  double unmap_ms = 0;
+  double draw_ms = 0;   ///< GPU time by a GL timer query
+  double gui_ms = 0;    ///< CPU time of building and submitting the panels
+  double swap_ms = 0;   ///< CPU time in the buffer swap: waiting for the display, mostly
+  double frame_ms = 0;  ///< from one frame's start to the next
+};
+
+/// One row of the table of what has been tried: a kernel, its settings and a count.
+struct Result {
+  std::string kernel_id, settings;
+  int count = 0;
+  double median_ms = 0;  ///< the best median of a window of consecutive steps
+  double interactions_per_s = 0;
+  double speedup = 1;    ///< over the first row
+  std::int64_t steps = 0;
+};
+
+struct RecordingStatus {
+  bool active = false;
+  std::string file;
+  std::int64_t rows = 0;
+  std::string error;  ///< why the last recording ended by itself, one line; empty otherwise
+};
+
+struct KeyHelp {
+  std::string keys, action;
+};
+
+/// Everything that panels show beyond Status: a plain value, made once a frame.
+struct ViewStatus {
+  FrameTimes times;
+  double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
+  int measured = 0;                             ///< batches that the median stands on
+  std::vector<float> step_ms_history;           ///< oldest first, at most 240
+  std::vector<Result> results;                  ///< in the order in which they were first tried
+  RecordingStatus recording;
+  Interop interop = Interop::host;
+  std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
+  render::Appearance appearance;
+  std::vector<std::string> colour_maps;
+  std::string gl_renderer, processor, gpu;
+  bool vsync = true, fullscreen = false, panel = true, help = false;
+  std::string notice;  ///< the latest thing the viewer has to say ("wrote shot.png"), one line
+  std::vector<KeyHelp> keys;
+};
+
+}  // namespace orrery

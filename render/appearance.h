@@ -1,0 +1,16 @@
+#pragma once
+
+namespace orrery::render {
+
+enum class ColourBy { speed, mass };
+
+/// How bodies are drawn. A plain value without GL, so that panels can edit a copy.
+struct Appearance {
+  ColourBy colour_by = ColourBy::speed;
+  int colour_map = 0;         ///< index into colour_maps()
+  float exposure = 1.0f;      ///< scales the light before tone mapping, > 0
+  float sprite_scale = 1.0f;  ///< scales every sprite, > 0
+  friend bool operator==(const Appearance&, const Appearance&) = default;
+};
+
+}  // namespace orrery::render
