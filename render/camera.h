@@ -1,0 +1,50 @@
+#pragma once
+
+#include <glm/glm.hpp>
+
+namespace orrery::render {
+
+/// A perspective camera that circles a target; y is up in its own frame, z in the world. Never upside down, never
+/// inside out: what is asked beyond a limit, or with a number that is not finite, stops at the limit or has no effect.
+class OrbitCamera {
+ public:
+  /// Moves by a mouse drag, each coordinate a fraction of the viewport's height (right and down positive): a full
+  /// height is half a turn.
+  void orbit(glm::vec2 drag);
+  /// Moves the target so that it stays under the cursor; `drag` as above.
+  void pan(glm::vec2 drag);
+  /// Positive steps (wheel notches) come nearer.
+  void zoom(float steps);
+  /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
+  /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
+  void frame(glm::vec3 centre, float radius);
+  /// Back to the last frame() and the first direction.
+  void reset();
+  /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
+  void look_from(float azimuth, float elevation);
+
+  glm::mat4 view() const;
+  /// `aspect` is width / height. The shorter side of the viewport sees `field_of_view`.
+  glm::mat4 projection(float aspect) const;
+  glm::vec3 position() const;
+  glm::vec3 target() const noexcept { return target_; }
+  float distance() const noexcept { return distance_; }
+  float framed_radius() const noexcept { return framed_radius_; }
+  float azimuth() const noexcept { return azimuth_; }
+  float elevation() const noexcept { return elevation_; }
+
+  static constexpr float field_of_view = 0.7854f;  ///< radians: 45 degrees
+
+ private:
+  glm::vec3 direction() const;
+  float framed_distance() const;
+
+  static constexpr float home_azimuth = -1.1f, home_elevation = 0.6f;
+  glm::vec3 framed_centre_{0.0f};
+  float framed_radius_ = 1.0f;
+  glm::vec3 target_{0.0f};
+  float azimuth_ = home_azimuth, elevation_ = home_elevation;
+  float distance_ = framed_distance();
+};
+
+}  // namespace orrery::render

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <string_view>
+
+namespace orrery::render {
+
+struct ColourStop {
+  float at;          ///< 0 to 1, rising within a map
+  glm::vec3 colour;  ///< sRGB, 0 to 1
+};
+
+/// Colours of light for a value from low to high. None is dark anywhere: sprites add up, and a dark one would vanish.
+struct ColourMap {
+  std::string_view id;
+  std::string_view title;
+  std::span<const ColourStop> stops;  ///< from 0 to 1, both ends included
+};
+
+/// All maps; Appearance::colour_map is an index into them, and 0 suits speeds.
+std::span<const ColourMap> colour_maps();
+
+glm::vec3 linear_from_srgb(glm::vec3 colour);
+glm::vec3 srgb_from_linear(glm::vec3 colour);
+/// In linear light. `at` outside 0 to 1 gives the end's colour.
+glm::vec3 linear_colour(const ColourMap& map, float at);
+
+}  // namespace orrery::render
