@@ -1,55 +1,57 @@
 #include "app/panels/ui_mark.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 
 namespace orrery {
 namespace {
 
-struct Marks {
-  const char* file = std::getenv("ORRERY_UI_LAYOUT");
-  std::map<std::string, ImVec4> rectangles;
-  std::chrono::steady_clock::time_point written{};
+struct Mark {
+  UiRect rect;
+  int frame = -1;
 };
 
-Marks& marks() {
-  static Marks the_marks;
-  return the_marks;
+// Kept from frame to frame, so that a name is allocated once.
+std::map<std::string, Mark, std::less<>>& marks() {
+  static std::map<std::string, Mark, std::less<>> all;
+  return all;
 }
 
 }  // namespace
 
-void ui_mark(const std::string& name) {
-  Marks& m = marks();
-  if (!m.file || !ImGui::IsItemVisible()) return;
+void ui_mark(std::string_view name) {
+  if (!ImGui::IsItemVisible()) return;
+  auto found = marks().find(name);
+  if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  m.rectangles[name] = {low.x, low.y, high.x, high.y};
+  found->second = {{low.x, low.y, high.x, high.y}, ImGui::GetFrameCount()};
 }
 
-void ui_mark(const char* name) {
-  if (marks().file) ui_mark(std::string{name});
+void ui_mark(std::string_view group, std::string_view item) {
+  std::array<char, 96> text;
+  const auto end = fmt::format_to_n(text.data(), text.size(), "{}.{}", group, item);
+  ui_mark(std::string_view{text.data(), std::min(end.size, text.size())});
 }
 
-void write_ui_marks() {
-  Marks& m = marks();
-  if (!m.file) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - m.written > std::chrono::milliseconds{200}) {
-    m.written = now;
-    const std::filesystem::path part = std::string{m.file} + ".part";
-    std::ofstream out{part};
-    for (const auto& [name, r] : m.rectangles)
-      out << name << ' ' << r.x << ' ' << r.y << ' ' << r.z << ' ' << r.w << '\n';
-    out.close();
-    std::error_code ignored;
-    if (out) std::filesystem::rename(part, m.file, ignored);
+UiRect ui_marked(std::string_view name) {
+  const auto found = marks().find(name);
+  return found != marks().end() && found->second.frame == ImGui::GetFrameCount() ? found->second.rect : UiRect{};
+}
+
+std::string ui_layout() {
+  std::string text;
+  for (const auto& [name, mark] : marks()) {
+    if (mark.frame != ImGui::GetFrameCount()) continue;
+    const UiRect& r = mark.rect;
+    fmt::format_to(std::back_inserter(text), "{} {:.0f} {:.0f} {:.0f} {:.0f}\n", name, r.x0, r.y0, r.x1, r.y1);
   }
-  m.rectangles.clear();
+  return text;
 }
 
 }  // namespace orrery

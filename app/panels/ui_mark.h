@@ -1,17 +1,24 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace orrery {
 
-/// Notes where the widget drawn last lies, so that a test can aim a real mouse at it. Does nothing unless the
-/// environment variable ORRERY_UI_LAYOUT names a file. `name` has no spaces, such as "kernel/cpu-simd" or "set/block".
-void ui_mark(const char* name);
-void ui_mark(const std::string& name);
+/// Where a widget was drawn in the frame before Render, in ImGui's display coordinates: pixels of the window on X11.
+struct UiRect {
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+};
 
-/// Once a frame, after the last widget: writes the frame's marks to the file that ORRERY_UI_LAYOUT names, at most five
-/// times a second and whole or not at all. One line a mark: `name x0 y0 x1 y1`, in window coordinates, clipped widgets
-/// left out.
-void write_ui_marks();
+/// Notes where ImGui's last item is, as `name` or `group.item`, if any of it can be seen. For tests that click as a
+/// person would; costs a look-up.
+void ui_mark(std::string_view name);
+void ui_mark(std::string_view group, std::string_view item);
+
+/// The rectangle of `name` in the present frame; all zero when it is not on the screen.
+UiRect ui_marked(std::string_view name);
+
+/// What the present frame shows: one `NAME X0 Y0 X1 Y1` a line, in the order of the names.
+std::string ui_layout();
 
 }  // namespace orrery

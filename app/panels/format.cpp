@@ -1,0 +1,59 @@
+#include "app/panels/format.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+constexpr double flop_per_interaction = 20;
+
+/// Three significant digits without an exponent, for 0 <= value < 9999.5.
+std::string three_digits(double value) {
+  // The bounds are where rounding to three digits reaches the next power of ten.
+  if (value < 0.9995) return fmt::format("{:.3f}", value);
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+std::string format_rate(double value, const char* unit) {
+  if (!(value > 0) || !std::isfinite(value)) return unknown;
+  static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t step = 0;
+  while (value >= 999.5 && step + 1 < prefixes.size()) {
+    value /= 1000;
+    ++step;
+  }
+  return fmt::format("{} {}{}", three_digits(value), prefixes[step], unit);
+}
+
+std::string format_ms(double ms) {
+  if (!(ms >= 0) || !std::isfinite(ms)) return unknown;
+  if (ms < 999.5) return three_digits(ms) + " ms";
+  if (ms < 999.5e3) return three_digits(ms / 1000) + " s";
+  return fmt::format("{:.0f} s", ms / 1000);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string text = std::to_string(count);
+  const int first = count < 0 ? 1 : 0;
+  for (int at = static_cast<int>(text.size()) - 3; at > first; at -= 3)
+    text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
+}
+
+std::string format_flops(double interactions_per_s) {
+  return format_rate(interactions_per_s * flop_per_interaction, "FLOP/s");
+}
+
+std::string format_speedup(double factor) {
+  if (!(factor > 0) || !std::isfinite(factor)) return unknown;
+  return (factor < 1 ? fmt::format("{:.2f}", factor) : three_digits(factor)) + "\u00d7";
+}
+
+}  // namespace orrery

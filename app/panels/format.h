@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace orrery {
+
+/// What stands for a number that is not known (yet): an en dash.
+inline constexpr const char* unknown = "\u2013";
+
+/// Three significant digits and an SI prefix: "1.83 T/s". `unknown` unless value is finite and > 0.
+std::string format_rate(double value, const char* unit);
+/// Milliseconds with three significant digits, as "0.153 ms", "12.4 ms", "1.20 s". `unknown` unless finite and >= 0.
+std::string format_ms(double ms);
+/// "16,384".
+std::string format_count(std::int64_t count);
+/// A rate as GFLOP/s or TFLOP/s at 20 flop per interaction.
+std::string format_flops(double interactions_per_s);
+/// "1.00x", "37.2x", "412x".
+std::string format_speedup(double factor);
+
+}  // namespace orrery

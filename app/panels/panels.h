@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/viewer/view_command.h"
+#include "app/viewer/view_status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// Draws everything that lies over the picture, between ImGui::NewFrame and ImGui::Render, and appends what the user
+/// asked for. Looks at values only: what it shows is what `status` and `view` say.
+void draw_panels(const Status& status, const ViewStatus& view, Requests& out);
+
+/// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
+/// context, so call it outside a frame and, at later changes of scale, have the back end make its font texture anew.
+void apply_style(float scale);
+
+}  // namespace orrery
