@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute/sim/command.h"
@@ -19,7 +21,6 @@ class Simulation {
   /// Loads the scene with its own dt and softening and selects default_kernel() and leapfrog under gravity.
   /// `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own.
   explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr);
-  ~Simulation();
 
   /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the last
   /// whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if a
@@ -37,47 +38,59 @@ class Simulation {
   void wait();
 
   Status status() const;
-  /// Whether no batch is under way, so that the calls below do not have to wait.
-  bool idle() const;
+  /// Whether no batch was under way when collect() was last called, so that copy_drawn() may be.
+  bool idle() const { return under_way_.empty(); }
   /// The exact present state; ends what is under way as apply() does.
   Bodies bodies();
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and files.
-  void set_bodies(Bodies bodies);
+  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests.
+  void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
   /// Accelerations by the present kernel at the present positions, one a body.
   std::vector<Vec4> accelerations();
 
-  /// Sets Status::last_error, or clears it with an empty text.
-  void report(std::string error);
+  /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
+  void report(std::string error) { last_error_ = std::move(error); }
 
  private:
-  struct Choice {  // everything a StepPlan and an engine are made from
+  struct Choice {  // what a StepPlan is made from
     const KernelInfo* kernel;
     Settings settings;
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
   };
-  void adopt(Choice choice);
+  struct UnderWay {  // a batch that the engine has not handed back yet
+    int steps;
+    float time_step;
+  };
+
+  void adopt(const Choice& choice);
   void load(const SceneRequest& request, bool use_its_parameters);
   Engine& engine_for(Backend backend);
+  Engine& engine() { return engine_for(choice_.kernel->backend); }
+  StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
+  void start(int steps, std::int64_t tag);
+  void gather();
   void settle();
 
   DeviceStorage* storage_;
-  std::unique_ptr<Engine> engines_[2];  // by Backend; made when first needed
   Choice choice_;
   std::shared_ptr<ForceKernel> kernel_;
   std::map<const KernelInfo*, Settings> remembered_settings_;
-  Scene scene_;           // its first state, for Reset
+  Scene scene_;  // its first state, for Reset
   SceneRequest request_;
+  int count_ = 0;
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  std::int64_t steps_done_ = 0, steps_pending_ = 0;
-  double time_done_ = 0;
+  std::int64_t step_ = 0;
+  double sim_time_ = 0;
+  std::deque<UnderWay> under_way_;
+  std::vector<StepTiming> collected_;
   StepTiming timing_;
   std::string last_error_;
+  std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };
 
 }  // namespace orrery

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "compute/cuda/error.h"
+
+namespace orrery::cuda {
+
+/// `size()` objects of T in device memory, uninitialized: move-only, freed on destruction, never resized.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  explicit DeviceArray(std::size_t size) : data_{allocate(size)}, size_{size} {}
+
+  T* data() const noexcept { return data_.get(); }
+  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
+
+ private:
+  static T* allocate(std::size_t size) {
+    void* memory = nullptr;
+    if (size > 0) ORRERY_CUDA_CHECK(cudaMalloc(&memory, size * sizeof(T)));
+    return static_cast<T*>(memory);
+  }
+  struct Free {
+    void operator()(T* memory) const noexcept { ORRERY_CUDA_WARN(cudaFree(memory)); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// Copies ordered by the stream. The host memory must live until the stream has passed.
+template <class T>
+void upload(std::span<const T> host, T* device, cudaStream_t stream) {
+  ORRERY_CUDA_CHECK(cudaMemcpyAsync(device, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));
+}
+template <class T>
+void download(const T* device, std::span<T> host, cudaStream_t stream) {
+  ORRERY_CUDA_CHECK(cudaMemcpyAsync(host.data(), device, host.size_bytes(), cudaMemcpyDeviceToHost, stream));
+}
+
+}  // namespace orrery::cuda

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "compute/cuda/error.h"
+
+namespace orrery::cuda {
+
+/// An owned event that takes time stamps.
+class Event {
+ public:
+  Event() {
+    cudaEvent_t event = nullptr;
+    ORRERY_CUDA_CHECK(cudaEventCreate(&event));
+    event_.reset(event);
+  }
+  cudaEvent_t get() const noexcept { return event_.get(); }
+  void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
+  void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
+
+  /// Whether the stream has passed it. Throws what the work before it failed with.
+  bool reached() const {
+    const cudaError_t status = cudaEventQuery(get());
+    if (status == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // not an error, but launch checks would see it as one
+      return false;
+    }
+    ORRERY_CUDA_CHECK(status);
+    return true;
+  }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const noexcept { ORRERY_CUDA_WARN(cudaEventDestroy(event)); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+};
+
+/// GPU time between two events that have been reached, in ms.
+inline double elapsed_ms(const Event& begin, const Event& end) {
+  float ms = 0;
+  ORRERY_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+  return static_cast<double>(ms);
+}
+
+}  // namespace orrery::cuda

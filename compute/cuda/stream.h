@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "compute/cuda/error.h"
+
+namespace orrery::cuda {
+
+/// An owned stream that does not wait for the legacy default stream.
+class Stream {
+ public:
+  Stream() {
+    cudaStream_t stream = nullptr;
+    ORRERY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
+  }
+  cudaStream_t get() const noexcept { return stream_.get(); }
+  void synchronize() const { ORRERY_CUDA_CHECK(cudaStreamSynchronize(get())); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t stream) const noexcept { ORRERY_CUDA_WARN(cudaStreamDestroy(stream)); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
+};
+
+}  // namespace orrery::cuda

@@ -1,0 +1,40 @@
+#include "compute/kernels/parallel_rows.h"
+#include "compute/kernels/scalar_rows.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* chunk_values[] = {"1", "4", "16", "64"};
+constexpr Tunable tunables[] = {
+    threads_tunable,
+    {.name = "chunk", .notes = "Bodies that a thread takes at a time.", .values = chunk_values, .initial = "1"}};
+
+class CpuOpenmp final : public ForceKernel {
+ public:
+  explicit CpuOpenmp(const Settings& settings)
+      : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
+
+  void evaluate(const ForceArgs& args) override {
+    for_each_chunk(
+        args.count, chunk_, threads_,
+        [&](int first, int last) noexcept { evaluate_scalar_rows(args, first, last); },
+        [&] { return cancelled(args); });
+  }
+  std::string chosen(int /*count*/) const override { return "threads " + std::to_string(threads_); }
+
+ private:
+  int threads_;
+  int chunk_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
+              .notes = "The serial kernel's rows, handed out to threads one body at a time as they get free.",
+              .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)", .backend = Backend::cpu,
+              .tunables = tunables, .tolerance = {.median = 1e-5, .max = 1e-2},
+              .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
+                return std::make_unique<CpuOpenmp>(settings);
+              });
+
+}  // namespace orrery

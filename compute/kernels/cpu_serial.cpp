@@ -1,0 +1,23 @@
+#include "compute/kernels/scalar_rows.h"
+
+// The baseline of every speed-up, so its flags are nobody's but the build's: -O3 in Release, for the compiler's default
+// processor (x86-64: SSE2, one float at a time), without -ffast-math, so that square root and division are the exact
+// instructions and no sum is reordered into vectors.
+
+namespace orrery {
+namespace {
+
+class CpuSerial final : public ForceKernel {
+ public:
+  void evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.count); }
+};
+
+}  // namespace
+
+ORRERY_KERNEL(cpu_serial, .id = "cpu-serial", .title = "CPU serial",
+              .notes = "One thread, one pair at a time: the plain double loop that everything else is measured against.",
+              .source = "CUDA Handbook 14.2, listings 14.1 and 14.2 (row 7); UTH homework, section 3 (row 12)",
+              .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 1e-5, .max = 1e-2},
+              .create = [](const Settings&) -> std::unique_ptr<ForceKernel> { return std::make_unique<CpuSerial>(); });
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// Whether the caller of a CPU kernel no longer wants the result.
+inline bool cancelled(const ForceArgs& args) {
+  return args.cancelled && args.cancelled->load(std::memory_order_relaxed);
+}
+
+/// Bodies between two looks at the cancellation flag in one row: some 40 us of a scalar core. Each block has a sum of its
+/// own, which also rounds less than one running sum over millions of bodies.
+inline constexpr int scalar_block = 4096;
+
+/// Evaluates and finishes bodies [first, last): the plain double loop over an array of structures, one body against
+/// another at a time (literature rows 7 and 12). Returns early when cancelled.
+inline void evaluate_scalar_rows(const ForceArgs& args, int first, int last) noexcept {
+  visit_pair_law<float>(args.law, [&](const auto& law) {
+    for (int i = first; i < last; ++i) {
+      const Vec4 me = args.bodies[i];
+      Vec3 acceleration;
+      for (int block = 0; block < args.count; block += scalar_block) {
+        if (cancelled(args)) return;
+        const int end = block + std::min(scalar_block, args.count - block);
+        Vec3 sum;
+        for (int j = block; j < end; ++j) add_pull(sum, law, me.x, me.y, me.z, args.bodies[j]);
+        acceleration.x += sum.x;
+        acceleration.y += sum.y;
+        acceleration.z += sum.z;
+      }
+      args.epilogue.finish(i, me.w, acceleration);
+    }
+  });
+}
+
+}  // namespace orrery

@@ -1,0 +1,41 @@
+#include "compute/scenes/draft.h"
+#include "compute/scenes/random.h"
+#include "compute/scenes/scene.h"
+#include "compute/scenes/softening.h"
+
+namespace orrery {
+namespace {
+
+// One component's dispersion. T/|W| is then 0.6 % of a body at rest's: just enough that the collapse to the centre after
+// 1.11 time units stays finite.
+constexpr double dispersion = 0.05;
+
+Scene generate(int count, std::uint64_t seed) {
+  Random random{seed};
+  Draft draft;
+  draft.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    const Vec3d position = random.in_ball();
+    const double vx = dispersion * random.gaussian();
+    const double vy = dispersion * random.gaussian();
+    const double vz = dispersion * random.gaussian();
+    draft.push_back({1.0 / count, position, {vx, vy, vz}});
+  }
+  const double softening = softening_for(count, 0.025);
+  return {"cold-collapse", finished(std::move(draft)), static_cast<float>(softening / 12),
+          static_cast<float>(softening)};
+}
+
+}  // namespace
+
+constinit const SceneInfo scene_cold_collapse{
+    .id = "cold-collapse",
+    .title = "Cold collapse",
+    .notes = "A uniform sphere of radius 1 and mass 1, almost at rest, that falls together, rebounds and settles.",
+    .default_count = 16384,
+    .fixed_count = 0,
+    .min_count = 1,
+    .generate = generate,
+};
+
+}  // namespace orrery

@@ -1,0 +1,62 @@
+#include "compute/sim/backends.h"
+
+#include <algorithm>
+#include <fstream>
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#include "compute/cuda/error.h"
+#endif
+
+namespace orrery {
+namespace {
+
+BackendStatus ask_cpu() {
+  std::ifstream cpuinfo{"/proc/cpuinfo"};
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) return {true, "", line.substr(line.find(':') + 2)};
+  }
+  return {true, "", "unknown processor"};
+}
+
+BackendStatus ask_cuda() {
+#if ORRERY_HAVE_CUDA
+  try {
+    cuda::devices();
+    return {true, "", cuda::current_device().name};
+  } catch (const cuda::Error& error) {
+    switch (error.code()) {
+      case cudaErrorNoDevice:
+        return {false, "no CUDA device in this machine (or CUDA_VISIBLE_DEVICES hides it)", ""};
+      case cudaErrorInsufficientDriver: {
+        const int driver = cuda::driver_version();
+        const std::string needed = cuda::version_text(cuda::runtime_version());
+        return {false,
+                driver == 0 ? "no NVIDIA driver: install one that supports CUDA " + needed
+                            : "the NVIDIA driver supports CUDA " + cuda::version_text(driver) +
+                                  " and this build needs " + needed + ": update the driver, or build with an older toolkit",
+                ""};
+      }
+      default:
+        return {false, error.what(), ""};
+    }
+  }
+#else
+  return {false, "this build has no CUDA kernels: install the CUDA toolkit 12 or 13 and build again", ""};
+#endif
+}
+
+}  // namespace
+
+const BackendStatus& backend_status(Backend backend) {
+  static const BackendStatus cpu = ask_cpu();
+  if (backend == Backend::cpu) return cpu;
+  static const BackendStatus cuda = ask_cuda();
+  return cuda;
+}
+
+const KernelInfo& default_kernel() {
+  return find_kernel(backend_status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
+}
+
+}  // namespace orrery
