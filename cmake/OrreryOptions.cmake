@@ -1,8 +1,8 @@
 # Language level, warnings and sanitizers that every target of the project shares, through `orrery_options`.
 add_library(orrery_options INTERFACE)
 target_include_directories(orrery_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_features(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:cxx_std_20>)
 set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 set(warnings -Wall -Wextra -Wconversion $<$<BOOL:${ORRERY_WERROR}>:-Werror>)
