@@ -24,7 +24,7 @@ class OrbitCamera {
   void look_from(float azimuth, float elevation);
 
   glm::mat4 view() const;
-  /// `aspect` is width / height. The shorter side of the viewport sees `field_of_view`.
+  /// `aspect` is width / height. The shorter side of the viewport sees `field_of_view`; nothing is too far.
   glm::mat4 projection(float aspect) const;
   glm::vec3 position() const;
   glm::vec3 target() const noexcept { return target_; }

@@ -1,0 +1,129 @@
+#include "render/body_renderer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include "render/colour_map.h"
+#include "render/gl.h"
+
+namespace orrery::render {
+namespace {
+
+constexpr int colour_samples = 256;
+constexpr float least_radius_px = 1.5f;  // below, a sprite would miss pixel centres and flicker as it moves
+constexpr float widest_share = 0.02f;    // of the framed radius, so that few bodies are not balloons
+constexpr float crowd_radius = 1.0f;     // sprite radius in units of framed radius / sqrt(count): neighbours just touch
+
+Texture make_colours() {
+  const auto maps = colour_maps();
+  const int rows = static_cast<int>(maps.size());
+  Texture texture = make_texture_2d(GL_RGBA16F, colour_samples, rows);
+  std::vector<glm::vec4> row(colour_samples);
+  for (int y = 0; y < rows; ++y) {
+    for (int x = 0; x < colour_samples; ++x) {
+      const float at = static_cast<float>(x) / (colour_samples - 1);
+      row[static_cast<std::size_t>(x)] = {linear_colour(maps[static_cast<std::size_t>(y)], at), 1.0f};
+    }
+    glTextureSubImage2D(texture.id(), 0, 0, y, colour_samples, 1, GL_RGBA, GL_FLOAT, row.data());
+  }
+  return texture;
+}
+
+void draw_screen(unsigned framebuffer, int width, int height, const Program& program, unsigned texture) {
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glViewport(0, 0, width, height);
+  glUseProgram(program.id());
+  glBindTextureUnit(0, texture);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+}  // namespace
+
+BodyRenderer::BodyRenderer() : body_array_{make_vertex_array()}, no_array_{make_vertex_array()}, colours_{make_colours()} {
+  for (unsigned attribute = 0; attribute < 2; ++attribute) {
+    glEnableVertexArrayAttrib(body_array_.id(), attribute);
+    glVertexArrayAttribFormat(body_array_.id(), attribute, 4, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(body_array_.id(), attribute, attribute);
+  }
+}
+
+void BodyRenderer::reload() { programs_ = Programs{}; }
+
+void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
+                        const ValueRanges& ranges, const Canvas& canvas) {
+  if (canvas.width <= 0 || canvas.height <= 0) return;
+  if (canvas.width != light_.width() || canvas.height != light_.height()) resize(canvas.width, canvas.height);
+  for (const GLenum off : {GL_DEPTH_TEST, GL_CULL_FACE, GL_SCISSOR_TEST, GL_FRAMEBUFFER_SRGB}) glDisable(off);
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  glEnable(GL_BLEND);
+  glBlendEquation(GL_FUNC_ADD);
+  glBlendFunc(GL_ONE, GL_ONE);
+  draw_sprites(bodies, camera, appearance, ranges);
+  glBindVertexArray(no_array_.id());
+  draw_glow();
+
+  programs_.finish.set("exposure", appearance.exposure);
+  glBindTextureUnit(1, glow_[0].texture());
+  draw_screen(canvas.framebuffer, canvas.width, canvas.height, programs_.finish, light_.texture());
+}
+
+void BodyRenderer::resize(int width, int height) {
+  light_ = RenderTarget{GL_RGBA16F, width, height};
+  int divisor = 4;
+  for (RenderTarget& level : glow_) {
+    level = RenderTarget{GL_RGBA16F, std::max(width / divisor, 1), std::max(height / divisor, 1)};
+    divisor *= 2;
+  }
+}
+
+void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
+                                const ValueRanges& ranges) {
+  glBindFramebuffer(GL_FRAMEBUFFER, light_.framebuffer());
+  glViewport(0, 0, light_.width(), light_.height());
+  constexpr float dark[4] = {};
+  glClearNamedFramebufferfv(light_.framebuffer(), GL_COLOR, 0, dark);
+  if (bodies.count <= 0) return;
+
+  const auto width = static_cast<float>(light_.width()), height = static_cast<float>(light_.height());
+  const glm::mat4 projection = camera.projection(width / height);
+  const auto count = static_cast<float>(bodies.count);
+  const float framed = camera.framed_radius();
+  const Program& program = programs_.bodies;
+  program.set("view", camera.view());
+  program.set("projection", projection);
+  program.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
+  // All bodies together give the framed ball the same light whatever their number.
+  program.set("light", framed * framed / count);
+  program.set("radius", appearance.sprite_scale * framed * std::min(crowd_radius / std::sqrt(count), widest_share));
+  program.set("radius_limits_px", glm::vec2{least_radius_px, 0.03f * std::min(width, height)});
+  program.set("by_mass", appearance.colour_by == ColourBy::mass ? 1 : 0);
+  program.set("speed_range", glm::vec2{ranges.speed.low, ranges.speed.high});
+  program.set("mass_range", glm::vec2{ranges.mass.low, ranges.mass.high});
+  program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
+
+  glVertexArrayVertexBuffer(body_array_.id(), 0, bodies.positions, 0, 16);
+  glVertexArrayVertexBuffer(body_array_.id(), 1, bodies.velocities, 0, 16);
+  glBindVertexArray(body_array_.id());
+  glUseProgram(program.id());
+  glBindTextureUnit(0, colours_.id());
+  glDrawArrays(GL_POINTS, 0, bodies.count);
+}
+
+void BodyRenderer::draw_glow() {
+  glDisable(GL_BLEND);
+  unsigned source = light_.texture();
+  for (const RenderTarget& level : glow_) {
+    draw_screen(level.framebuffer(), level.width(), level.height(), programs_.reduce, source);
+    source = level.texture();
+  }
+  glEnable(GL_BLEND);  // each level adds the wider one to itself
+  for (int level = glow_levels - 2; level >= 0; --level) {
+    const RenderTarget& to = glow_[level];
+    draw_screen(to.framebuffer(), to.width(), to.height(), programs_.enlarge, glow_[level + 1].texture());
+  }
+  glDisable(GL_BLEND);
+}
+
+}  // namespace orrery::render

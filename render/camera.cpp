@@ -1,0 +1,77 @@
+#include "render/camera.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
+
+namespace orrery::render {
+namespace {
+
+constexpr float steepest = 1.55f;      // radians: just short of the pole, where "up" would have no meaning
+constexpr float step_factor = 0.88f;   // of the distance, per wheel notch
+constexpr float nearest = 2e-3f, farthest = 100.0f;  // of the framed radius
+
+bool finite(glm::vec2 v) { return std::isfinite(v.x) && std::isfinite(v.y); }
+bool finite(glm::vec3 v) { return finite(glm::vec2{v}) && std::isfinite(v.z); }
+
+}  // namespace
+
+void OrbitCamera::orbit(glm::vec2 drag) {
+  if (!finite(drag)) return;
+  look_from(azimuth_ - drag.x * glm::pi<float>(), elevation_ + drag.y * glm::pi<float>());
+}
+
+void OrbitCamera::pan(glm::vec2 drag) {
+  if (!finite(drag)) return;
+  const float world_per_side = 2.0f * distance_ * std::tan(0.5f * field_of_view);
+  const glm::mat4 axes = glm::transpose(view());
+  const glm::vec3 moved = target_ + world_per_side * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
+  const glm::vec3 away = moved - framed_centre_;
+  const float limit = farthest * framed_radius_;
+  const float length = glm::length(away);
+  target_ = length > limit ? framed_centre_ + away * (limit / length) : moved;
+}
+
+void OrbitCamera::zoom(float steps) {
+  if (!std::isfinite(steps)) return;
+  distance_ = std::clamp(distance_ * std::pow(step_factor, steps), nearest * framed_radius_, farthest * framed_radius_);
+}
+
+void OrbitCamera::frame(glm::vec3 centre, float radius) {
+  if (!finite(centre) || !std::isfinite(radius)) return;
+  framed_centre_ = target_ = centre;
+  framed_radius_ = radius > 0.0f ? radius : 1.0f;
+  distance_ = framed_distance();
+}
+
+void OrbitCamera::reset() {
+  azimuth_ = home_azimuth;
+  elevation_ = home_elevation;
+  target_ = framed_centre_;
+  distance_ = framed_distance();
+}
+
+void OrbitCamera::look_from(float azimuth, float elevation) {
+  if (!finite({azimuth, elevation})) return;
+  azimuth_ = std::remainder(azimuth, glm::two_pi<float>());
+  elevation_ = std::clamp(elevation, -steepest, steepest);
+}
+
+glm::mat4 OrbitCamera::view() const { return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f}); }
+
+glm::mat4 OrbitCamera::projection(float aspect) const {
+  const float tangent = std::tan(0.5f * field_of_view) / std::min(aspect, 1.0f);
+  return glm::infinitePerspective(2.0f * std::atan(tangent), aspect, 1e-2f * distance_);
+}
+
+glm::vec3 OrbitCamera::position() const { return target_ + distance_ * direction(); }
+
+glm::vec3 OrbitCamera::direction() const {
+  const float level = std::cos(elevation_);
+  return {level * std::cos(azimuth_), level * std::sin(azimuth_), std::sin(elevation_)};
+}
+
+float OrbitCamera::framed_distance() const { return framed_radius_ / std::sin(0.5f * field_of_view); }
+
+}  // namespace orrery::render

@@ -1,0 +1,38 @@
+#include "render/gpu_timer.h"
+
+#include "render/gl.h"
+
+namespace orrery::render {
+
+GpuTimer::GpuTimer() {
+  for (Span& span : spans_) span.query = make_query(GL_TIME_ELAPSED);
+}
+
+void GpuTimer::begin(std::int64_t tag) {
+  if (measuring_ || pending_ == capacity) return;
+  Span& span = spans_[static_cast<std::size_t>((first_ + pending_) % capacity)];
+  span.tag = tag;
+  glBeginQuery(GL_TIME_ELAPSED, span.query.id());
+  measuring_ = true;
+}
+
+void GpuTimer::end() {
+  if (!measuring_) return;
+  glEndQuery(GL_TIME_ELAPSED);
+  measuring_ = false;
+  ++pending_;
+}
+
+std::optional<GpuTime> GpuTimer::poll() {
+  if (pending_ == 0) return std::nullopt;
+  const Span& span = spans_[static_cast<std::size_t>(first_)];
+  GLuint64 available = GL_FALSE, nanoseconds = 0;
+  glGetQueryObjectui64v(span.query.id(), GL_QUERY_RESULT_AVAILABLE, &available);
+  if (available == GL_FALSE) return std::nullopt;
+  glGetQueryObjectui64v(span.query.id(), GL_QUERY_RESULT, &nanoseconds);
+  first_ = (first_ + 1) % capacity;
+  --pending_;
+  return GpuTime{span.tag, 1e-6 * static_cast<double>(nanoseconds)};
+}
+
+}  // namespace orrery::render
