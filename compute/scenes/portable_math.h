@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-/// exp, log and pow from additions, multiplications and exact functions alone, accurate to about 1e-15 (relative for exp
-/// and pow, absolute near 1 for log). The C library's may differ in the last bit between versions and processors, and a
-/// scene must be the same bodies on every machine.
+/// exp, log and pow from additions, multiplications and exact functions alone, accurate to about 1e-15 (relative for
+/// exp and pow, absolute near 1 for log). The C library's may differ in the last bit between versions and processors,
+/// and a scene must be the same bodies on every machine.
 namespace orrery::portable {
 
 inline constexpr double pi = 3.141592653589793238;
@@ -36,6 +36,8 @@ inline double log(double x) {
 }
 
 /// x > 0 and finite.
-inline double pow(double x, double y) { return exp(y * log(x)); }
+inline double pow(double x, double y) {
+  return exp(y * log(x));
+}
 
 }  // namespace orrery::portable

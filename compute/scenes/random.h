@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-/// Random numbers that are the same on every machine: a 64-bit counter hashed by SplitMix64 (Steele, Lea and Flood 2014),
-/// turned into reals by exact operations and portable functions only.
+/// Random numbers that are the same on every machine: a 64-bit counter hashed by SplitMix64 (Steele, Lea and Flood
+/// 2014), turned into reals by exact operations and portable functions only.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : counter_{hash(seed)} {}

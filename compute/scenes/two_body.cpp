@@ -22,7 +22,8 @@ Scene generate(int /*count*/, std::uint64_t /*seed*/) {
 constinit const SceneInfo scene_two_body{
     .id = "two-body",
     .title = "Two bodies",
-    .notes = "Masses 3 to 1 on an orbit of eccentricity 0.5, semi-major axis 1 and period 2 pi. The same for every seed.",
+    .notes =
+        "Masses 3 to 1 on an orbit of eccentricity 0.5, semi-major axis 1 and period 2 pi. The same for every seed.",
     .default_count = 2,
     .fixed_count = 2,
     .min_count = 2,

@@ -1,0 +1,29 @@
+#include "compute/scenes/galaxy.h"
+#include "compute/scenes/scene.h"
+#include "compute/scenes/softening.h"
+
+namespace orrery {
+namespace {
+
+Scene generate(int count, std::uint64_t seed) {
+  Random random{seed};
+  Draft draft;
+  const double softening = softening_for(count, 0.02);
+  append_galaxy(draft, {.mass = 1, .scale_length = 0.4, .softening = softening}, count, random);
+  return {"disc", finished(std::move(draft)), static_cast<float>(softening / 5), static_cast<float>(softening)};
+}
+
+}  // namespace
+
+constinit const SceneInfo scene_disc{
+    .id = "disc",
+    .title = "Disc galaxy",
+    .notes =
+        "A disc with bulge and halo, rotating in equilibrium: warm enough to last, cool enough to grow spiral arms.",
+    .default_count = 16384,
+    .fixed_count = 0,
+    .min_count = 1,
+    .generate = generate,
+};
+
+}  // namespace orrery

@@ -1,0 +1,182 @@
+#include "compute/scenes/galaxy_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "compute/scenes/portable_math.h"
+
+namespace orrery {
+namespace {
+
+constexpr int table_size = 400;
+constexpr double table_edge = GalaxyModel::halo.edge;
+
+// Toomre's Q at 2.2 scale lengths: warm enough not to fall into clumps, cool enough to grow spiral arms.
+constexpr double toomre_q = 1.3;
+constexpr double toomre_radius = 2.2;
+
+double disc_surface_density(double radius) {
+  return GalaxyModel::disc_mass / (2 * portable::pi) * portable::exp(-radius);
+}
+
+/// Cosines of `count` angles at the middles of equal parts of (0, pi); count is a power of two.
+template <int count>
+std::array<double, count> half_turn_cosines() {
+  double cosine = -1, sine = 0;  // of pi, halved until it is half a part
+  for (int parts = 1; parts < 2 * count; parts *= 2) {
+    sine = std::sqrt((1 - cosine) / 2);
+    cosine = std::sqrt((1 + cosine) / 2);
+  }
+  const double step_cosine = cosine * cosine - sine * sine;
+  const double step_sine = 2 * sine * cosine;
+  std::array<double, count> cosines;
+  for (double& value : cosines) {
+    value = cosine;
+    const double turned = cosine * step_cosine - sine * step_sine;
+    sine = sine * step_cosine + cosine * step_sine;
+    cosine = turned;
+  }
+  return cosines;
+}
+
+}  // namespace
+
+double Spheroid::enclosed_mass(double r) const {
+  if (r >= edge) return mass;
+  const double to_edge = edge / (edge + scale);
+  const double to_r = r / (r + scale);
+  return mass * (to_r * to_r) / (to_edge * to_edge);
+}
+
+double Spheroid::density_shape(double r) const {
+  const double outer = r + scale;
+  return r < edge ? 1 / (r * outer * outer * outer) : 0;
+}
+
+double Spheroid::radius_enclosing(double mass_fraction) const {
+  const double root = std::sqrt(mass_fraction) * edge / (edge + scale);
+  return scale * root / (1 - root);
+}
+
+double GalaxyModel::Table::at(double radius) const {
+  const double place = std::sqrt(radius / table_edge) * (table_size - 1);
+  const int below = std::clamp(static_cast<int>(place), 0, table_size - 2);
+  const double share = std::min(place - below, 1.0);
+  const auto index = static_cast<std::size_t>(below);
+  return values[index] * (1 - share) + values[index + 1] * share;
+}
+
+double GalaxyModel::table_radius(int index) {
+  const double share = static_cast<double>(std::max(index, 1)) / (table_size - 1);  // not 0, where densities diverge
+  return table_edge * share * share;
+}
+
+GalaxyModel::GalaxyModel(double softening) : softening_sq_{softening * softening} {
+  bulge_dispersion_ = jeans_dispersion(bulge);
+  halo_dispersion_ = jeans_dispersion(halo);
+
+  escape_speed_.values.resize(table_size);
+  double potential = -1 / table_edge;
+  for (int i = table_size - 1; i >= 0; --i) {
+    if (i < table_size - 1) {
+      const double inner = table_radius(i), outer = table_radius(i + 1);
+      potential -= (spherical_pull(inner, true) + spherical_pull(outer, true)) / 2 * (outer - inner);
+    }
+    escape_speed_.values[static_cast<std::size_t>(i)] = std::sqrt(-2 * potential);
+  }
+  tabulate_disc();
+}
+
+DiscMotion GalaxyModel::disc_motion(double radius) const {
+  return {streaming_.at(radius), radial_dispersion_.at(radius), azimuthal_dispersion_.at(radius),
+          vertical_dispersion_.at(radius)};
+}
+
+double GalaxyModel::spherical_pull(double radius, bool with_disc) const {
+  const double r_sq = radius * radius + softening_sq_;
+  const double mass = bulge.enclosed_mass(radius) + halo.enclosed_mass(radius) +
+                      (with_disc ? disc_mass * (1 - (1 + radius) * portable::exp(-radius)) : 0);
+  return mass * radius / (r_sq * std::sqrt(r_sq));
+}
+
+/// The disc as softened rings; its thickness softens too.
+double GalaxyModel::disc_pull_in_plane(double radius) const {
+  static const auto cosines = half_turn_cosines<64>();
+  constexpr int rings = 160;
+  constexpr double width = disc_edge / rings;
+  const double softening_sq = softening_sq_ + disc_height * disc_height / 4;
+  double pull = 0;
+  for (int i = 0; i < rings; ++i) {
+    const double ring = (i + 0.5) * width;
+    double sum = 0;
+    for (const double cosine : cosines) {
+      const double distance_sq = radius * radius + ring * ring - 2 * radius * ring * cosine + softening_sq;
+      sum += (radius - ring * cosine) / (distance_sq * std::sqrt(distance_sq));
+    }
+    pull += disc_surface_density(ring) * ring * width * (2 * portable::pi / static_cast<double>(cosines.size())) * sum;
+  }
+  return pull;
+}
+
+GalaxyModel::Table GalaxyModel::jeans_dispersion(const Spheroid& part) const {
+  Table table{std::vector<double>(table_size)};
+  const auto pressure_gradient = [&](double r) { return part.density_shape(r) * spherical_pull(r, true); };
+  double pressure = 0;
+  for (int i = table_size - 2; i >= 0; --i) {
+    const double inner = table_radius(i), outer = table_radius(i + 1);
+    pressure += (pressure_gradient(inner) + pressure_gradient(outer)) / 2 * (outer - inner);
+    const double density = part.density_shape(inner);
+    if (density > 0) table.values[static_cast<std::size_t>(i)] = std::sqrt(pressure / density);
+  }
+  return table;
+}
+
+void GalaxyModel::tabulate_disc() {
+  // The circular speed squared on a coarse even grid: smooth, and 64 times as costly to find as anything else here.
+  constexpr int coarse_size = 97;
+  constexpr double coarse_step = table_edge / (coarse_size - 1);
+  std::array<double, coarse_size> circular_sq{};
+  for (int i = 1; i < coarse_size; ++i) {
+    const double radius = i * coarse_step;
+    const double pull = spherical_pull(radius, false) + disc_pull_in_plane(radius);
+    circular_sq[static_cast<std::size_t>(i)] = radius * std::max(pull, 0.0);
+  }
+  struct Rotation {
+    double circular_sq, epicyclic_to_circular_sq;  // v_c^2 and (kappa / Omega)^2
+  };
+  const auto rotation = [&](double radius) {
+    const double place = radius / coarse_step;
+    const auto below = static_cast<std::size_t>(std::clamp(static_cast<int>(place), 0, coarse_size - 2));
+    const double share = place - static_cast<double>(below);
+    const double value = circular_sq[below] * (1 - share) + circular_sq[below + 1] * share;
+    const double slope = (circular_sq[below + 1] - circular_sq[below]) / coarse_step;
+    return Rotation{value, std::clamp(2 + slope * radius / value, 1.0, 4.0)};  // Kepler's 1 to a rigid body's 4
+  };
+
+  const Rotation there = rotation(toomre_radius);
+  const double epicyclic = std::sqrt(there.epicyclic_to_circular_sq * there.circular_sq) / toomre_radius;
+  const double dispersion_there = toomre_q * 3.36 * disc_surface_density(toomre_radius) / epicyclic;
+  for (Table* table : {&streaming_, &radial_dispersion_, &azimuthal_dispersion_, &vertical_dispersion_}) {
+    table->values.resize(table_size);
+  }
+  for (int i = 0; i < table_size; ++i) {
+    const double radius = table_radius(i);
+    const auto [speed_sq, ratio_sq] = rotation(radius);
+    const double radial = dispersion_there * portable::exp((toomre_radius - radius) / 2);
+    const double radial_sq = std::min(radial * radial, speed_sq / 2);
+    // Both the density and the dispersion squared fall as exp(-R): Binney and Tremaine 2008, eq. 4.228.
+    const double streaming_sq = speed_sq + radial_sq * (1 - ratio_sq / 4 - 2 * radius);
+    // The disc's own weight (an isothermal sheet), and the pull of the spheroids towards the plane.
+    const double height_sq = disc_height * disc_height;
+    const double vertical_sq = portable::pi * disc_surface_density(radius) * disc_height +
+                               portable::pi * portable::pi / 12 * height_sq * spherical_pull(radius, false) / radius;
+    const auto index = static_cast<std::size_t>(i);
+    streaming_.values[index] = std::sqrt(std::max(streaming_sq, 0.0));
+    radial_dispersion_.values[index] = std::sqrt(radial_sq);
+    azimuthal_dispersion_.values[index] = std::sqrt(radial_sq * ratio_sq / 4);
+    vertical_dispersion_.values[index] = std::sqrt(vertical_sq);
+  }
+}
+
+}  // namespace orrery
