@@ -1,0 +1,25 @@
+// A step that outlasts many frames.
+#include <gtest/gtest.h>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+namespace {
+
+TEST(CpuEngine, ACommandAbandonsALongStepAndKeepsTheLastWholeOne) {
+  Simulation sim{{.scene = "plummer", .count = 65'536}};
+  sim.apply(SelectKernel{"cpu-serial"});
+  const Bodies start = sim.bodies();
+  ASSERT_EQ(sim.advance_frame(1), 1);  // many seconds of work
+  EXPECT_EQ(sim.status().step, 1);
+  EXPECT_TRUE(sim.status().busy);
+  EXPECT_EQ(sim.advance_frame(2), 0) << "busy";
+  sim.apply(SetTimeStep{0.002f});
+  EXPECT_EQ(sim.status().step, 0);
+  EXPECT_EQ(sim.status().sim_time, 0);
+  EXPECT_FALSE(sim.status().busy);
+  EXPECT_EQ(sim.bodies(), start);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,144 @@
+// What the equations of motion promise, whatever kernel and integrator do the work.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+
+namespace orrery {
+namespace {
+
+class Physics : public testing::TestWithParam<const KernelInfo*> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  Simulation simulation(const std::string& scene, int count, const std::string& integrator = "leapfrog") const {
+    Simulation sim{{.scene = scene, .count = count}};
+    sim.apply(SelectKernel{GetParam()->id});
+    sim.apply(SelectIntegrator{integrator});
+    return sim;
+  }
+};
+
+double distance(const Vec4& a, const Vec4& b) {
+  return std::hypot(static_cast<double>(a.x) - b.x, static_cast<double>(a.y) - b.y, static_cast<double>(a.z) - b.z);
+}
+
+/// Period of the relative orbit of two bodies, from its energy (G = 1).
+double period(const Bodies& two) {
+  const double mass = static_cast<double>(two.positions[0].w) + two.positions[1].w;
+  const double speed = distance(two.velocities[0], two.velocities[1]);
+  const double axis = 1 / (2 / distance(two.positions[0], two.positions[1]) - speed * speed / mass);
+  return 2 * std::acos(-1.0) * std::sqrt(axis * axis * axis / mass);
+}
+
+/// Two bodies on a circle of diameter 1, so that no step is harder than another.
+Bodies circle() {
+  return {{{0.5f, 0, 0, 0.5f}, {-0.5f, 0, 0, 0.5f}}, {{0, 0.5f, 0, 0}, {0, -0.5f, 0, 0}}};
+}
+
+/// How far from its start a body of the circle is after one period, in `steps` steps.
+double closing_error(Simulation& sim, int steps) {
+  const Bodies start = circle();
+  sim.set_bodies(start);
+  sim.apply(SetSoftening{1e-4f});
+  sim.apply(SetTimeStep{static_cast<float>(period(start) / steps)});
+  sim.run(steps);
+  return distance(sim.bodies().positions[0], start.positions[0]);
+}
+
+TEST_P(Physics, TwoBodyOrbitCloses) {
+  Simulation sim = simulation("two-body", 0);
+  const Bodies start = sim.bodies();
+  constexpr int steps = 20'000;
+  sim.apply(SetSoftening{1e-4f});
+  sim.apply(SetTimeStep{static_cast<float>(period(start) / steps)});
+  sim.run(steps / 2);
+  EXPECT_GT(distance(sim.bodies().positions[0], start.positions[0]), 0.1) << "half a period later it is elsewhere";
+  sim.run(steps / 2);
+  EXPECT_LT(distance(sim.bodies().positions[0], start.positions[0]), 5e-3);
+}
+
+TEST_P(Physics, LeapfrogErrorFallsByFourWhenTheStepHalves) {
+  Simulation sim = simulation("two-body", 0);
+  const double coarse = closing_error(sim, 50), fine = closing_error(sim, 100);
+  EXPECT_NEAR(coarse / fine, 4, 0.4) << coarse << " " << fine;
+}
+
+TEST_P(Physics, EulerErrorFallsByTwoWhenTheStepHalves) {
+  Simulation sim = simulation("two-body", 0, "euler");
+  // Half a turn away the first-order error of this symplectic scheme shows in the phase of the velocity.
+  const auto quarter_error = [&](int steps) {
+    const Bodies start = circle();
+    sim.set_bodies(start);
+    sim.apply(SetSoftening{1e-4f});
+    sim.apply(SetTimeStep{static_cast<float>(period(start) / (4 * steps))});
+    sim.run(steps);
+    return distance(sim.bodies().positions[0], {0, 0.5f, 0, 0});
+  };
+  const double coarse = quarter_error(50), fine = quarter_error(100);
+  EXPECT_NEAR(coarse / fine, 2, 0.3) << coarse << " " << fine;
+}
+
+TEST_P(Physics, LeapfrogRetracesItselfWhenVelocitiesFlip) {
+  Simulation sim = simulation("plummer", 257);
+  const Bodies start = sim.bodies();
+  sim.run(50);
+  Bodies turned = sim.bodies();
+  EXPECT_GT(distance(turned.positions[7], start.positions[7]), 1e-3);
+  for (Vec4& v : turned.velocities) v = {-v.x, -v.y, -v.z, 0};
+  sim.set_bodies(turned);
+  sim.run(50);
+  const Bodies back = sim.bodies();
+  double worst = 0;
+  for (int i = 0; i < start.count(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    worst = std::max(worst, distance(back.positions[k], start.positions[k]));
+  }
+  EXPECT_LT(worst, 1e-4);
+}
+
+TEST_P(Physics, MomentumAndEnergyAreConserved) {
+  for (const char* integrator : {"leapfrog", "euler"}) {
+    SCOPED_TRACE(integrator);
+    Simulation sim = simulation("plummer", 1000, integrator);
+    const Law law = sim.status().law;
+    const Conserved before = conserved(sim.bodies(), law);
+    sim.run(200);
+    const Conserved after = conserved(sim.bodies(), law);
+    EXPECT_NEAR(after.momentum.x, before.momentum.x, 1e-5);
+    EXPECT_NEAR(after.momentum.y, before.momentum.y, 1e-5);
+    EXPECT_NEAR(after.momentum.z, before.momentum.z, 1e-5);
+    EXPECT_NEAR(after.energy(), before.energy(), 2e-3 * std::abs(before.energy()));
+  }
+}
+
+TEST_P(Physics, DragTakesEnergyUnderAttractRepelOnly) {
+  Simulation sim = simulation("plummer", 100);
+  sim.apply(SetDrag{1e-3f});  // a tenth of a body's mass per unit of time
+  sim.run(20);
+  const Bodies gravity = sim.bodies();
+  sim.apply(Reset{});
+  sim.apply(SetDrag{0});
+  sim.run(20);
+  EXPECT_EQ(gravity, sim.bodies()) << "gravity has no drag";
+
+  sim.apply(SelectLaw{"attract-repel"});
+  sim.apply(Reset{});
+  const double before = conserved(sim.bodies(), sim.status().law).energy();
+  sim.run(100);
+  const double without = conserved(sim.bodies(), sim.status().law).energy();
+  sim.apply(Reset{});
+  sim.apply(SetDrag{1e-3f});
+  sim.run(100);
+  const double with = conserved(sim.bodies(), sim.status().law).energy();
+  EXPECT_NEAR(without, before, 1e-2 * std::abs(before));
+  EXPECT_LT(with, without - 1e-2 * std::abs(before));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Physics, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,167 @@
+// Commands, switches and batches, on the kernels of one backend.
+#include "compute/sim/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "compute/core/error.h"
+#include "tests/compute/support/backend.h"
+
+namespace orrery {
+namespace {
+
+class SimulationTest : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static Simulation small(int count = 257) {
+    Simulation sim{{.scene = "plummer", .count = count}};
+    sim.apply(SelectKernel{test::kernels_under_test().back()->id});
+    return sim;
+  }
+};
+
+/// What refuses says, or "" if it was accepted.
+std::string refusal(Simulation& sim, const Command& command) {
+  try {
+    sim.apply(command);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
+  Simulation sim = small();
+  sim.run(3);
+  const Bodies state = sim.bodies();
+  const auto unchanged_after = [&](const Command& command, const std::string& what) {
+    sim.apply(command);
+    EXPECT_EQ(sim.bodies(), state) << what;
+  };
+  for (const KernelInfo* kernel : kernels()) {  // both backends, to and fro
+    if (!backend_status(kernel->backend).available) continue;
+    unchanged_after(SelectKernel{kernel->id}, kernel->id);
+    for (const Tunable& tunable : kernel->tunables) {
+      unchanged_after(SetTunable{tunable.name, tunable.values.back()}, tunable.name);
+      unchanged_after(SetTunable{tunable.name, tunable.initial}, tunable.name);
+    }
+  }
+  for (const IntegratorInfo* integrator : integrators()) unchanged_after(SelectIntegrator{integrator->id}, integrator->id);
+  for (const LawInfo& law : laws()) unchanged_after(SelectLaw{law.id}, law.id);
+  unchanged_after(SetTimeStep{0.001f}, "dt");
+  unchanged_after(SetSoftening{0.1f}, "softening");
+  EXPECT_EQ(sim.status().step, 3);
+}
+
+TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
+  Simulation steady = small(), switching = small();
+  steady.run(9);
+  for (int round = 0; round < 3; ++round) {
+    for (const KernelInfo* kernel : test::kernels_under_test()) {
+      switching.apply(SelectKernel{kernel->id});
+    }
+    switching.run(3);
+  }
+  const Bodies a = steady.bodies(), b = switching.bodies();
+  for (std::size_t i = 0; i < a.positions.size(); ++i) {
+    ASSERT_NEAR(a.positions[i].x, b.positions[i].x, 1e-5) << i;
+    ASSERT_NEAR(a.positions[i].y, b.positions[i].y, 1e-5) << i;
+    ASSERT_NEAR(a.positions[i].z, b.positions[i].z, 1e-5) << i;
+  }
+}
+
+TEST_F(SimulationTest, KernelsKeepTheirSettingsWhileAnotherIsSelected) {
+  Simulation sim = small();
+  const KernelInfo& kernel = *test::kernels_under_test().back();
+  ASSERT_FALSE(kernel.tunables.empty());
+  const Tunable& tunable = kernel.tunables.front();
+  sim.apply(SetTunable{tunable.name, tunable.values.front()});
+  sim.apply(SelectKernel{test::kernels_under_test().front()->id});
+  sim.apply(SelectKernel{kernel.id});
+  EXPECT_EQ(sim.status().settings.text(tunable.name), tunable.values.front());
+}
+
+TEST_F(SimulationTest, RefusalsNameTheCauseAndTheChoicesAndChangeNothing) {
+  Simulation sim = small();
+  sim.run(1);
+  const Bodies state = sim.bodies();
+  const Status before = sim.status();
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  EXPECT_NE(refusal(sim, SelectKernel{"cuda-magic"}).find(before.kernel_id), std::string::npos);
+  EXPECT_NE(refusal(sim, SetTunable{"colour", "red"}).find("colour"), std::string::npos);
+  EXPECT_NE(refusal(sim, SelectIntegrator{"rk4"}).find("leapfrog, euler"), std::string::npos);
+  EXPECT_NE(refusal(sim, SelectLaw{"magnetism"}).find("gravity, attract-repel"), std::string::npos);
+  for (const float bad : {0.0f, -1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetTimeStep{bad}), "") << bad;
+  for (const float bad : {0.0f, -1.0f, 1e-7f, nan, infinity}) EXPECT_NE(refusal(sim, SetSoftening{bad}), "") << bad;
+  for (const float bad : {-1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetRepulsion{bad}), "") << bad;
+  for (const float bad : {-1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetDrag{bad}), "") << bad;
+  for (const int bad : {0, -1, 1001}) EXPECT_NE(refusal(sim, SetStepsPerFrame{bad}).find("1 to 1000"), std::string::npos);
+  EXPECT_NE(refusal(sim, LoadScene{{.scene = "nebula"}}).find("collision"), std::string::npos);
+  EXPECT_NE(refusal(sim, LoadScene{{.scene = "plummer", .count = -5}}), "");
+
+  const Status after = sim.status();
+  EXPECT_EQ(sim.bodies(), state);
+  EXPECT_EQ(after.kernel_id, before.kernel_id);
+  EXPECT_EQ(after.settings, before.settings);
+  EXPECT_EQ(after.law, before.law);
+  EXPECT_EQ(after.time_step, before.time_step);
+  EXPECT_EQ(after.scene, before.scene);
+  EXPECT_EQ(after.step, 1);
+}
+
+TEST_F(SimulationTest, FramesRunWhatWasAskedForAndReportIt) {
+  Simulation sim = small();
+  sim.apply(SetStepsPerFrame{4});
+  EXPECT_EQ(sim.advance_frame(17), 4);
+  sim.wait();
+  const std::vector<StepTiming> timings = sim.collect();
+  ASSERT_EQ(timings.size(), 1u);
+  EXPECT_EQ(timings[0].tag, 17);
+  EXPECT_EQ(timings[0].steps, 4);
+  EXPECT_GT(timings[0].force_ms, 0);
+  EXPECT_GE(timings[0].step_ms, timings[0].force_ms);
+  EXPECT_NEAR(timings[0].interactions_per_s, 257. * 257 / timings[0].step_ms * 1e3, 1);
+  EXPECT_EQ(sim.status().step, 4);
+  EXPECT_NEAR(sim.status().sim_time, 4. * sim.status().time_step, 1e-6);
+  EXPECT_TRUE(sim.idle());
+
+  sim.apply(SetPaused{true});
+  EXPECT_EQ(sim.advance_frame(18), 0);
+  sim.apply(StepOnce{});
+  EXPECT_EQ(sim.advance_frame(19), 1);
+  EXPECT_EQ(sim.advance_frame(20), 0) << "once";
+  sim.wait();
+  sim.apply(SetPaused{false});
+  EXPECT_EQ(sim.advance_frame(21), 4);
+}
+
+TEST_F(SimulationTest, ResetAndLoadStartAfresh) {
+  Simulation sim = small();
+  const Bodies start = sim.bodies();
+  sim.run(2);
+  EXPECT_NE(sim.bodies(), start);
+  sim.apply(Reset{});
+  EXPECT_EQ(sim.bodies(), start);
+  EXPECT_EQ(sim.status().step, 0);
+  EXPECT_EQ(sim.status().sim_time, 0);
+  sim.run(1);
+  sim.apply(LoadScene{{.scene = "disc", .count = 1000}});  // another count: every array is made anew
+  EXPECT_EQ(sim.status().count, 1000);
+  EXPECT_EQ(sim.status().scene_name, "disc");
+  sim.run(2);
+  EXPECT_EQ(sim.bodies().count(), 1000);
+  EXPECT_EQ(sim.status().step, 2);
+}
+
+TEST_F(SimulationTest, AFusedStepEqualsManySingleOnes) {
+  Simulation one = small(), many = small();
+  one.run(6);
+  for (int i = 0; i < 6; ++i) many.run(1);
+  EXPECT_EQ(one.bodies(), many.bodies());
+}
+
+}  // namespace
+}  // namespace orrery
