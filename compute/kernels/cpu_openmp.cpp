@@ -11,14 +11,11 @@ constexpr Tunable tunables[] = {
 
 class CpuOpenmp final : public ForceKernel {
  public:
-  explicit CpuOpenmp(const Settings& settings)
-      : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
+  explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
   void evaluate(const ForceArgs& args) override {
-    for_each_chunk(
-        args.count, chunk_, threads_,
-        [&](int first, int last) noexcept { evaluate_scalar_rows(args, first, last); },
-        [&] { return cancelled(args); });
+    for_each_chunk(args.count, chunk_, threads_, args.cancelled,
+                   [&](int first, int last) { evaluate_scalar_rows(args, first, last); });
   }
   std::string chosen(int /*count*/) const override { return "threads " + std::to_string(threads_); }
 
@@ -29,12 +26,13 @@ class CpuOpenmp final : public ForceKernel {
 
 }  // namespace
 
-ORRERY_KERNEL(cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
-              .notes = "The serial kernel's rows, handed out to threads one body at a time as they get free.",
-              .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)", .backend = Backend::cpu,
-              .tunables = tunables, .tolerance = {.median = 1e-5, .max = 1e-2},
-              .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-                return std::make_unique<CpuOpenmp>(settings);
-              });
+ORRERY_KERNEL(
+    cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
+    .notes = "The serial kernel's rows, handed out to threads one body at a time as they get free.",
+    .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)", .backend = Backend::cpu,
+    .tunables = tunables, .tolerance = {.median = 1e-5, .max = 1e-2},
+    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
+      return std::make_unique<CpuOpenmp>(settings);
+    });
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // Highway compiles this file once for each instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/cpu_simd.cpp"
-// Left out: sets that would only repeat SSE4's or AVX-512's code, and those whose vectors cannot be members of a struct.
+// Left out: sets that would only repeat SSE4's or AVX-512's code, and those whose vectors no struct can hold.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway asks.
@@ -49,9 +49,15 @@ struct Lanes {
   friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return {hn::Mul(a.v, b.v)}; }
 };
 
-HWY_INLINE Lanes lanes(float value) { return {hn::Set(FloatTag{}, value)}; }
-HWY_INLINE Lanes load(const float* aligned) { return {hn::Load(FloatTag{}, aligned)}; }
-HWY_INLINE Lanes multiply_add(Lanes a, Lanes b, Lanes c) { return {hn::MulAdd(a.v, b.v, c.v)}; }
+HWY_INLINE Lanes lanes(float value) {
+  return {hn::Set(FloatTag{}, value)};
+}
+HWY_INLINE Lanes load(const float* aligned) {
+  return {hn::Load(FloatTag{}, aligned)};
+}
+HWY_INLINE Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+  return {hn::MulAdd(a.v, b.v, c.v)};
+}
 
 /// TWICE 1/sqrt(x), which saves Newton's step the multiplication by 1/2. Both laws are m i^3 f(H i^2) in the i returned
 /// here, so an eighth of the mass and a quarter of H make up for it, exactly.
@@ -67,8 +73,8 @@ HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
 
 #include "compute/core/pair_law.inl"
 
-/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a vector
-/// for x, y and z. Several rows share each load of a vector of bodies.
+/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
+/// vector for x, y and z. Several rows share each load of a vector of bodies.
 template <int rows, class PairLaw>
 HWY_NOINLINE void add_tile(const Columns& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
                            float* sums) {
@@ -142,13 +148,18 @@ void evaluate_rows(const ForceArgs& args, const Columns& bodies, int first, int 
 
 void evaluate_simd_rows(const ForceArgs& args, const Columns& bodies, int first, int last, int rows) {
   switch (rows) {
-    case 1: return evaluate_rows<1>(args, bodies, first, last);
-    case 2: return evaluate_rows<2>(args, bodies, first, last);
-    default: return evaluate_rows<4>(args, bodies, first, last);
+    case 1:
+      return evaluate_rows<1>(args, bodies, first, last);
+    case 2:
+      return evaluate_rows<2>(args, bodies, first, last);
+    default:
+      return evaluate_rows<4>(args, bodies, first, last);
   }
 }
 
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+const char* target_name() {
+  return hwy::TargetName(HWY_TARGET);
+}
 
 }  // namespace
 }  // namespace orrery::HWY_NAMESPACE
@@ -178,12 +189,9 @@ class CpuSimd final : public ForceKernel {
     // Some four chunks a thread, so that threads which start late or run slower do not hold up the others.
     const int share = args.count / (4 * threads_);
     const int chunk = std::clamp(share / max_rows * max_rows, max_rows, max_chunk);
-    for_each_chunk(
-        args.count, chunk, threads_,
-        [&](int first, int last) noexcept {
-          HWY_DYNAMIC_DISPATCH(evaluate_simd_rows)(args, bodies, first, last, rows_);
-        },
-        [&] { return cancelled(args); });
+    for_each_chunk(args.count, chunk, threads_, args.cancelled, [&](int first, int last) {
+      HWY_DYNAMIC_DISPATCH(evaluate_simd_rows)(args, bodies, first, last, rows_);
+    });
   }
 
   std::string chosen(int /*count*/) const override {
@@ -197,22 +205,19 @@ class CpuSimd final : public ForceKernel {
     const std::size_t padded = (static_cast<std::size_t>(args.count) + max_lanes - 1) / max_lanes * max_lanes;
     if (padded != padded_) {
       columns_ = hwy::AllocateAligned<float>(4 * padded);
+      padded_ = columns_ ? padded : 0;
       if (!columns_) throw std::bad_alloc{};
-      padded_ = padded;
     }
     float *x = columns_.get(), *y = x + padded, *z = y + padded, *eighth_mass = z + padded;
-    for_each_chunk(
-        static_cast<int>(padded), 1 << 14, threads_,
-        [&](int first, int last) noexcept {
-          for (int i = first; i < last; ++i) {
-            const Vec4& body = args.bodies[std::min(i, args.count - 1)];
-            x[i] = body.x;
-            y[i] = body.y;
-            z[i] = body.z;
-            eighth_mass[i] = i < args.count ? body.w / 8 : 0.0f;
-          }
-        },
-        [] { return false; });
+    for_each_chunk(static_cast<int>(padded), 1 << 14, threads_, nullptr, [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        const Vec4& body = args.bodies[std::min(i, args.count - 1)];
+        x[i] = body.x;
+        y[i] = body.y;
+        z[i] = body.z;
+        eighth_mass[i] = i < args.count ? body.w / 8 : 0.0f;
+      }
+    });
     return {x, y, z, eighth_mass, static_cast<int>(padded)};
   }
 
@@ -224,13 +229,14 @@ class CpuSimd final : public ForceKernel {
 
 }  // namespace
 
-ORRERY_KERNEL(cpu_simd, .id = "cpu-simd", .title = "CPU SIMD",
-              .notes = "Threads and vectors (AVX-512, AVX2 or what the processor has) over a structure of arrays.",
-              .source = "CUDA Handbook 14.2 and 14.9, SoA and SIMD (row 9); threads as in row 13",
-              .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3},
-              .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-                return std::make_unique<CpuSimd>(settings);
-              });
+ORRERY_KERNEL(
+    cpu_simd, .id = "cpu-simd", .title = "CPU SIMD",
+    .notes = "Threads and vectors (AVX-512, AVX2 or what the processor has) over a structure of arrays.",
+    .source = "CUDA Handbook 14.2 and 14.9, SoA and SIMD (row 9); threads as in row 13", .backend = Backend::cpu,
+    .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3},
+    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
+      return std::make_unique<CpuSimd>(settings);
+    });
 
 }  // namespace orrery
 #endif

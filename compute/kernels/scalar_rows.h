@@ -12,8 +12,8 @@ inline bool cancelled(const ForceArgs& args) {
   return args.cancelled && args.cancelled->load(std::memory_order_relaxed);
 }
 
-/// Bodies between two looks at the cancellation flag in one row: some 40 us of a scalar core. Each block has a sum of its
-/// own, which also rounds less than one running sum over millions of bodies.
+/// Bodies between two looks at the cancellation flag in one row: some 40 us of a scalar core. Each block has a sum of
+/// its own, which also rounds less than one running sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 
 /// Evaluates and finishes bodies [first, last): the plain double loop over an array of structures, one body against
