@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What every file of the project must be: short, free of one machine's paths, and a script that parses where it is one.
+source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
+
+failed=0
+refuse() {
+  printf '%s\n' "$*"
+  failed=1
+}
+
+mapfile -d '' -t code < <(sources '*.h' '*.cuh' '*.inl' '*.cpp' '*.cu' '*.cmake' 'CMakeLists.txt' '*.sh' '*.vert' '*.frag' '*.glsl')
+mapfile -d '' -t all < <(sources '*')
+((${#code[@]} && ${#all[@]})) || refuse "no files found"
+
+for file in "${code[@]}"; do
+  lines=$(wc -l <"$file")
+  ((lines <= 500)) || refuse "$file has $lines lines: split it, 500 is the most"
+done
+
+if grep -nIE '(^|[^[:alnum:]_.])/(work|root|home)/' -- "${all[@]}"; then
+  refuse "the lines above name a path of somebody's machine"
+fi
+
+scripts=()
+for file in "${all[@]}"; do
+  if IFS= read -r first <"$file" 2>/dev/null && [[ $first == '#!'*bash* || $file == *.sh ]]; then scripts+=("$file"); fi
+done
+for script in "${scripts[@]}"; do
+  bash -n "$script" || refuse "$script does not parse"
+  [[ $script == *.sh || -x $script ]] || refuse "$script is not executable"
+done
+if command -v shellcheck >/dev/null; then
+  shellcheck --external-sources --source-path=SCRIPTDIR "${scripts[@]}" || refuse "shellcheck objects to the above"
+fi
+exit $failed

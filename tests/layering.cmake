@@ -1,0 +1,95 @@
+# Which folder may include what: the arrows between the folders, enforced. Any header of the standard library is allowed
+# everywhere; every other include must match its folder's line below. Also: every variant in compute/kernels/ is listed.
+#   cmake -DSOURCE_DIR=<top folder> -P tests/layering.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# cuda_gl_interop.h is for compute/interop/ alone, which allows it by its own name.
+set(cuda_headers "cuda[.]h$|cuda_(runtime|runtime_api|fp16|pipeline)[.]h$|cuda/|cub/|nvtx3/|cooperative_groups")
+set(posix_headers "unistd[.]h$|fcntl[.]h$|sys/")
+set(gl_headers "glad/|GL/|EGL/")
+set(window_headers "GLFW/|imgui|implot")
+
+set(rules "")
+# may_include(<path pattern> <include pattern>...): the first line whose path pattern matches a file is the file's rule.
+function(may_include path)
+  list(JOIN ARGN "|" patterns)
+  list(APPEND rules "${path}=${patterns}")
+  set(rules "${rules}" PARENT_SCOPE)
+endfunction()
+
+may_include("compute/core/" "compute/core/")
+may_include("compute/kernels/" "compute/(core|cuda|kernels|tree)/" "kernel_list[.]inc$" "hwy/" "omp[.]h$" ${cuda_headers})
+may_include("compute/tree/" "compute/(core|cuda|tree)/" ${cuda_headers})
+may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
+may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
+may_include("compute/scenes/" "compute/(core|scenes)/" ${posix_headers})
+may_include("compute/cuda/" "compute/(core|cuda)/" ${cuda_headers})
+may_include("compute/sim/" "compute/(core|kernels|tree|integrators|diagnostics|scenes|cuda|sim)/" ${cuda_headers}
+            ${posix_headers})
+may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/device_storage[.]h$" "GL/"
+            "cuda_gl_interop[.]h$" ${cuda_headers})
+may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
+may_include("app/panels/" "app/panels/" "app/viewer/view_(command|status)[.]h$" "render/appearance[.]h$" "compute/core/"
+            "compute/sim/command[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
+            "compute/scenes/scene[.]h$" "imgui[.]h$" "imgui_internal[.]h$" "fmt/")
+may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
+            ${posix_headers} ${gl_headers} ${window_headers})
+may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" ${posix_headers})
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" ${cuda_headers} ${posix_headers})
+may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
+may_include("tests/" "")
+
+set(violations "")
+function(violation text)
+  list(APPEND violations "${text}")
+  set(violations "${violations}" PARENT_SCOPE)
+endfunction()
+
+function(check_includes file)
+  foreach(rule IN LISTS rules)
+    string(REGEX MATCH "^([^=]*)=(.*)$" matched "${rule}")
+    set(allowed "${CMAKE_MATCH_2}")
+    if(file MATCHES "^${CMAKE_MATCH_1}")
+      break()
+    endif()
+  endforeach()
+  file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<]")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]*).*" "\\1" include "${line}")
+    if(include MATCHES "[./]" AND NOT include MATCHES "^(${allowed})")
+      violation("${file} includes ${include}, which its folder may not")
+    endif()
+  endforeach()
+  set(violations "${violations}" PARENT_SCOPE)
+endfunction()
+
+set(files "")
+foreach(folder app compute render tests)
+  file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR}
+    ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.cuh ${SOURCE_DIR}/${folder}/*.inl
+    ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.cu)
+  list(APPEND files ${found})
+endforeach()
+if(files STREQUAL "")
+  message(FATAL_ERROR "no sources under '${SOURCE_DIR}'")
+endif()
+foreach(file IN LISTS files)
+  check_includes(${file})
+endforeach()
+
+# A variant without a line in the list would never be built.
+file(READ ${SOURCE_DIR}/compute/CMakeLists.txt build)
+string(REGEX MATCH "orrery_kernels\\(orrery_compute([^)]*)\\)" list "${build}")
+file(GLOB variants RELATIVE ${SOURCE_DIR}/compute/kernels
+  ${SOURCE_DIR}/compute/kernels/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/cuda_*.cu)
+foreach(variant IN LISTS variants)
+  string(FIND "${list}" " ${variant}\n" at)
+  if(at EQUAL -1)
+    violation("compute/kernels/${variant} is not in the list of kernels in compute/CMakeLists.txt")
+  endif()
+endforeach()
+
+if(violations)
+  list(JOIN violations "\n  " text)
+  message(FATAL_ERROR "Against the layers of the house (see docs/architecture.md and tests/layering.cmake):\n  ${text}\n")
+endif()
