@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The documents agree with the program: documents.sh <orrery>. Links lead somewhere, every option and subcommand that they
 # write exists, and every kernel that the sources hold is in README.md's table, and no other.
+# shellcheck disable=SC2016  # backquotes are Markdown's
 source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 orrery=$1
 
