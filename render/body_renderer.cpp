@@ -12,9 +12,11 @@ namespace orrery::render {
 namespace {
 
 constexpr int colour_samples = 256;
-constexpr float least_radius_px = 1.5f;  // below, a sprite would miss pixel centres and flicker as it moves
-constexpr float widest_share = 0.02f;    // of the framed radius, so that few bodies are not balloons
-constexpr float crowd_radius = 1.0f;     // sprite radius in units of framed radius / sqrt(count): neighbours just touch
+constexpr float least_radius_px = 1.75f;  // below, a sprite would miss pixel centres and flicker as it moves
+constexpr float widest_share = 0.02f;     // of the framed radius, so that few bodies are not balloons
+constexpr float brightness = 0.6f;        // of the framed ball's disc on average, times pi: what exposure 1 shows well
+constexpr float narrowest_glow = 0.3f;    // share of the first level, whose texels would show
+constexpr float crowd_radius = 0.65f;     // sprite radius in units of framed radius / sqrt(count)
 
 Texture make_colours() {
   const auto maps = colour_maps();
@@ -41,7 +43,8 @@ void draw_screen(unsigned framebuffer, int width, int height, const Program& pro
 
 }  // namespace
 
-BodyRenderer::BodyRenderer() : body_array_{make_vertex_array()}, no_array_{make_vertex_array()}, colours_{make_colours()} {
+BodyRenderer::BodyRenderer()
+    : body_array_{make_vertex_array()}, no_array_{make_vertex_array()}, colours_{make_colours()} {
   for (unsigned attribute = 0; attribute < 2; ++attribute) {
     glEnableVertexArrayAttrib(body_array_.id(), attribute);
     glVertexArrayAttribFormat(body_array_.id(), attribute, 4, GL_FLOAT, GL_FALSE, 0);
@@ -49,7 +52,9 @@ BodyRenderer::BodyRenderer() : body_array_{make_vertex_array()}, no_array_{make_
   }
 }
 
-void BodyRenderer::reload() { programs_ = Programs{}; }
+void BodyRenderer::reload() {
+  programs_ = Programs{};
+}
 
 void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                         const ValueRanges& ranges, const Canvas& canvas) {
@@ -95,7 +100,7 @@ void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& ca
   program.set("projection", projection);
   program.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
   // All bodies together give the framed ball the same light whatever their number.
-  program.set("light", framed * framed / count);
+  program.set("light", brightness * framed * framed / count);
   program.set("radius", appearance.sprite_scale * framed * std::min(crowd_radius / std::sqrt(count), widest_share));
   program.set("radius_limits_px", glm::vec2{least_radius_px, 0.03f * std::min(width, height)});
   program.set("by_mass", appearance.colour_by == ColourBy::mass ? 1 : 0);
@@ -118,9 +123,11 @@ void BodyRenderer::draw_glow() {
     draw_screen(level.framebuffer(), level.width(), level.height(), programs_.reduce, source);
     source = level.texture();
   }
-  glEnable(GL_BLEND);  // each level adds the wider one to itself
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_CONSTANT_ALPHA);  // each level adds the wider one to its own share
   for (int level = glow_levels - 2; level >= 0; --level) {
     const RenderTarget& to = glow_[level];
+    glBlendColor(0.0f, 0.0f, 0.0f, level == 0 ? narrowest_glow : 1.0f);
     draw_screen(to.framebuffer(), to.width(), to.height(), programs_.enlarge, glow_[level + 1].texture());
   }
   glDisable(GL_BLEND);

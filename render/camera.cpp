@@ -8,12 +8,16 @@
 namespace orrery::render {
 namespace {
 
-constexpr float steepest = 1.55f;      // radians: just short of the pole, where "up" would have no meaning
-constexpr float step_factor = 0.88f;   // of the distance, per wheel notch
+constexpr float steepest = 1.55f;     // radians: just short of the pole, where "up" would have no meaning
+constexpr float step_factor = 0.88f;  // of the distance, per wheel notch
 constexpr float nearest = 2e-3f, farthest = 100.0f;  // of the framed radius
 
-bool finite(glm::vec2 v) { return std::isfinite(v.x) && std::isfinite(v.y); }
-bool finite(glm::vec3 v) { return finite(glm::vec2{v}) && std::isfinite(v.z); }
+bool finite(glm::vec2 v) {
+  return std::isfinite(v.x) && std::isfinite(v.y);
+}
+bool finite(glm::vec3 v) {
+  return finite(glm::vec2{v}) && std::isfinite(v.z);
+}
 
 }  // namespace
 
@@ -58,20 +62,26 @@ void OrbitCamera::look_from(float azimuth, float elevation) {
   elevation_ = std::clamp(elevation, -steepest, steepest);
 }
 
-glm::mat4 OrbitCamera::view() const { return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f}); }
+glm::mat4 OrbitCamera::view() const {
+  return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f});
+}
 
 glm::mat4 OrbitCamera::projection(float aspect) const {
   const float tangent = std::tan(0.5f * field_of_view) / std::min(aspect, 1.0f);
   return glm::infinitePerspective(2.0f * std::atan(tangent), aspect, 1e-2f * distance_);
 }
 
-glm::vec3 OrbitCamera::position() const { return target_ + distance_ * direction(); }
+glm::vec3 OrbitCamera::position() const {
+  return target_ + distance_ * direction();
+}
 
 glm::vec3 OrbitCamera::direction() const {
   const float level = std::cos(elevation_);
   return {level * std::cos(azimuth_), level * std::sin(azimuth_), std::sin(elevation_)};
 }
 
-float OrbitCamera::framed_distance() const { return framed_radius_ / std::sin(0.5f * field_of_view); }
+float OrbitCamera::framed_distance() const {
+  return framed_radius_ / std::sin(0.5f * field_of_view);
+}
 
 }  // namespace orrery::render

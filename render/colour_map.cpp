@@ -8,9 +8,9 @@ namespace {
 
 /// What a star's light looks like from 2,000 K up to 20,000 K, with more colour than the eye would grant it.
 constexpr ColourStop stellar[] = {
-    {0.00f, {0.93f, 0.24f, 0.10f}}, {0.18f, {1.00f, 0.45f, 0.17f}}, {0.38f, {1.00f, 0.72f, 0.40f}},
-    {0.55f, {1.00f, 0.92f, 0.80f}}, {0.70f, {0.80f, 0.88f, 1.00f}}, {0.85f, {0.52f, 0.70f, 1.00f}},
-    {1.00f, {0.34f, 0.52f, 1.00f}},
+    {0.00f, {0.96f, 0.30f, 0.15f}}, {0.20f, {1.00f, 0.48f, 0.21f}}, {0.40f, {1.00f, 0.70f, 0.37f}},
+    {0.55f, {1.00f, 0.88f, 0.67f}}, {0.66f, {0.96f, 0.95f, 1.00f}}, {0.80f, {0.60f, 0.76f, 1.00f}},
+    {1.00f, {0.34f, 0.53f, 1.00f}},
 };
 constexpr ColourStop ember[] = {
     {0.00f, {0.50f, 0.06f, 0.22f}}, {0.25f, {0.82f, 0.13f, 0.20f}}, {0.50f, {0.98f, 0.42f, 0.12f}},
@@ -25,7 +25,9 @@ constexpr ColourStop nebula[] = {
     {0.76f, {1.00f, 0.48f, 0.56f}}, {1.00f, {1.00f, 0.86f, 0.66f}},
 };
 constexpr ColourStop ice[] = {
-    {0.00f, {0.10f, 0.28f, 0.72f}}, {0.40f, {0.16f, 0.58f, 0.94f}}, {0.72f, {0.52f, 0.86f, 1.00f}},
+    {0.00f, {0.10f, 0.28f, 0.72f}},
+    {0.40f, {0.16f, 0.58f, 0.94f}},
+    {0.72f, {0.52f, 0.86f, 1.00f}},
     {1.00f, {0.96f, 0.99f, 1.00f}},
 };
 /// For reading values off: six hues, none twice.
@@ -45,10 +47,16 @@ constexpr ColourMap maps[] = {
 
 }  // namespace
 
-std::span<const ColourMap> colour_maps() { return maps; }
+std::span<const ColourMap> colour_maps() {
+  return maps;
+}
 
-glm::vec3 linear_from_srgb(glm::vec3 colour) { return glm::convertSRGBToLinear(colour); }
-glm::vec3 srgb_from_linear(glm::vec3 colour) { return glm::convertLinearToSRGB(colour); }
+glm::vec3 linear_from_srgb(glm::vec3 colour) {
+  return glm::convertSRGBToLinear(colour);
+}
+glm::vec3 srgb_from_linear(glm::vec3 colour) {
+  return glm::convertLinearToSRGB(colour);
+}
 
 glm::vec3 linear_colour(const ColourMap& map, float at) {
   const auto upper = std::ranges::upper_bound(map.stops, at, {}, &ColourStop::at);

@@ -7,11 +7,21 @@
 
 namespace orrery::render {
 
-void delete_buffer(unsigned id) { glDeleteBuffers(1, &id); }
-void delete_vertex_array(unsigned id) { glDeleteVertexArrays(1, &id); }
-void delete_texture(unsigned id) { glDeleteTextures(1, &id); }
-void delete_framebuffer(unsigned id) { glDeleteFramebuffers(1, &id); }
-void delete_query(unsigned id) { glDeleteQueries(1, &id); }
+void delete_buffer(unsigned id) {
+  glDeleteBuffers(1, &id);
+}
+void delete_vertex_array(unsigned id) {
+  glDeleteVertexArrays(1, &id);
+}
+void delete_texture(unsigned id) {
+  glDeleteTextures(1, &id);
+}
+void delete_framebuffer(unsigned id) {
+  glDeleteFramebuffers(1, &id);
+}
+void delete_query(unsigned id) {
+  glDeleteQueries(1, &id);
+}
 
 VertexArray make_vertex_array() {
   unsigned id = 0;

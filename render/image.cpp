@@ -43,7 +43,8 @@ class PartFile {
 }  // namespace
 
 Image read_framebuffer(unsigned framebuffer, int width, int height) {
-  Image image{width, height, std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
+  Image image{width, height,
+              std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
   glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
   glNamedFramebufferReadBuffer(framebuffer, framebuffer == 0 ? GL_BACK : GL_COLOR_ATTACHMENT0);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);

@@ -30,7 +30,8 @@ std::vector<EGLDisplay> displays() {
   const auto display_of = extension<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
   if (!display_of) return found;
   const auto add = [&](EGLenum platform, void* native) {
-    if (const EGLDisplay display = display_of(platform, native, nullptr); display != EGL_NO_DISPLAY) found.push_back(display);
+    if (const EGLDisplay display = display_of(platform, native, nullptr); display != EGL_NO_DISPLAY)
+      found.push_back(display);
   };
   const auto query_devices = extension<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
   const auto query_device = extension<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
@@ -55,13 +56,13 @@ EGLContext make_context(EGLDisplay display, int major, int minor) {
   constexpr std::array config_wanted{EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
-  if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wanted.data(), &config, 1, &count) || count == 0) {
+  if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wanted.data(), &config, 1, &count) ||
+      count == 0) {
     return EGL_NO_CONTEXT;
   }
-  const std::array wanted{EGL_CONTEXT_MAJOR_VERSION,           major,
-                          EGL_CONTEXT_MINOR_VERSION,           minor,
-                          EGL_CONTEXT_OPENGL_PROFILE_MASK,     EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                          EGL_NONE};
+  const std::array wanted{
+      EGL_CONTEXT_MAJOR_VERSION,           major,   EGL_CONTEXT_MINOR_VERSION, minor, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted.data());
   if (context != EGL_NO_CONTEXT && !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
     eglDestroyContext(display, context);
@@ -105,6 +106,8 @@ OffscreenContext::OffscreenContext() {
       "libgl1-mesa-dri) or the GPU's own"};
 }
 
-OffscreenContext::~OffscreenContext() { close(display_, context_); }
+OffscreenContext::~OffscreenContext() {
+  close(display_, context_);
+}
 
 }  // namespace orrery::render

@@ -10,7 +10,9 @@
 namespace orrery::render {
 namespace {
 
-void delete_shader(unsigned id) { glDeleteShader(id); }
+void delete_shader(unsigned id) {
+  glDeleteShader(id);
+}
 
 GlObject<delete_shader> compile(GLenum stage, std::string_view file) {
   const std::string source = shader_source(file);
@@ -31,7 +33,9 @@ GlObject<delete_shader> compile(GLenum stage, std::string_view file) {
 
 }  // namespace
 
-void delete_program(unsigned id) { glDeleteProgram(id); }
+void delete_program(unsigned id) {
+  glDeleteProgram(id);
+}
 
 Program::Program(std::string_view vertex_file, std::string_view fragment_file) : GlObject{glCreateProgram()} {
   const auto vertex = compile(GL_VERTEX_SHADER, vertex_file);
@@ -61,8 +65,12 @@ Program::Program(std::string_view vertex_file, std::string_view fragment_file) :
   }
 }
 
-void Program::set(std::string_view name, int value) const { glProgramUniform1i(id(), location(name), value); }
-void Program::set(std::string_view name, float value) const { glProgramUniform1f(id(), location(name), value); }
+void Program::set(std::string_view name, int value) const {
+  glProgramUniform1i(id(), location(name), value);
+}
+void Program::set(std::string_view name, float value) const {
+  glProgramUniform1f(id(), location(name), value);
+}
 void Program::set(std::string_view name, glm::vec2 value) const {
   glProgramUniform2f(id(), location(name), value.x, value.y);
 }

@@ -40,7 +40,8 @@ std::string shader_source(std::string_view file) {
   for (auto at = text.find(directive); at != std::string::npos; at = text.find(directive, at)) {
     const auto name_at = at + directive.size();
     const auto name_end = text.find('"', name_at);
-    if (name_end == std::string::npos) throw std::runtime_error{"an #include without its quote in " + std::string{file}};
+    if (name_end == std::string::npos)
+      throw std::runtime_error{"an #include without its quote in " + std::string{file}};
     text.replace(at, name_end + 1 - at, shader_source(text.substr(name_at, name_end - name_at)));
   }
   return text;

@@ -41,10 +41,10 @@ void main() {
   const float pixels_per_unit = pixels_per_tangent / -seen.z;
   const float bulk = clamp(pow(max(body.w, 0.0) / max(mass_range.y, 1e-30), 1.0 / 3.0), 0.5, 4.0);
   const float radius_px = clamp(radius * bulk * pixels_per_unit, radius_limits_px.x, radius_limits_px.y);
-  // The sprite's profile (1 - r^2)^2 holds a third of its disc's area: what clamping the size takes or gives, the peak
+  // The sprite's profile (1 - r^2)^3 holds a quarter of its disc's area: what clamping the size takes or gives, the peak
   // gives back.
   const float light_px = light * bulk * bulk * pixels_per_unit * pixels_per_unit;
-  const float intensity = min(3.0 * light_px / (pi * radius_px * radius_px), brightest);
+  const float intensity = min(4.0 * light_px / (pi * radius_px * radius_px), brightest);
   const float at = by_mass ? share_of_logarithm(body.w, mass_range) : share(length(velocity.xyz), speed_range);
   const vec2 size = vec2(textureSize(colours, 0));
   const vec2 texel = vec2(0.5 + at * (size.x - 1.0), 0.5 + float(colour_map));

@@ -8,9 +8,9 @@ layout(binding = 1) uniform sampler2D glow;
 uniform float exposure;
 
 const float hottest = 3e4;       // half floats end in infinity, of which no curve makes a colour
-const float glow_weight = 0.05;
-const float softness = 10.0;     // of the stretch: how far shadows are lifted against lights
-const float white = 12.0;        // the light that becomes full white
+const float glow_weight = 0.7;
+const float softness = 4.0;     // of the stretch: how far shadows are lifted against lights
+const float white = 10.0;        // the light that becomes full white
 
 // The logarithmic stretch of Lupton et al. 2004 (PASP 116, 133): linear in faint light, logarithmic in bright.
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
@@ -28,7 +28,7 @@ void main() {
   const vec3 c = exposure * min(bodies, vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
   // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
-  const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.5), vec3(1.0));
+  const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
   const vec2 from_centre = place - 0.5;
   const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
   pixel = vec4(encode_srgb(max(shown + sky * (1.0 - shown), vec3(0.0))) + noise(gl_FragCoord.xy) / 255.0, 1.0);
