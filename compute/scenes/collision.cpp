@@ -14,7 +14,7 @@ constexpr double heavier_scale_length = 0.32;
 
 // A parabolic orbit in the plane z = 0, for point masses. Both discs turn the way of the orbit, which draws long tails
 // (Toomre and Toomre 1972).
-constexpr double start_distance = 3.2;
+constexpr double start_distance = 2.8;
 constexpr double closest_distance = 0.7;
 
 /// A rotation by rational sines and cosines: first about x, then about z.
@@ -51,7 +51,7 @@ Scene generate(int count, std::uint64_t seed) {
     x.x += start_distance;
     v = {v.x + velocity.x, v.y + velocity.y, v.z};
   }
-  return {"collision", finished(std::move(draft)), static_cast<float>(softening / 5), static_cast<float>(softening)};
+  return {"collision", finished(std::move(draft)), static_cast<float>(0.4 * softening), static_cast<float>(softening)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ Scene generate(int count, std::uint64_t seed) {
   Draft draft;
   const double softening = softening_for(count, 0.02);
   append_galaxy(draft, {.mass = 1, .scale_length = 0.4, .softening = softening}, count, random);
-  return {"disc", finished(std::move(draft)), static_cast<float>(softening / 5), static_cast<float>(softening)};
+  return {"disc", finished(std::move(draft)), static_cast<float>(0.4 * softening), static_cast<float>(softening)};
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+#include "compute/diagnostics/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace orrery {
+namespace {
+
+/// Bodies in double, one array a quantity, for SIMD loads.
+struct Columns {
+  std::vector<double> x, y, z, mass;
+
+  explicit Columns(std::span<const Vec4> bodies) {
+    for (auto* column : {&x, &y, &z, &mass}) column->reserve(bodies.size());
+    for (const Vec4& body : bodies) {
+      x.push_back(body.x);
+      y.push_back(body.y);
+      z.push_back(body.z);
+      mass.push_back(body.w);
+    }
+  }
+};
+
+template <class PairLaw>
+Vec3d acceleration(const PairLaw law, const Columns& bodies, double x, double y, double z) {
+  const double* const xs = bodies.x.data();
+  const double* const ys = bodies.y.data();
+  const double* const zs = bodies.z.data();
+  const double* const masses = bodies.mass.data();
+  const std::size_t count = bodies.x.size();
+  double ax = 0, ay = 0, az = 0;
+#pragma omp simd reduction(+ : ax, ay, az)
+  for (std::size_t j = 0; j < count; ++j) {
+    const double dx = xs[j] - x, dy = ys[j] - y, dz = zs[j] - z;
+    const double s = law.factor(dx, dy, dz, masses[j]);
+    ax += s * dx;
+    ay += s * dy;
+    az += s * dz;
+  }
+  return {ax, ay, az};
+}
+
+double length(double x, double y, double z) {
+  return std::sqrt(x * x + y * y + z * z);
+}
+
+/// The smallest value that a share of all is not above: the nearest rank. `sorted` is ascending and not empty.
+double nearest_rank(const std::vector<double>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+}  // namespace
+
+std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law) {
+  const Columns columns{bodies};
+  std::vector<Vec3d> accelerations(targets.size());
+  visit_pair_law<double>(law, [&](const auto& pair_law) {
+#pragma omp parallel for schedule(dynamic, 8)
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const Vec4& target = bodies[static_cast<std::size_t>(targets[i])];
+      accelerations[i] = acceleration(pair_law, columns, target.x, target.y, target.z);
+    }
+  });
+  return accelerations;
+}
+
+std::vector<int> sample_targets(int count, int size) {
+  const std::int64_t samples = std::clamp(size, 0, std::max(count, 0));
+  std::vector<int> targets;
+  targets.reserve(static_cast<std::size_t>(samples));
+  std::uint64_t noise = 1;
+  for (std::int64_t i = 0; i < samples; ++i) {  // one from each of `samples` parts, so that none comes twice
+    const std::int64_t first = i * count / samples;
+    const std::int64_t end = (i + 1) * count / samples;
+    noise = noise * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator; its upper bits are good
+    targets.push_back(static_cast<int>(first + static_cast<std::int64_t>(noise >> 33) % (end - first)));
+  }
+  return targets;
+}
+
+ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
+                       std::span<const Vec3d> reference) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const bool all_finite = std::ranges::all_of(
+      accelerations, [](const Vec4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); });
+  if (!all_finite || targets.empty()) return {nan, nan, nan, nan};
+
+  std::vector<double> errors;
+  errors.reserve(targets.size());
+  double square_sum = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Vec4& a = accelerations[static_cast<std::size_t>(targets[i])];
+    const Vec3d& r = reference[i];
+    const double difference = length(a.x - r.x, a.y - r.y, a.z - r.z);
+    const double size = length(r.x, r.y, r.z);
+    const double error = size == 0 ? difference : difference / size;
+    if (!std::isfinite(error)) return {nan, nan, nan, nan};
+    errors.push_back(error);
+    square_sum += error * error;
+  }
+  std::ranges::sort(errors);
+  return {std::sqrt(square_sum / static_cast<double>(errors.size())), nearest_rank(errors, 0.5),
+          nearest_rank(errors, 0.99), errors.back()};
+}
+
+}  // namespace orrery

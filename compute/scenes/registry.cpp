@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "compute/core/error.h"
+#include "compute/scenes/host_memory.h"
+#include "compute/scenes/natural_scales.h"
+#include "compute/scenes/scene.h"
+#include "compute/scenes/tipsy.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array all{&scene_collision, &scene_plummer, &scene_disc, &scene_cold_collapse, &scene_two_body};
+
+constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
+
+Scene from_file(const SceneRequest& request) {
+  if (request.count != 0) {
+    throw UsageError("a number of bodies (" + std::to_string(request.count) +
+                     ") cannot be chosen for a file; it has its own: '" + request.file + "'");
+  }
+  Bodies bodies = read_tipsy(request.file).bodies;
+  const NaturalScales scales = natural_scales(bodies);
+  return {std::filesystem::path{request.file}.filename().string(), std::move(bodies), scales.time_step,
+          scales.softening};
+}
+
+/// The count that `info` is to be generated with.
+int allowed_count(const SceneInfo& info, std::int64_t asked) {
+  if (asked == 0) return info.default_count;
+  const std::string wrong = "scene '" + std::string{info.id} + "' cannot have " + std::to_string(asked) + " bodies; ";
+  if (info.fixed_count != 0 && asked != info.fixed_count) {
+    throw UsageError(wrong + "it always has " + std::to_string(info.fixed_count));
+  }
+  if (asked < info.min_count || asked > most_bodies) {
+    throw UsageError(wrong + "any number from " + std::to_string(info.min_count) + " to " +
+                     std::to_string(most_bodies) + " will do");
+  }
+  if (const std::int64_t fit = bodies_that_fit(); asked > fit) {
+    throw UsageError(wrong + "the free memory holds " + std::to_string(fit));
+  }
+  return static_cast<int>(asked);
+}
+
+}  // namespace
+
+std::span<const SceneInfo* const> scenes() {
+  return all;
+}
+
+const SceneInfo& find_scene(std::string_view id) {
+  std::string ids;
+  for (const SceneInfo* info : all) {
+    if (id == info->id) return *info;
+    ids += std::string{ids.empty() ? "" : ", "} + info->id;
+  }
+  throw UsageError("unknown scene '" + std::string{id} + "'; known scenes: " + ids);
+}
+
+Scene load_scene(const SceneRequest& request) {
+  try {
+    if (!request.file.empty()) return from_file(request);
+    const SceneInfo& info = find_scene(request.scene);
+    return info.generate(allowed_count(info, request.count), request.seed);
+  } catch (const std::bad_alloc&) {  // a limit on this process, which the free memory does not show
+    throw UsageError("not enough memory for " +
+                     (request.file.empty() ? std::to_string(request.count) + " bodies" : "'" + request.file + "'") +
+                     "; a smaller number may fit");
+  }
+}
+
+}  // namespace orrery

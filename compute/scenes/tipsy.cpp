@@ -1,0 +1,231 @@
+#include "compute/scenes/tipsy.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "compute/scenes/host_memory.h"
+#include "compute/scenes/tipsy_format.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tipsy;
+
+struct Close {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+[[noreturn]] void fail(const fs::path& file, const std::string& cause) {
+  throw std::runtime_error("'" + file.string() + "': " + cause);
+}
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+std::string plural(std::uint64_t number, const char* noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+struct Header {
+  ByteOrder order;
+  double time;
+  std::array<std::uint64_t, record_kinds.size()> counts;  ///< gas, dark, star
+
+  std::uint64_t bodies() const { return counts[0] + counts[1] + counts[2]; }
+  std::uint64_t file_bytes() const {
+    std::uint64_t bytes = header_bytes;
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_kinds[kind].bytes;
+    return bytes;
+  }
+};
+
+/// Throws where the counts contradict each other or the order of bytes cannot be told.
+Header parsed_header(const fs::path& file, const std::byte* at) {
+  const auto dimensions_fit = [at](ByteOrder order) {
+    const std::uint32_t dimensions = Bytes{order}.load32(at + header::dimensions);
+    return dimensions >= 1 && dimensions <= 3;
+  };
+  const bool little = dimensions_fit(ByteOrder::little);
+  if (!little && !dimensions_fit(ByteOrder::big)) {
+    fail(file, "not a TIPSY file: in neither byte order does its header have 1, 2 or 3 dimensions");
+  }
+  const ByteOrder order = little ? ByteOrder::little : ByteOrder::big;
+  const Bytes bytes{order};
+  Header head{order, bytes.load_double(at + header::time), {}};
+  head.counts = {bytes.load32(at + header::gas), bytes.load32(at + header::dark), bytes.load32(at + header::star)};
+  std::uint64_t bodies = bytes.load32(at + header::bodies);
+
+  // Bits 32 to 39 of the four counts may lie in the pad. But many writers leave it undefined, or put a version there
+  // (2: Bonsai's, with ids for eps and phi, neither of which is read here), so it counts only where the rest does not.
+  if (bodies != head.bodies()) {
+    const std::uint64_t pad = bytes.load32(at + header::pad);
+    bodies |= (pad & 0xff) << 32;
+    for (std::size_t kind = 0; kind < head.counts.size(); ++kind) {
+      head.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
+    }
+  }
+  if (bodies != head.bodies()) {
+    fail(file, "not a TIPSY file, or a damaged one: its header tells of " + plural(bodies, "body record") +
+                   ", but of " + std::to_string(head.counts[0]) + " gas + " + std::to_string(head.counts[1]) +
+                   " dark + " + std::to_string(head.counts[2]) + " star");
+  }
+  return head;
+}
+
+/// Throws where the file is not exactly as long as its header says, or has more bodies than this program can hold.
+void check_size(const fs::path& file, const Header& head, std::uint64_t size) {
+  if (head.bodies() == 0) fail(file, "a TIPSY file without bodies");
+  const std::uint64_t expected = head.file_bytes();
+  const std::string has = "its header asks for " + plural(expected, "byte") + " (" +
+                          plural(head.counts[0], "gas record") + ", " + std::to_string(head.counts[1]) + " dark, " +
+                          std::to_string(head.counts[2]) + " star), it has " + std::to_string(size);
+  if (size < expected) fail(file, "truncated, " + plural(expected - size, "byte") + " missing: " + has);
+  if (size > expected) fail(file, "oversized, " + plural(size - expected, "byte") + " too many: " + has);
+  if (head.bodies() > std::numeric_limits<int>::max()) {
+    fail(file, plural(head.bodies(), "body record") + ", but at most 2147483647 can be used");
+  }
+  if (const std::int64_t fit = bodies_that_fit(); static_cast<std::int64_t>(head.bodies()) > fit) {
+    fail(file, plural(head.bodies(), "body record") + ", but the free memory holds " + std::to_string(fit));
+  }
+}
+
+std::uint64_t checked_size(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::not_found) fail(file, "no such file");
+  if (error) fail(file, "cannot be read: " + error.message());
+  if (fs::is_directory(status)) fail(file, "a folder, not a TIPSY file");
+  if (!fs::is_regular_file(status)) fail(file, "not a regular file");
+  const std::uintmax_t size = fs::file_size(file, error);
+  if (error) fail(file, "cannot be read: " + error.message());
+  if (size == 0) fail(file, "empty");
+  if (size < header_bytes) fail(file, "truncated: " + plural(size, "byte") + ", where the header alone has 32");
+  return size;
+}
+
+void read_exactly(const fs::path& file, std::FILE* stream, std::byte* to, std::size_t size) {
+  if (std::fread(to, 1, size, stream) == size) return;
+  fail(file, std::ferror(stream) ? "cannot be read: " + reason(errno) : "became shorter while it was read");
+}
+
+/// Reads `count` records of one kind and appends their bodies.
+void append_records(const fs::path& file, std::FILE* stream, Bytes bytes, const RecordKind& kind, std::uint64_t count,
+                    Bodies& bodies) {
+  std::vector<std::byte> block(records_a_block * kind.bytes);
+  for (std::uint64_t first = 0; first < count; first += records_a_block) {
+    const std::uint64_t here = std::min<std::uint64_t>(records_a_block, count - first);
+    read_exactly(file, stream, block.data(), here * kind.bytes);
+    for (std::uint64_t i = 0; i < here; ++i) {
+      std::array<float, 7> f;
+      for (std::size_t k = 0; k < f.size(); ++k) f[k] = bytes.load_float(&block[i * kind.bytes + k * sizeof(float)]);
+      const auto [m, x, y, z, vx, vy, vz] = f;
+      const auto refuse = [&](const char* cause) {
+        fail(file, std::string{kind.name} + " record " + std::to_string(first + i) + " (counted from 0): " + cause);
+      };
+      if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) refuse("a position that is not finite");
+      if (!std::isfinite(vx) || !std::isfinite(vy) || !std::isfinite(vz)) refuse("a velocity that is not finite");
+      if (!std::isfinite(m)) refuse("a mass that is not finite");
+      if (!(m > 0)) refuse("a mass that is not positive");
+      bodies.positions.push_back({x, y, z, m});
+      bodies.velocities.push_back({vx, vy, vz, 0.0f});
+    }
+  }
+}
+
+/// Writes `to`; errors name `file`.
+void write_all(const fs::path& file, const fs::path& to, const TipsySnapshot& snapshot, float softening,
+               ByteOrder order) {
+  const auto check = [&file](bool done) {
+    if (!done) fail(file, "cannot be written: " + reason(errno));
+  };
+  File stream{std::fopen(to.c_str(), "wb")};
+  check(stream != nullptr);
+  const auto write = [&](const std::vector<std::byte>& block, std::size_t size) {
+    check(std::fwrite(block.data(), 1, size, stream.get()) == size);
+  };
+  const Bytes bytes{order};
+  const RecordKind& dark = record_kinds[1];
+  const auto count = snapshot.bodies.positions.size();
+  std::vector<std::byte> block(records_a_block * dark.bytes);
+
+  bytes.store_double(&block[header::time], snapshot.time);
+  bytes.store32(&block[header::bodies], static_cast<std::uint32_t>(count));
+  bytes.store32(&block[header::dimensions], 3);
+  bytes.store32(&block[header::dark], static_cast<std::uint32_t>(count));
+  write(block, header_bytes);
+
+  for (std::size_t first = 0; first < count; first += records_a_block) {
+    const std::size_t here = std::min(records_a_block, count - first);
+    for (std::size_t i = 0; i < here; ++i) {
+      const Vec4& p = snapshot.bodies.positions[first + i];
+      const Vec4& v = snapshot.bodies.velocities[first + i];
+      std::byte* at = &block[i * dark.bytes];
+      for (const float value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z, softening, 0.0f}) {
+        bytes.store_float(at, value);
+        at += sizeof(float);
+      }
+    }
+    write(block, here * dark.bytes);
+  }
+  check(std::fflush(stream.get()) == 0);
+  // On the disk before the name is: a device or a pipe, which EINVAL tells, has none.
+  check(fsync(fileno(stream.get())) == 0 || errno == EINVAL);
+  check(std::fclose(stream.release()) == 0);
+}
+
+}  // namespace
+
+TipsySnapshot read_tipsy(const fs::path& file) {
+  const std::uint64_t size = checked_size(file);
+  const File stream{std::fopen(file.c_str(), "rb")};
+  if (!stream) fail(file, "cannot be read: " + reason(errno));
+  std::array<std::byte, header_bytes> raw_header;
+  read_exactly(file, stream.get(), raw_header.data(), raw_header.size());
+  const Header head = parsed_header(file, raw_header.data());
+  check_size(file, head, size);
+
+  TipsySnapshot snapshot;
+  snapshot.time = head.time;
+  snapshot.bodies.positions.reserve(head.bodies());
+  snapshot.bodies.velocities.reserve(head.bodies());
+  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
+    append_records(file, stream.get(), Bytes{head.order}, record_kinds[kind], head.counts[kind], snapshot.bodies);
+  }
+  return snapshot;
+}
+
+void write_tipsy(const fs::path& file, const TipsySnapshot& snapshot, float softening, ByteOrder order) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::is_directory(status)) fail(file, "cannot be written: it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    write_all(file, file, snapshot, softening, order);  // a device or a pipe: nothing to rename another file over
+    return;
+  }
+  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file) : file;  // a link stays a link
+  fs::path partial = target;
+  partial += ".partial-" + std::to_string(getpid());
+  try {
+    write_all(file, partial, snapshot, softening, order);
+    fs::rename(partial, target, error);
+    if (error) fail(file, "cannot be written: " + error.message());
+  } catch (const std::runtime_error&) {
+    fs::remove(partial, error);
+    throw;
+  }
+}
+
+}  // namespace orrery
