@@ -2,33 +2,40 @@
 
 #include <vector>
 
+#include "compute/diagnostics/columns.h"
+
 namespace orrery {
 namespace {
 
-/// Half of body i's potential energy: each pair once, when summed over all bodies. The force of a pair is that of
-/// pair_law.inl, whose factor m / s^3 (1 - H / s^2) with s^2 = r^2 + eps^2 is the slope of -1 / s + H / (3 s^3).
-double half_potential(const std::vector<Vec4>& positions, std::size_t i, const Law& law) {
+/// The potential energy of body i with those before it: each pair once, when summed over all bodies. The force of a
+/// pair is that of pair_law.inl, whose factor m / s^3 (1 - H / s^2) with s^2 = r^2 + eps^2 is the slope of -1 / s + H /
+/// (3 s^3).
+double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& law) {
   const double softening_sq = static_cast<double>(law.softening) * static_cast<double>(law.softening);
   const double repulsion = law.id == LawId::attract_repel ? static_cast<double>(law.repulsion) : 0;
-  const Vec4& body = positions[i];
-  const auto pull_of = [&](const Vec4& other) {
-    const double dx = static_cast<double>(other.x) - body.x, dy = static_cast<double>(other.y) - body.y,
-                 dz = static_cast<double>(other.z) - body.z;
-    const double inverse = reciprocal_sqrt(dx * dx + dy * dy + dz * dz + softening_sq);
-    return other.w * inverse * (repulsion / 3 * inverse * inverse - 1);
-  };
+  const double* const xs = bodies.x.data();
+  const double* const ys = bodies.y.data();
+  const double* const zs = bodies.z.data();
+  const double* const masses = bodies.mass.data();
+  const double x = xs[i], y = ys[i], z = zs[i];
   double sum = 0;
-  for (std::size_t j = 0; j < i; ++j) sum += pull_of(positions[j]);
-  return body.w * sum;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t j = 0; j < i; ++j) {
+    const double dx = xs[j] - x, dy = ys[j] - y, dz = zs[j] - z;
+    const double inverse = reciprocal_sqrt(dx * dx + dy * dy + dz * dz + softening_sq);
+    sum += masses[j] * inverse * (repulsion / 3 * inverse * inverse - 1);
+  }
+  return masses[i] * sum;
 }
 
 }  // namespace
 
 Conserved conserved(const Bodies& bodies, const Law& law) {
   const auto count = bodies.positions.size();
+  const Columns columns{bodies.positions};
   std::vector<double> potentials(count);  // summed in order below, so that the result is the same for any threads
 #pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < count; ++i) potentials[i] = half_potential(bodies.positions, i, law);
+  for (std::size_t i = 0; i < count; ++i) potentials[i] = potential_with_earlier(columns, i, law);
 
   Conserved sums;
   for (std::size_t i = 0; i < count; ++i) {

@@ -5,23 +5,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "compute/diagnostics/columns.h"
+
 namespace orrery {
 namespace {
-
-/// Bodies in double, one array a quantity, for SIMD loads.
-struct Columns {
-  std::vector<double> x, y, z, mass;
-
-  explicit Columns(std::span<const Vec4> bodies) {
-    for (auto* column : {&x, &y, &z, &mass}) column->reserve(bodies.size());
-    for (const Vec4& body : bodies) {
-      x.push_back(body.x);
-      y.push_back(body.y);
-      z.push_back(body.z);
-      mass.push_back(body.w);
-    }
-  }
-};
 
 template <class PairLaw>
 Vec3d acceleration(const PairLaw law, const Columns& bodies, double x, double y, double z) {
