@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <numbers>
 #include <vector>
 
 #include "render/colour_map.h"
@@ -13,10 +13,11 @@ namespace {
 
 constexpr int colour_samples = 256;
 constexpr float least_radius_px = 1.75f;  // below, a sprite would miss pixel centres and flicker as it moves
-constexpr float widest_share = 0.02f;     // of the framed radius, so that few bodies are not balloons
-constexpr float brightness = 0.6f;        // of the framed ball's disc on average, times pi: what exposure 1 shows well
-constexpr float narrowest_glow = 0.3f;    // share of the first level, whose texels would show
+constexpr float widest_share = 0.02f;     // sprite radius in framed radii at most, so that few bodies are not balloons
 constexpr float crowd_radius = 0.65f;     // sprite radius in units of framed radius / sqrt(count)
+constexpr float brightness = 0.7f;        // pi times the mean over the framed ball's disc: what exposure 1 shows well
+constexpr float brightest = 24.0f;        // middle of a sprite, so that few bodies do not drown in their own light
+constexpr float narrowest_glow = 0.3f;    // share of the first level, whose texels would show
 
 Texture make_colours() {
   const auto maps = colour_maps();
@@ -99,10 +100,14 @@ void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& ca
   program.set("view", camera.view());
   program.set("projection", projection);
   program.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
-  // All bodies together give the framed ball the same light whatever their number.
-  program.set("light", brightness * framed * framed / count);
-  program.set("radius", appearance.sprite_scale * framed * std::min(crowd_radius / std::sqrt(count), widest_share));
-  program.set("radius_limits_px", glm::vec2{least_radius_px, 0.03f * std::min(width, height)});
+  const float radius = framed * std::min(crowd_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
+  program.set("radius", radius);
+  program.set("least_radius_px", least_radius_px);
+  program.set("large_radius_px", 0.006f * std::min(width, height));
+  // All bodies together give the framed ball the same light whatever their number; the sprite's profile (1 - r^2)^3
+  // holds a quarter of its disc.
+  const float light = brightness * framed * framed / count;
+  program.set("intensity", std::min(4.0f * light / (std::numbers::pi_v<float> * radius * radius), brightest));
   program.set("by_mass", appearance.colour_by == ColourBy::mass ? 1 : 0);
   program.set("speed_range", glm::vec2{ranges.speed.low, ranges.speed.high});
   program.set("mass_range", glm::vec2{ranges.mass.low, ranges.mass.high});

@@ -8,7 +8,7 @@ layout(binding = 1) uniform sampler2D glow;
 uniform float exposure;
 
 const float hottest = 3e4;       // half floats end in infinity, of which no curve makes a colour
-const float glow_weight = 0.7;
+const float glow_weight = 0.55;
 const float softness = 4.0;     // of the stretch: how far shadows are lifted against lights
 const float white = 10.0;        // the light that becomes full white
 
