@@ -26,10 +26,11 @@ std::map<std::string, Mark, std::less<>>& marks() {
 }  // namespace
 
 void ui_mark(std::string_view name) {
-  if (!ImGui::IsItemVisible()) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
+  if (!ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) return;  // scrolled out of sight
   auto found = marks().find(name);
   if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   found->second = {{low.x, low.y, high.x, high.y}, ImGui::GetFrameCount()};
 }
 

@@ -15,11 +15,13 @@ enum class Interop {
   staged,  ///< CUDA kernels write their own memory; a copy through pinned host memory reaches GL
   host,    ///< a CPU kernel ran: its arrays are uploaded
 };
-const char* to_string(Interop interop);
+inline const char* to_string(Interop interop) {
+  return interop == Interop::mapped ? "mapped" : interop == Interop::staged ? "staged" : "host";
+}
 
 /// Where one frame's time went, in ms. map to integrate come from the latest batch of steps that has been measured.
 struct FrameTimes {
-  double map_ms = 0;  ///< mapping for CUDA, or the copy that stands for it when staged or host
+  double map_ms = 0;                      ///< mapping for CUDA, or the copy that stands for it when staged or host
   double force_ms = 0, integrate_ms = 0;  ///< all steps of the frame together
   double unmap_ms = 0;
   double draw_ms = 0;   ///< GPU time by a GL timer query
@@ -34,7 +36,7 @@ struct Result {
   int count = 0;
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
-  double speedup = 1;    ///< over the first row
+  double speedup = 1;  ///< over the first row
   std::int64_t steps = 0;
 };
 

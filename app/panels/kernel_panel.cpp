@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+const KernelInfo* current_kernel(const Status& status) {
+  const auto all = kernels();
+  const auto found = std::ranges::find(all, status.kernel_id, [](const KernelInfo* kernel) { return kernel->id; });
+  return found != all.end() ? *found : nullptr;
+}
+
+void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  tooltip(kernel.notes, backend.available ? fmt::format("{}\n{}", kernel.id, kernel.source)
+                                          : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
+}
+
+void kernels_of(Backend backend, const Status& status, Requests& out) {
+  const BackendStatus& machine = backend_status(backend);
+  ImGui::Dummy({0, em(0.1f)});
+  text(backend == Backend::cuda ? "CUDA" : "CPU", theme::dim, theme::Font::small);
+  ImGui::SameLine();
+  text(machine.available ? machine.device : "not available here", machine.available ? theme::dim : theme::warn,
+       theme::Font::small);
+  tooltip(machine.reason);
+  ImGui::BeginDisabled(!machine.available);
+  for (const KernelInfo* kernel : kernels()) {
+    if (kernel->backend != backend) continue;
+    const bool current = status.kernel_id == kernel->id;
+    if (ImGui::Selectable(kernel->title, current) && !current) out.push_back(SelectKernel{kernel->id});
+    ui_mark("kernel", kernel->id);
+    kernel_tooltip(*kernel, machine);
+  }
+  ImGui::EndDisabled();
+}
+
+void kernel_choice(const KernelInfo* current, const Status& status, Requests& out) {
+  row_label("Kernel", "The way in which all accelerations are computed.");
+  const bool open =
+      begin_combo("kernel", current ? current->title : status.kernel_id.c_str(), ImGuiComboFlags_HeightLargest);
+  if (open) {
+    kernels_of(Backend::cpu, status, out);
+    kernels_of(Backend::cuda, status, out);
+    ImGui::EndCombo();
+  } else if (current) {
+    kernel_tooltip(*current, backend_status(current->backend));
+  }
+}
+
+/// What is left of `width` for each button when every value is written on one, side by side; < 0 where they do not fit.
+float room_a_button(const Tunable& tunable, float width) {
+  const float count = static_cast<float>(tunable.values.size());
+  float words = count - 1;  // the gaps
+  for (const char* value : tunable.values) words += ImGui::CalcTextSize(value).x;
+  return (width - words) / count;
+}
+
+/// One row of touching buttons, the current value lit. The value that was pressed, or null.
+const char* value_buttons(const Tunable& tunable, std::string_view current, float room) {
+  const char* pressed = nullptr;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, em(0.2f));
+  for (std::size_t i = 0; i < tunable.values.size(); ++i) {
+    const char* value = tunable.values[i];
+    const ImVec2 size{ImGui::CalcTextSize(value).x + room, 0};
+    if (i > 0) ImGui::SameLine(0, 1);
+    const bool lit = current == value;
+    if (lit ? accent_button(value, size) : ImGui::Button(value, size)) pressed = value;
+    ui_mark(fmt::format("tunable.{}", tunable.name), value);
+  }
+  ImGui::PopStyleVar(2);
+  return pressed;
+}
+
+const char* value_combo(const Tunable& tunable, const std::string& current) {
+  const char* pressed = nullptr;
+  if (!begin_combo(fmt::format("tunable.{}", tunable.name).c_str(), current.c_str())) return nullptr;
+  for (const char* value : tunable.values) {
+    if (ImGui::Selectable(value, current == value)) pressed = value;
+    ui_mark(fmt::format("tunable.{}", tunable.name), value);
+  }
+  ImGui::EndCombo();
+  return pressed;
+}
+
+void tunable_row(const Tunable& tunable, const Status& status, Requests& out) {
+  if (!status.settings.has(tunable.name)) return;
+  ImGui::PushID(tunable.name);
+  const std::string& current = status.settings.text(tunable.name);
+  row_label(tunable.name, tunable.notes);
+  const float room = room_a_button(tunable, ImGui::GetContentRegionAvail().x);
+  const bool buttons = room >= em(0.3f);
+  const char* pressed = buttons ? value_buttons(tunable, current, room) : value_combo(tunable, current);
+  if (pressed && current != pressed) out.push_back(SetTunable{tunable.name, pressed});
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
+  if (!section("kernel", "Kernel", true, status.chosen)) return;
+  const KernelInfo* current = current_kernel(status);
+  kernel_choice(current, status, out);
+  if (!current) return;
+  constexpr std::string_view first = "block";  // of all tunables the one that people try first
+  for (const Tunable& tunable : current->tunables) {
+    if (tunable.name == first) tunable_row(tunable, status, out);
+  }
+  for (const Tunable& tunable : current->tunables) {
+    if (tunable.name != first) tunable_row(tunable, status, out);
+  }
+}
+
+}  // namespace orrery

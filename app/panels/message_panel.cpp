@@ -1,0 +1,76 @@
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+/// A line at the top of the picture, below the info strip. Returns the height it took.
+template <class Content>
+float toast(const char* name, float y, float opacity, Content&& content) {
+  const float right = ImGui::GetIO().DisplaySize.x - em(0.75f);
+  ImGui::SetNextWindowPos({right, y}, ImGuiCond_Always, {1, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
+  float height = 0;
+  if (ImGui::Begin(name, nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+    content();
+    height = ImGui::GetWindowSize().y + em(0.4f);
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+  return height;
+}
+
+/// Wraps at a width that leaves the side column free.
+void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
+  const float room = ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5);
+  const float width = std::min(ImGui::CalcTextSize(line.c_str()).x + 1, std::max(room, em(12)));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  text(line, colour);
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+void message_panel(const Status& status, const ViewStatus& view, Requests& out) {
+  // What the user has put away, and since when the notice stands.
+  static std::string dismissed, notice;
+  static double noticed_at = 0;
+
+  if (status.last_error.empty() || !out.empty()) dismissed.clear();
+  float y = view.panel ? em(3.6f) : em(0.75f);
+  if (!status.last_error.empty() && status.last_error != dismissed) {
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
+    ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
+    y += toast("Error", y, 1, [&] {
+      ImGui::AlignTextToFramePadding();
+      wrapped(status.last_error, view, theme::bad);
+      ui_mark("error");
+      ImGui::SameLine();
+      if (ImGui::Button("\u00d7", {em(1.6f), 0})) dismissed = status.last_error;
+      ui_mark("error.dismiss");
+    });
+    ImGui::PopStyleColor(2);
+  }
+
+  constexpr double shown_s = 5, fading_s = 1;
+  const double now = ImGui::GetTime();
+  if (notice != view.notice) {
+    notice = view.notice;
+    noticed_at = now;
+  }
+  const double left_s = noticed_at + shown_s + fading_s - now;
+  if (!notice.empty() && left_s > 0) {
+    toast("Notice", y, static_cast<float>(std::min(left_s / fading_s, 1.0)),
+          [&] { wrapped(notice, view, theme::text); });
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,69 @@
+#include "app/panels/panels.h"
+
+#include <imgui.h>
+
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+void title_row(const Status& status, const ViewStatus& view, Requests& out) {
+  text("Orrery", theme::text, theme::Font::strong);
+  const std::string& device = status.backend == Backend::cuda ? view.gpu : view.processor;
+  const float button = em(1.6f), right = ImGui::GetWindowContentRegionMax().x;
+  if (!device.empty()) {
+    ImGui::SameLine();
+    const float low = ImGui::GetCursorScreenPos().x;
+    ImGui::PushClipRect({low, 0}, {low + right - ImGui::GetCursorPosX() - button, ImGui::GetIO().DisplaySize.y}, true);
+    text(device, theme::dim);
+    ImGui::PopClipRect();
+    tooltip(device, view.gl_renderer.empty() ? std::string{} : "Drawn by " + view.gl_renderer);
+  }
+  ImGui::SameLine(right - button);
+  if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(TogglePanel{});
+  ui_mark("panel.hide");
+  tooltip("Hide the panels");
+}
+
+void side_column(const Status& status, const ViewStatus& view, Requests& out) {
+  const float margin = em(0.75f);
+  ImGui::SetNextWindowPos({margin, margin});
+  ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, ImGui::GetIO().DisplaySize.y - 2 * margin});
+  if (ImGui::Begin("Side column", nullptr, fixed_window | ImGuiWindowFlags_NoScrollbar)) {
+    title_row(status, view, out);
+    rate_panel(status, view, out);
+    frame_panel(status, view, out);
+    run_panel(status, view, out);
+    // The measurements stay in sight; what is set scrolls below them.
+    ImGui::BeginChild("Settings");
+    kernel_panel(status, view, out);
+    physics_panel(status, view, out);
+    record_panel(status, view, out);
+    scene_panel(status, view, out);
+    appearance_panel(status, view, out);
+    ImGui::EndChild();
+  }
+  ImGui::End();
+}
+
+}  // namespace
+
+float side_column_width(const ViewStatus& view) {
+  return view.panel ? em(23.5f) : 0;
+}
+
+void draw_panels(const Status& status, const ViewStatus& view, Requests& out) {
+  if (view.panel) {
+    side_column(status, view, out);
+    info_panel(status, view, out);
+    results_panel(status, view, out);
+  }
+  message_panel(status, view, out);
+  if (view.help) help_panel(status, view, out);
+}
+
+}  // namespace orrery

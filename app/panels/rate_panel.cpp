@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <span>
+
+#include "app/panels/format.h"
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+void cell(const std::string& value, const char* caption, const char* notes) {
+  ImGui::TableNextColumn();
+  ImGui::BeginGroup();
+  text(value, theme::text, theme::Font::strong);
+  text(caption, theme::dim, theme::Font::small);
+  ImGui::EndGroup();
+  tooltip(notes);
+}
+
+/// ms per step over the last batches, from zero up, oldest at the left.
+void history_plot(std::span<const float> history, double median) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, em(2.6f)};
+  ImGui::Dummy(size);
+  ui_mark("history");
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(low, {low.x + size.x, low.y + size.y}, theme::track, em(0.4f));
+  if (history.size() < 2) return;
+
+  const float top = 1.15f * std::max(*std::max_element(history.begin(), history.end()), 1e-9f);
+  const float floor = low.y + size.y;
+  const auto y = [&](float ms) { return floor - ms / top * size.y; };
+  const float dx = size.x / static_cast<float>(std::max<std::size_t>(history.size(), 60) - 1);
+  float x = low.x + size.x - dx * static_cast<float>(history.size() - 1);
+  for (std::size_t i = 0; i + 1 < history.size(); ++i, x += dx) {
+    const ImVec2 a{x, y(history[i])}, b{x + dx, y(history[i + 1])};
+    draw.AddQuadFilled(a, b, {b.x, floor}, {a.x, floor}, theme::faded(theme::accent, 0.16f));
+    draw.AddLine(a, b, theme::accent, em(0.09f));
+  }
+  if (median > 0 && median < top) {
+    const float middle = y(static_cast<float>(median));
+    draw.AddLine({low.x, middle}, {low.x + size.x, middle}, theme::faded(theme::text, 0.25f), 1);
+  }
+  if (ImGui::IsItemHovered()) {
+    const auto [least, most] = std::minmax_element(history.begin(), history.end());
+    tooltip(fmt::format("{} to {}", format_ms(*least), format_ms(*most)),
+            fmt::format("ms per step of the last {} batches, from zero up; the line is the median", history.size()));
+  }
+}
+
+}  // namespace
+
+void rate_panel(const Status& status, const ViewStatus& view, Requests&) {
+  const bool known = view.measured > 0 && view.step_ms_median > 0;
+  const double rate = known ? status.interactions_per_step / (view.step_ms_median * 1e-3) : 0;
+
+  const float top = ImGui::GetCursorPosY() - em(0.25f);
+  ImGui::SetCursorPosY(top);
+  text(format_rate(rate, ""), theme::accent, theme::Font::headline);
+  ui_mark("rate");
+  tooltip("Interactions per second: ordered pairs of bodies evaluated in a step, over the median time of a step.");
+  ImGui::SameLine();
+  ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
+  text("interactions/s", theme::dim);
+  if (status.busy && status.backend == Backend::cpu && (!known || view.step_ms_last > 50)) {
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - em(1));
+    ImGui::SetCursorPosY(top + em(0.8f));
+    spinner(theme::warn);
+    tooltip("The processor is working on a step; the window stays usable meanwhile.");
+  }
+  ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize + em(0.2f));
+
+  if (ImGui::BeginTable("rates", 3)) {
+    ImGui::TableSetupColumn("flops", ImGuiTableColumnFlags_WidthStretch, 1.5f);
+    ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
+    ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
+    cell(format_flops(rate), "at 20 flop per interaction",
+         "Floating-point operations per second, counting 20 for each interaction as the literature does.");
+    cell(view.measured > 0 ? format_ms(view.step_ms_last) : unknown, "last step",
+         "Time of one step: of the latest batch.");
+    const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
+    cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",
+         "Median time of one step over at most 120 batches.");
+    ImGui::EndTable();
+  }
+  history_plot(view.step_ms_history, view.step_ms_median);
+}
+
+}  // namespace orrery

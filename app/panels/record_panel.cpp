@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <string>
+
+#include "app/panels/format.h"
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+/// A file name, which may stay empty, and a button that saves to it.
+template <class Save>
+void save_row(const char* label, const char* notes, const char* id, const char* hint, std::string& file,
+              Requests& out) {
+  const float button = em(4.2f);
+  row_label(label, notes, button + ImGui::GetStyle().ItemSpacing.x);
+  bool pressed = text_field(id, hint, file);
+  ImGui::SameLine();
+  ImGui::PushID(id);
+  pressed |= ImGui::Button("Save", {button, 0});
+  ImGui::PopID();
+  ui_mark(id, "save");
+  if (pressed) out.push_back(Save{file});
+}
+
+}  // namespace
+
+void record_panel(const Status&, const ViewStatus& view, Requests& out) {
+  if (!section("record", "Record and save", true)) return;
+  static std::string timings, picture, snapshot;
+  const RecordingStatus& recording = view.recording;
+
+  const float button = em(6);
+  row_label("Timings",
+            "One row a frame: kernel, settings and where the time went, as CSV. "
+            "Without a name: a new file in the folder orrery-out.",
+            button + ImGui::GetStyle().ItemSpacing.x);
+  ImGui::BeginDisabled(recording.active);
+  const bool entered = text_field("record.file", "timings.csv", timings);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  const ImVec2 size{button, ImGui::GetFrameHeight()};
+  if (recording.active) {
+    if (icon_button("record", Icon::stop, "Stop", size)) out.push_back(StopRecording{});
+    text(fmt::format("{} rows in {}", format_count(recording.rows), recording.file), theme::dim, theme::Font::small);
+    tooltip(recording.file);
+  } else {
+    const bool pressed = icon_button("record", Icon::record, "Record", size);
+    if (pressed || entered) out.push_back(StartRecording{timings});
+    if (!recording.error.empty()) {
+      ImGui::PushTextWrapPos(0);
+      text(recording.error, theme::bad, theme::Font::small);
+      ImGui::PopTextWrapPos();
+    } else if (!recording.file.empty()) {
+      text(fmt::format("{} rows written to {}", format_count(recording.rows), recording.file), theme::dim,
+           theme::Font::small);
+      tooltip(recording.file);
+    }
+  }
+  save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
+                           "screenshot", "picture.png", picture, out);
+  save_row<SaveSnapshot>("Snapshot",
+                         "The bodies as they are now, as a TIPSY file. Without a name: a new file in orrery-out.",
+                         "snapshot", "bodies.tipsy", snapshot, out);
+}
+
+}  // namespace orrery

@@ -1,0 +1,24 @@
+#include <imgui.h>
+
+#include "app/panels/sections.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+
+void run_panel(const Status& status, const ViewStatus&, Requests& out) {
+  ImGui::Dummy({0, theme::em(0.1f)});
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const ImVec2 size{(ImGui::GetContentRegionAvail().x - 2 * gap) / 3, theme::em(1.8f)};
+  if (icon_button("run", status.paused ? Icon::run : Icon::pause, status.paused ? "Run" : "Pause", size,
+                  status.paused)) {
+    out.push_back(SetPaused{!status.paused});
+  }
+  ImGui::SameLine();
+  if (icon_button("step", Icon::step, "Step", size)) out.push_back(StepOnce{});
+  tooltip("Pause, then run one step");
+  ImGui::SameLine();
+  if (icon_button("reset", Icon::reset, "Reset", size)) out.push_back(Reset{});
+  tooltip("Back to the first state of this scene");
+}
+
+}  // namespace orrery

@@ -1,0 +1,218 @@
+#include "app/panels/widgets.h"
+
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <type_traits>
+
+#include "app/panels/ui_mark.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+ImVec2 size_of(std::string_view content) {
+  return ImGui::CalcTextSize(content.data(), content.data() + content.size());
+}
+
+void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
+  switch (icon) {
+    case Icon::run:
+      draw.AddTriangleFilled({c.x - r * 0.7f, c.y - r}, {c.x + r, c.y}, {c.x - r * 0.7f, c.y + r}, colour);
+      break;
+    case Icon::pause:
+      draw.AddRectFilled({c.x - r * 0.8f, c.y - r}, {c.x - r * 0.2f, c.y + r}, colour, r * 0.2f);
+      draw.AddRectFilled({c.x + r * 0.2f, c.y - r}, {c.x + r * 0.8f, c.y + r}, colour, r * 0.2f);
+      break;
+    case Icon::step:
+      draw.AddTriangleFilled({c.x - r, c.y - r}, {c.x + r * 0.4f, c.y}, {c.x - r, c.y + r}, colour);
+      draw.AddRectFilled({c.x + r * 0.5f, c.y - r}, {c.x + r, c.y + r}, colour, r * 0.2f);
+      break;
+    case Icon::reset:
+      draw.PathArcTo(c, r * 0.85f, -0.4f, 4.6f, 20);
+      draw.PathStroke(colour, 0, r * 0.35f);
+      draw.AddTriangleFilled({c.x - r * 0.1f, c.y - r * 1.4f}, {c.x + r * 0.6f, c.y - r * 0.85f},
+                             {c.x - r * 0.1f, c.y - r * 0.25f}, colour);
+      break;
+    case Icon::record:
+      draw.AddCircleFilled(c, r * 0.9f, colour);
+      break;
+    case Icon::stop:
+      draw.AddRectFilled({c.x - r * 0.8f, c.y - r * 0.8f}, {c.x + r * 0.8f, c.y + r * 0.8f}, colour, r * 0.2f);
+      break;
+  }
+}
+
+void draw_chevron(ImDrawList& draw, ImVec2 c, bool down, ImU32 colour) {
+  const float r = em(0.26f);
+  const std::array<ImVec2, 3> points =
+      down ? std::array<ImVec2, 3>{{{c.x - r, c.y - r * 0.5f}, {c.x, c.y + r * 0.5f}, {c.x + r, c.y - r * 0.5f}}}
+           : std::array<ImVec2, 3>{{{c.x - r * 0.5f, c.y - r}, {c.x + r * 0.5f, c.y}, {c.x - r * 0.5f, c.y + r}}};
+  draw.AddPolyline(points.data(), 3, colour, 0, em(0.11f));
+}
+
+template <class T>
+struct Draft {
+  ImGuiID id = 0;
+  T value{};
+};
+
+}  // namespace
+
+void text(std::string_view content, ImU32 colour, theme::Font font) {
+  ImGui::PushFont(theme::font(font));
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(content.data(), content.data() + content.size());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void text_to(float right, std::string_view content, ImU32 colour, theme::Font font) {
+  ImGui::PushFont(theme::font(font));
+  const float width = size_of(content).x;
+  ImGui::PopFont();
+  ImGui::SetCursorPosX(right - width);
+  text(content, colour, font);
+}
+
+void tooltip(std::string_view what, std::string_view more) {
+  if (what.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable over a disabled item, too
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(em(24));
+  text(what);
+  if (!more.empty()) text(more, theme::dim, theme::Font::small);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+bool section(const char* id, const char* title, bool open_at_first, std::string_view remark, float reserved) {
+  bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(id), open_at_first);
+  if (ImGui::InvisibleButton(id, {ImGui::GetContentRegionAvail().x - reserved, ImGui::GetFrameHeight()})) open = !open;
+  ui_mark("section", id);
+
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImU32 colour = ImGui::IsItemHovered() ? theme::accent : theme::text;
+  const float middle = (low.y + high.y) / 2;
+  draw_chevron(draw, {low.x + em(0.3f), middle}, open, theme::accent);
+  ImFont* const strong = theme::font(theme::Font::strong);
+  draw.AddText(strong, strong->FontSize, {low.x + em(0.9f), middle - strong->FontSize / 2}, colour, title);
+  float line = low.x + em(1.5f) + strong->CalcTextSizeA(strong->FontSize, FLT_MAX, 0, title).x, line_end = high.x;
+  if (!remark.empty()) {
+    ImFont* const small = theme::font(theme::Font::small);
+    const char* const end = remark.data() + remark.size();
+    const float x = high.x - small->CalcTextSizeA(small->FontSize, FLT_MAX, 0, remark.data(), end).x;
+    draw.AddText(small, small->FontSize, {x, middle - small->FontSize / 2}, theme::dim, remark.data(), end);
+    line_end = x - em(0.6f);
+  }
+  draw.AddLine({line, middle}, {line_end, middle}, ImGui::GetColorU32(ImGuiCol_Separator));
+  return open;
+}
+
+bool begin_combo(const char* id, const char* preview, int flags) {
+  // Once the combo is open the present window is its popup.
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImVec2 arrow{low.x + ImGui::CalcItemWidth() - em(0.75f), low.y + ImGui::GetFrameHeight() / 2};
+  const bool open = ImGui::BeginCombo((std::string{"##"} + id).c_str(), preview, flags | ImGuiComboFlags_NoArrowButton);
+  draw_chevron(draw, arrow, true, theme::dim);
+  if (!open) ui_mark(id);
+  return open;
+}
+
+void row_label(const char* label, std::string_view notes, float reserved) {
+  ImGui::AlignTextToFramePadding();
+  text(label, theme::dim);
+  tooltip(notes);
+  ImGui::SameLine(em(6.1f));
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - reserved);
+}
+
+template <class T>
+std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format) {
+  // What is being typed or dragged lives here until it is done: only one widget is active at a time.
+  static Draft<T> draft;
+  constexpr ImGuiDataType type = std::is_same_v<T, float> ? ImGuiDataType_Float : ImGuiDataType_S32;
+  ImGui::PushID(id);
+  const ImGuiID own = ImGui::GetID("slider");
+  T value = draft.id == own ? draft.value : current;
+  const bool changed = ImGui::SliderScalar("##slider", type, &value, &low, &high, format, ImGuiSliderFlags_Logarithmic);
+  const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
+  const bool ended = ImGui::IsItemDeactivatedAfterEdit();
+  if (ImGui::IsItemActive()) {
+    draft = {own, value};
+  } else if (draft.id == own) {
+    draft = {};
+  }
+  ImGui::PopID();
+  ui_mark(id);
+  if ((dragged || ended) && value != current) return value;
+  return std::nullopt;
+}
+template std::optional<float> log_slider(const char*, float, float, float, const char*);
+template std::optional<int> log_slider(const char*, int, int, int, const char*);
+
+bool text_field(const char* id, const char* hint, std::string& content) {
+  ImGui::PushID(id);
+  const bool entered = ImGui::InputTextWithHint("##text", hint, &content, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopID();
+  ui_mark(id);
+  return entered;
+}
+
+bool accent_button(const char* label, ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_Button, theme::faded(theme::accent, 0.85f));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, theme::accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, theme::faded(theme::accent, 0.7f));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme::on_accent);
+  const bool pressed = ImGui::Button(label, size);
+  ImGui::PopStyleColor(4);
+  return pressed;
+}
+
+bool icon_button(const char* id, Icon icon, const char* label, ImVec2 size, bool accented) {
+  ImGui::PushID(id);
+  const bool pressed = accented ? accent_button("##button", size) : ImGui::Button("##button", size);
+  ImGui::PopID();
+  ui_mark(id);
+
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 words = size_of(label);
+  const float r = em(0.32f), gap = words.x > 0 ? em(0.4f) : 0;
+  const float x = (low.x + high.x - words.x - gap - 2 * r) / 2, y = (low.y + high.y) / 2;
+  const ImU32 plain = icon == Icon::record || icon == Icon::stop ? theme::bad : theme::accent;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw_icon(draw, icon, {x + r, y}, r, accented ? theme::on_accent : plain);
+  draw.AddText({x + 2 * r + gap, y - words.y / 2}, accented ? theme::on_accent : theme::text, label);
+  return pressed;
+}
+
+void pill(std::string_view label, ImU32 colour) {
+  ImGui::PushFont(theme::font(theme::Font::small));
+  const ImVec2 words = size_of(label), pad{em(0.55f), em(0.12f)};
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImVec2 high{low.x + words.x + 2 * pad.x, low.y + words.y + 2 * pad.y};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(low, high, theme::faded(colour, 0.20f), em(1));
+  draw.AddText({low.x + pad.x, low.y + pad.y}, colour, label.data(), label.data() + label.size());
+  ImGui::Dummy({high.x - low.x, high.y - low.y});
+  ImGui::PopFont();
+}
+
+void spinner(ImU32 colour) {
+  const float r = em(0.4f);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float start = static_cast<float>(std::fmod(ImGui::GetTime() * 5, 6.2831853));
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.PathArcTo({low.x + r, low.y + em(0.6f)}, r, start, start + 4.4f, 24);
+  draw.PathStroke(colour, 0, em(0.14f));
+  ImGui::Dummy({2 * r, em(1)});
+}
+
+}  // namespace orrery
