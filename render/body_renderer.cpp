@@ -103,7 +103,7 @@ void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& ca
   const float radius = framed * std::min(crowd_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
   program.set("radius", radius);
   program.set("least_radius_px", least_radius_px);
-  program.set("large_radius_px", 0.006f * std::min(width, height));
+  program.set("large_radius_px", std::max(2.0f * least_radius_px, 0.006f * std::min(width, height)));
   // All bodies together give the framed ball the same light whatever their number; the sprite's profile (1 - r^2)^3
   // holds a quarter of its disc.
   const float light = brightness * framed * framed / count;

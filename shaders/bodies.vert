@@ -18,7 +18,8 @@ layout(binding = 0) uniform sampler2D colours;
 
 flat out vec3 peak;
 
-bool usable(vec4 v) { return all(lessThan(abs(v), vec4(1e18))); }  // false for NaN, too
+// False for NaN, too. In integers, because compilers may turn a comparison of floats round and forget about NaN.
+bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(floatBitsToUint(1e18)))); }
 
 float share(float value, vec2 range) {
   return clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);

@@ -1,0 +1,124 @@
+#include "render/camera.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <limits>
+
+namespace orrery::render {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+glm::vec2 on_screen(const OrbitCamera& camera, glm::vec3 place, float aspect = 1.0f) {
+  const glm::vec4 clip = camera.projection(aspect) * camera.view() * glm::vec4{place, 1.0f};
+  return glm::vec2{clip} / clip.w;
+}
+
+TEST(Camera, SeesItsTargetInTheMiddle) {
+  OrbitCamera camera;
+  camera.frame({3.0f, -2.0f, 5.0f}, 4.0f);
+  camera.orbit({0.3f, -0.2f});
+  EXPECT_LT(glm::length(on_screen(camera, {3.0f, -2.0f, 5.0f})), 1e-5f);
+  EXPECT_NEAR(glm::distance(camera.position(), camera.target()), camera.distance(), 1e-4f);
+}
+
+TEST(Camera, FramesTheBallOnWideAndTallScreens) {
+  OrbitCamera camera;
+  camera.frame({1.0f, 2.0f, 3.0f}, 2.0f);
+  for (const float aspect : {0.4f, 1.0f, 2.5f}) {
+    const glm::mat4 axes = glm::transpose(camera.view());
+    float widest = 0.0f;
+    for (int i = 0; i < 360; ++i) {
+      // The ball's outline, as seen from the camera, is nearer to it than its centre.
+      const float angle = glm::radians(static_cast<float>(i));
+      const float nearer = 2.0f * 2.0f / camera.distance(), outline = std::sqrt(4.0f - nearer * nearer);
+      const glm::vec3 place = camera.target() + nearer * glm::vec3{axes[2]} +
+                              outline * (std::cos(angle) * glm::vec3{axes[0]} + std::sin(angle) * glm::vec3{axes[1]});
+      const glm::vec2 seen = glm::abs(on_screen(camera, place, aspect));
+      widest = std::max({widest, seen.x, seen.y});
+    }
+    EXPECT_NEAR(widest, 1.0f, 1e-3f) << aspect;
+  }
+}
+
+TEST(Camera, TurnsHalfAroundInOneDragAcrossTheScreen) {
+  OrbitCamera camera;
+  camera.look_from(0.0f, 0.0f);
+  EXPECT_NEAR(camera.position().x, camera.distance(), 1e-4f);
+  camera.orbit({1.0f, 0.0f});
+  EXPECT_NEAR(camera.position().x, -camera.distance(), 1e-4f);
+}
+
+TEST(Camera, StopsShortOfThePoles) {
+  OrbitCamera camera;
+  for (const float drag : {50.0f, -100.0f}) {
+    camera.orbit({0.0f, drag});
+    EXPECT_LT(std::abs(camera.elevation()), glm::half_pi<float>());
+    const glm::vec3 up = glm::transpose(glm::mat3{camera.view()})[1];
+    EXPECT_GT(up.z, 0.0f);
+  }
+}
+
+TEST(Camera, PansWithTheCursor) {
+  OrbitCamera camera;
+  const glm::vec3 held = camera.target();
+  camera.pan({0.25f, 0.1f});  // of the screen's side, which is 2 on the screen; down is negative there
+  EXPECT_LT(glm::distance(on_screen(camera, held), glm::vec2(0.5f, -0.2f)), 1e-4f);
+}
+
+TEST(Camera, ZoomsWithinLimitsAndBack) {
+  OrbitCamera camera;
+  const float before = camera.distance();
+  camera.zoom(3.0f);
+  EXPECT_LT(camera.distance(), before);
+  camera.zoom(-3.0f);
+  EXPECT_NEAR(camera.distance(), before, 1e-4f);
+  camera.zoom(1e6f);
+  EXPECT_GT(camera.distance(), 0.0f);
+  camera.zoom(-1e6f);
+  EXPECT_TRUE(std::isfinite(camera.distance()));
+  EXPECT_GT(camera.distance(), before);
+}
+
+TEST(Camera, ResetsToTheLastFrame) {
+  OrbitCamera camera;
+  camera.frame({1.0f, 1.0f, 1.0f}, 5.0f);
+  const glm::mat4 home = camera.view();
+  camera.orbit({0.2f, 0.1f});
+  camera.pan({0.2f, 0.1f});
+  camera.zoom(4.0f);
+  EXPECT_NE(camera.view(), home);
+  camera.reset();
+  EXPECT_EQ(camera.view(), home);
+}
+
+TEST(Camera, IgnoresWhatIsNotFinite) {
+  OrbitCamera camera;
+  const glm::mat4 before = camera.view();
+  camera.orbit({nan, 0.0f});
+  camera.pan({0.0f, std::numeric_limits<float>::infinity()});
+  camera.zoom(nan);
+  camera.frame({nan, 0.0f, 0.0f}, 1.0f);
+  camera.frame({0.0f, 0.0f, 0.0f}, nan);
+  camera.look_from(nan, 0.0f);
+  EXPECT_EQ(camera.view(), before);
+}
+
+TEST(Camera, FramesASinglePointFromSomeDistance) {
+  OrbitCamera camera;
+  camera.frame({0.0f, 0.0f, 0.0f}, 0.0f);
+  EXPECT_GT(camera.framed_radius(), 0.0f);
+  EXPECT_GT(camera.distance(), 0.0f);
+}
+
+TEST(Camera, LosesNothingInTheDistance) {
+  OrbitCamera camera;
+  const glm::vec3 away = camera.target() - 1e6f * glm::normalize(camera.position() - camera.target());
+  const glm::vec4 clip = camera.projection(1.0f) * camera.view() * glm::vec4{away, 1.0f};
+  EXPECT_LE(clip.z, clip.w);
+}
+
+}  // namespace
+}  // namespace orrery::render

@@ -1,0 +1,65 @@
+#include "render/colour_map.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace orrery::render {
+namespace {
+
+TEST(ColourMaps, HaveIdsOfTheirOwnAndStopsFromZeroToOne) {
+  std::set<std::string_view> ids;
+  for (const ColourMap& map : colour_maps()) {
+    EXPECT_TRUE(ids.insert(map.id).second) << map.id;
+    EXPECT_FALSE(map.title.empty());
+    EXPECT_EQ(map.stops.front().at, 0.0f);
+    EXPECT_EQ(map.stops.back().at, 1.0f);
+    for (std::size_t i = 1; i < map.stops.size(); ++i) EXPECT_GT(map.stops[i].at, map.stops[i - 1].at) << map.id;
+  }
+  EXPECT_GE(ids.size(), 5u);
+}
+
+TEST(ColourMaps, EndInTheirOuterStopsAndStayThere) {
+  for (const ColourMap& map : colour_maps()) {
+    EXPECT_EQ(linear_colour(map, 0.0f), linear_from_srgb(map.stops.front().colour));
+    EXPECT_EQ(linear_colour(map, 1.0f), linear_from_srgb(map.stops.back().colour));
+    EXPECT_EQ(linear_colour(map, -3.0f), linear_colour(map, 0.0f));
+    EXPECT_EQ(linear_colour(map, 3.0f), linear_colour(map, 1.0f));
+  }
+}
+
+TEST(ColourMaps, PassThroughEachStopWithoutAJump) {
+  for (const ColourMap& map : colour_maps()) {
+    for (const ColourStop& stop : map.stops) {
+      for (const float beside : {-1e-5f, 1e-5f}) {
+        const glm::vec3 apart = linear_colour(map, stop.at + beside) - linear_from_srgb(stop.colour);
+        EXPECT_LT(glm::length(apart), 1e-3f) << map.id << " at " << stop.at;
+      }
+    }
+  }
+}
+
+TEST(ColourMaps, AreNowhereDark) {
+  for (const ColourMap& map : colour_maps()) {
+    for (int i = 0; i <= 100; ++i) {
+      const glm::vec3 c = linear_colour(map, static_cast<float>(i) / 100.0f);
+      EXPECT_GT(c.r + c.g + c.b, 0.15f) << map.id << " at " << i;
+    }
+  }
+}
+
+TEST(ColourMaps, LeadFromRedThroughWhiteToBlueAtFirst) {
+  const ColourMap& stellar = colour_maps().front();
+  const glm::vec3 slow = linear_colour(stellar, 0.0f), fast = linear_colour(stellar, 1.0f);
+  EXPECT_GT(slow.r, 3.0f * slow.b);
+  EXPECT_GT(fast.b, 3.0f * fast.r);
+}
+
+TEST(Srgb, IsTheStandardCurve) {
+  EXPECT_NEAR(srgb_from_linear(glm::vec3{0.5f}).x, 0.7354f, 1e-3f);
+  EXPECT_NEAR(linear_from_srgb(glm::vec3{0.5f}).x, 0.2140f, 1e-3f);
+  EXPECT_NEAR(linear_from_srgb(srgb_from_linear(glm::vec3{0.001f})).x, 0.001f, 1e-6f);
+}
+
+}  // namespace
+}  // namespace orrery::render

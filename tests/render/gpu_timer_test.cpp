@@ -1,0 +1,66 @@
+#include "render/gpu_timer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "render/gl.h"
+#include "render/offscreen_context.h"
+
+namespace orrery::render {
+namespace {
+
+void clear_something() {
+  static constexpr float colour[4] = {};
+  const RenderTarget target{GL_RGBA8, 64, 64};
+  glClearNamedFramebufferfv(target.framebuffer(), GL_COLOR, 0, colour);
+}
+
+TEST(GpuTimer, ReturnsFiniteTimesInOrder) {
+  OffscreenContext context;
+  GpuTimer timer;
+  EXPECT_FALSE(timer.poll());
+  for (const int tag : {7, 8, 9}) {
+    timer.begin(tag);
+    clear_something();
+    timer.end();
+  }
+  glFinish();
+  for (const int tag : {7, 8, 9}) {
+    const auto time = timer.poll();
+    ASSERT_TRUE(time);
+    EXPECT_EQ(time->tag, tag);
+    EXPECT_TRUE(std::isfinite(time->ms));
+    EXPECT_GE(time->ms, 0.0);
+  }
+  EXPECT_FALSE(timer.poll());
+}
+
+TEST(GpuTimer, LeavesOutWhatItCannotHoldAndGoesOnAfterwards) {
+  OffscreenContext context;
+  GpuTimer timer;
+  for (int tag = 0; tag < GpuTimer::capacity + 3; ++tag) {
+    timer.begin(tag);
+    clear_something();
+    timer.end();
+  }
+  glFinish();
+  for (int tag = 0; tag < GpuTimer::capacity; ++tag) EXPECT_EQ(timer.poll().value().tag, tag);
+  EXPECT_FALSE(timer.poll());
+  timer.begin(100);
+  timer.end();
+  glFinish();
+  EXPECT_EQ(timer.poll().value().tag, 100);
+  EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST(GpuTimer, IgnoresAnEndWithoutABeginning) {
+  OffscreenContext context;
+  GpuTimer timer;
+  timer.end();
+  EXPECT_FALSE(timer.poll());
+  EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+}  // namespace
+}  // namespace orrery::render

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "render/body_renderer.h"
+#include "render/gl.h"
+#include "render/gl_objects.h"
+#include "render/image.h"
+#include "render/offscreen_context.h"
+
+namespace orrery::render::test {
+
+/// A context and a renderer, what to draw with them, and the picture that comes of it. Bodies are one a unit of mass.
+struct Stage {
+  OffscreenContext context;
+  BodyRenderer renderer;
+  OrbitCamera camera;
+  Appearance appearance;
+  ValueRanges ranges{{0.0f, 1.0f}, {1.0f, 1.0f}};
+
+  Image picture(std::span<const glm::vec4> positions, std::span<const glm::vec4> velocities, int width, int height) {
+    Buffer position_buffer{positions.size_bytes()}, velocity_buffer{velocities.size_bytes()};
+    position_buffer.upload(std::as_bytes(positions));
+    velocity_buffer.upload(std::as_bytes(velocities));
+    const RenderTarget target{GL_RGBA8, width, height};
+    const DrawnBodies bodies{position_buffer.id(), velocity_buffer.id(), static_cast<int>(positions.size())};
+    renderer.draw(bodies, camera, appearance, ranges, {target.framebuffer(), width, height});
+    return read_framebuffer(target.framebuffer(), width, height);
+  }
+  Image picture(const std::vector<glm::vec4>& positions, int width = 129, int height = 129) {
+    return picture(positions, std::vector<glm::vec4>(positions.size()), width, height);
+  }
+};
+
+inline glm::ivec3 pixel(const Image& image, int x, int y) {
+  const auto at =
+      3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x));
+  return {image.rgb[at], image.rgb[at + 1], image.rgb[at + 2]};
+}
+inline int brightness(glm::ivec3 colour) {
+  return colour.r + colour.g + colour.b;
+}
+
+}  // namespace orrery::render::test
