@@ -30,12 +30,14 @@ may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/devic
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
 may_include("app/panels/" "app/panels/" "app/viewer/view_(command|status)[.]h$" "render/appearance[.]h$" "compute/core/"
-            "compute/sim/command[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
-            "compute/scenes/scene[.]h$" "imgui[.]h$" "imgui_internal[.]h$" "fmt/")
+            "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
+            "compute/scenes/scene[.]h$" "imgui" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
             ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" ${posix_headers})
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" ${cuda_headers} ${posix_headers})
+may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"
+            ${posix_headers})
+may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" "kernel_list[.]inc$" ${cuda_headers} ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/" "")
 
