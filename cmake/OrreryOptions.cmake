@@ -1,9 +1,8 @@
 # Language level, warnings and sanitizers that every target of the project shares, through `orrery_options`.
 add_library(orrery_options INTERFACE)
 target_include_directories(orrery_options INTERFACE ${PROJECT_SOURCE_DIR})
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
+# By hand rather than by CMAKE_CXX_STANDARD: CUDA sources would inherit it, and CMake 3.25 does not know nvcc 13's flag.
+target_compile_options(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
 
 set(warnings -Wall -Wextra -Wconversion $<$<BOOL:${ORRERY_WERROR}>:-Werror>)
 target_compile_options(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)

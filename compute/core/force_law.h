@@ -17,10 +17,16 @@ ORRERY_HD inline float reciprocal_sqrt(float x) {
   return 1.0f / std::sqrt(x);
 #endif
 }
-ORRERY_HD inline double reciprocal_sqrt(double x) { return 1.0 / std::sqrt(x); }
+ORRERY_HD inline double reciprocal_sqrt(double x) {
+  return 1.0 / std::sqrt(x);
+}
 
-ORRERY_HD inline float multiply_add(float a, float b, float c) { return a * b + c; }
-ORRERY_HD inline double multiply_add(double a, double b, double c) { return a * b + c; }
+ORRERY_HD inline float multiply_add(float a, float b, float c) {
+  return a * b + c;
+}
+ORRERY_HD inline double multiply_add(double a, double b, double c) {
+  return a * b + c;
+}
 
 #include "compute/core/pair_law.inl"
 
@@ -63,7 +69,8 @@ decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
   return visit(Gravity<Real>{softening_sq});
 }
 
-/// Adds the pull of one body (x, y, z, m) on a point to its acceleration. The one inner step of every scalar direct sum.
+/// Adds the pull of one body (x, y, z, m) on a point to its acceleration. The one inner step of every scalar direct
+/// sum.
 template <class PairLaw>
 ORRERY_HD inline void add_pull(Vec3& acceleration, const PairLaw& law, float x, float y, float z, const Vec4& body) {
   const float dx = body.x - x, dy = body.y - y, dz = body.z - z;

@@ -9,9 +9,9 @@ namespace orrery::cuda {
 struct DeviceInfo {
   int index = 0;
   std::string name;
-  int major = 0, minor = 0;          ///< compute capability
+  int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
-  int clock_khz = 0;                 ///< the SM clock's maximum
+  int clock_khz = 0;  ///< the SM clock's maximum
   std::size_t memory_bytes = 0;
 };
 

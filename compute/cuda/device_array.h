@@ -11,7 +11,7 @@ namespace orrery::cuda {
 
 /// `size()` objects of T in device memory, uninitialized: move-only, freed on destruction, never resized.
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 class DeviceArray {
  public:
   DeviceArray() = default;

@@ -7,7 +7,9 @@
 
 namespace orrery::cuda {
 
-constexpr int ceil_div(int a, int b) { return a / b + (a % b != 0); }
+constexpr int ceil_div(int a, int b) {
+  return a / b + (a % b != 0);
+}
 
 /// Throws a UsageError where this device cannot launch `function` with `block` threads, because a thread needs too many
 /// registers. `what` names the kernel and its settings.
@@ -15,18 +17,16 @@ inline void require_block_fits(const std::string& what, const void* function, in
   cudaFuncAttributes attributes{};
   ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, function));
   if (block <= attributes.maxThreadsPerBlock) return;
-  throw UsageError(what + ": a block of " + std::to_string(block) + " threads with " +
-                   std::to_string(attributes.numRegs) + " registers each does not fit this GPU; choose block <= " +
-                   std::to_string(attributes.maxThreadsPerBlock));
+  throw UsageError(
+      what + ": a block of " + std::to_string(block) + " threads with " + std::to_string(attributes.numRegs) +
+      " registers each does not fit this GPU; choose block <= " + std::to_string(attributes.maxThreadsPerBlock));
 }
 
-/// Blocks of `function` that the whole device holds at once.
-inline int resident_blocks(const void* function, int block, std::size_t shared_bytes) {
-  int device = 0, multiprocessors = 0, per_multiprocessor = 0;
+inline int multiprocessors() {
+  int device = 0, count = 0;
   ORRERY_CUDA_CHECK(cudaGetDevice(&device));
-  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function, block, shared_bytes));
-  return multiprocessors * per_multiprocessor;
+  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
 }
 
 }  // namespace orrery::cuda

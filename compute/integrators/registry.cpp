@@ -11,7 +11,9 @@ constexpr std::array all{&leapfrog, &euler};
 
 }  // namespace
 
-std::span<const IntegratorInfo* const> integrators() { return all; }
+std::span<const IntegratorInfo* const> integrators() {
+  return all;
+}
 
 const IntegratorInfo& find_integrator(std::string_view id) {
   std::string ids;

@@ -9,8 +9,8 @@ struct cudaGraphicsResource;
 
 namespace orrery {
 
-/// Two GL buffers, of positions and of velocities, that CUDA kernels read and write in place. Does not own the GL names:
-/// destroy this before the buffers. Needs the GL context current on the calling thread, here and in every call.
+/// Two GL buffers, of positions and of velocities, that CUDA kernels read and write in place. Does not own the GL
+/// names: destroy this before the buffers. Needs the GL context current on the calling thread, here and in every call.
 class GlBodies {
  public:
   /// Registers both buffers, each of at least count x 16 bytes. Throws cuda::Error where CUDA and GL cannot share them.

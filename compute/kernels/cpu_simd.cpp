@@ -209,7 +209,8 @@ class CpuSimd final : public ForceKernel {
       if (!columns_) throw std::bad_alloc{};
     }
     float *x = columns_.get(), *y = x + padded, *z = y + padded, *eighth_mass = z + padded;
-    for_each_chunk(static_cast<int>(padded), 1 << 14, threads_, nullptr, [&](int first, int last) {
+    for_each_chunk(static_cast<int>(padded), 1 << 14, threads_, args.cancelled, [&](int first, int last) {
+      if (cancelled(args)) return;  // nobody reads the columns then
       for (int i = first; i < last; ++i) {
         const Vec4& body = args.bodies[std::min(i, args.count - 1)];
         x[i] = body.x;

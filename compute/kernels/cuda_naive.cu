@@ -31,7 +31,7 @@ class Naive final : public ForceKernel {
   void evaluate(const ForceArgs& args) override {
     visit_pair_law<float>(args.law, [&](auto law) {
       accelerate<<<cuda::ceil_div(args.count, block_), block_, 0, args.stream>>>(args.bodies, args.count, law,
-                                                                                args.epilogue);
+                                                                                 args.epilogue);
       ORRERY_CUDA_CHECK_LAUNCH(accelerate);
     });
   }
@@ -42,12 +42,13 @@ class Naive final : public ForceKernel {
 
 }  // namespace
 
-ORRERY_KERNEL(cuda_naive, .id = "cuda-naive", .title = "CUDA naive",
-              .notes = "One thread a body reads every body from global memory; the caches do the sharing.",
-              .source = "Brute Force N-Body, v1 (row 2); CUDA Handbook 14.2 (row 8)", .backend = Backend::cuda,
-              .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-              .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-                return std::make_unique<Naive>(settings);
-              });
+ORRERY_KERNEL(
+    cuda_naive, .id = "cuda-naive", .title = "CUDA naive",
+    .notes = "One thread a body reads every body from global memory; the caches do the sharing.",
+    .source = "Brute Force N-Body, v1 (row 2); CUDA Handbook 14.2 (row 8)", .backend = Backend::cuda,
+    .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
+      return std::make_unique<Naive>(settings);
+    });
 
 }  // namespace orrery

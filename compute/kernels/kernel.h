@@ -59,9 +59,9 @@ struct ForceArgs {
   int count = 0;                 ///< >= 1
   Law law;
   Epilogue epilogue;
-  CUstream_st* stream = nullptr;                  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
-  const std::atomic<bool>* cancelled = nullptr;   ///< CPU kernels look at it every few ms at most and return early when
-                                                  ///< it is set; what they wrote is then undefined. May be null
+  CUstream_st* stream = nullptr;                 ///< CUDA kernels enqueue here and return; CPU kernels ignore it
+  const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
+                                                 ///< it is set; what they wrote is then undefined. May be null
 };
 
 /// A kernel variant with its settings fixed: one way to evaluate all accelerations.
@@ -103,6 +103,8 @@ const KernelInfo& find_kernel(std::string_view id);
 }  // namespace orrery
 
 /// Defines a variant's one exported symbol; the linker checks that it matches the list in compute/CMakeLists.txt.
-#define ORRERY_KERNEL(stem, ...)           \
-  extern const KernelInfo kernel_##stem;   \
-  constinit const KernelInfo kernel_##stem { __VA_ARGS__ }
+#define ORRERY_KERNEL(stem, ...)             \
+  extern const KernelInfo kernel_##stem;     \
+  constinit const KernelInfo kernel_##stem { \
+    __VA_ARGS__                              \
+  }

@@ -28,9 +28,13 @@ std::string joined(const Range& range, Name name) {
 
 }  // namespace
 
-const char* to_string(Backend backend) { return backend == Backend::cuda ? "cuda" : "cpu"; }
+const char* to_string(Backend backend) {
+  return backend == Backend::cuda ? "cuda" : "cpu";
+}
 
-std::span<const KernelInfo* const> kernels() { return all; }
+std::span<const KernelInfo* const> kernels() {
+  return all;
+}
 
 const KernelInfo& find_kernel(std::string_view id) {
   const auto found = std::ranges::find_if(all, [&](const KernelInfo* kernel) { return id == kernel->id; });
@@ -50,7 +54,8 @@ void Settings::set(std::string_view name, std::string_view value) {
   const auto tunable = std::ranges::find_if(tunables, [&](const Tunable& t) { return name == t.name; });
   if (tunable == tunables.end()) {
     const std::string known = joined(tunables, [](const Tunable& t) { return t.name; });
-    throw UsageError("kernel " + id + " has no tunable '" + std::string{name} + "'; it has: " + (known.empty() ? "none" : known));
+    throw UsageError("kernel " + id + " has no tunable '" + std::string{name} +
+                     "'; it has: " + (known.empty() ? "none" : known));
   }
   if (std::ranges::find(tunable->values, value, [](const char* v) { return std::string_view{v}; }) ==
       tunable->values.end()) {
@@ -60,7 +65,9 @@ void Settings::set(std::string_view name, std::string_view value) {
   values_[tunable->name] = value;
 }
 
-const std::string& Settings::text(std::string_view name) const { return values_.find(name)->second; }
+const std::string& Settings::text(std::string_view name) const {
+  return values_.find(name)->second;
+}
 
 int Settings::integer(std::string_view name, int otherwise) const {
   const std::string& value = text(name);

@@ -32,9 +32,10 @@ BackendStatus ask_cuda() {
         const int driver = cuda::driver_version();
         const std::string needed = cuda::version_text(cuda::runtime_version());
         return {false,
-                driver == 0 ? "no NVIDIA driver: install one that supports CUDA " + needed
-                            : "the NVIDIA driver supports CUDA " + cuda::version_text(driver) +
-                                  " and this build needs " + needed + ": update the driver, or build with an older toolkit",
+                driver == 0
+                    ? "no NVIDIA driver: install one that supports CUDA " + needed
+                    : "the NVIDIA driver supports CUDA " + cuda::version_text(driver) + " and this build needs " +
+                          needed + ": update the driver, or build with an older toolkit",
                 ""};
       }
       default:

@@ -10,32 +10,55 @@
 
 namespace orrery {
 
-struct SelectKernel { std::string id; };  ///< with the settings this kernel had last
-struct SetTunable { std::string name, value; };
-struct SelectIntegrator { std::string id; };
-struct SelectLaw { std::string id; };
-struct SetTimeStep { float time_step; };    ///< finite, > 0
-struct SetSoftening { float softening; };   ///< finite, >= Law::min_softening
-struct SetRepulsion { float repulsion; };   ///< finite, >= 0
-struct SetDrag { float drag; };             ///< finite, >= 0
-struct SetStepsPerFrame { int steps; };     ///< 1 to 1000
-struct SetPaused { bool paused; };
-struct StepOnce {};                         ///< pauses, then runs one step
-struct Reset {};                            ///< back to the first state of the present scene
-struct LoadScene { SceneRequest request; bool use_its_parameters = true; };  ///< its dt and softening, too
+struct SelectKernel {
+  std::string id;
+};  ///< with the settings this kernel had last
+struct SetTunable {
+  std::string name, value;
+};
+struct SelectIntegrator {
+  std::string id;
+};
+struct SelectLaw {
+  std::string id;
+};
+struct SetTimeStep {
+  float time_step;
+};  ///< finite, > 0
+struct SetSoftening {
+  float softening;
+};  ///< finite, >= Law::min_softening
+struct SetRepulsion {
+  float repulsion;
+};  ///< finite, >= 0
+struct SetDrag {
+  float drag;
+};  ///< finite, >= 0
+struct SetStepsPerFrame {
+  int steps;
+};  ///< 1 to 1000
+struct SetPaused {
+  bool paused;
+};
+struct StepOnce {};  ///< pauses, then runs one step
+struct Reset {};     ///< back to the first state of the present scene
+struct LoadScene {
+  SceneRequest request;
+  bool use_its_parameters = true;
+};  ///< its dt and softening, too
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
-using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening, SetRepulsion,
-                             SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene>;
+using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
+                             SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene>;
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
-  std::int64_t tag = 0;      ///< what the caller of advance() named it: a frame number
-  int steps = 0;             ///< steps that the batch ran
-  double step_ms = 0;        ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
-  double force_ms = 0;       ///< the force evaluation's part of step_ms
-  double integrate_ms = 0;   ///< the rest: step_ms - force_ms
-  double map_ms = 0;         ///< CPU time to map the GL buffers for CUDA, once for the batch; 0 where nothing is mapped
+  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
+  int steps = 0;            ///< steps that the batch ran
+  double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
+  double force_ms = 0;      ///< the force evaluation's part of step_ms
+  double integrate_ms = 0;  ///< the rest: step_ms - force_ms
+  double map_ms = 0;        ///< CPU time to map the GL buffers for CUDA, once for the batch; 0 where nothing is mapped
   double unmap_ms = 0;
   double interactions_per_s = 0;  ///< of a step: interactions / step_ms
 };
@@ -45,21 +68,21 @@ struct Status {
   std::string kernel_id;
   Backend backend = Backend::cpu;
   Settings settings;
-  std::string chosen;              ///< what `auto` settings chose, such as "split 8"
+  std::string chosen;  ///< what `auto` settings chose, such as "split 8"
   std::string integrator_id;
   Law law;
   float time_step = 0;
   int steps_per_frame = 1;
   bool paused = false;
-  bool busy = false;               ///< a batch is under way (a CPU kernel's may take many frames)
-  SceneRequest scene;              ///< as asked for, with count and seed filled in
+  bool busy = false;   ///< a batch is under way (a CPU kernel's may take many frames)
+  SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
   int count = 0;
-  std::int64_t step = 0;           ///< steps finished or enqueued since the scene's first state
-  double sim_time = 0;             ///< in units of G = 1
+  std::int64_t step = 0;  ///< steps finished or enqueued since the scene's first state
+  double sim_time = 0;    ///< in units of G = 1
   double interactions_per_step = 0;
-  StepTiming timing;               ///< the latest known
-  std::string last_error;          ///< the latest refusal or failure, one line; empty when all is well
+  StepTiming timing;       ///< the latest known
+  std::string last_error;  ///< the latest refusal or failure, one line; empty when all is well
 };
 
 }  // namespace orrery

@@ -87,12 +87,12 @@ class CpuEngine final : public Engine {
     explicit Ops(CpuEngine& engine) : engine_{engine} {}
     void force(bool store, float kick_dt) override {
       const auto begin = Clock::now();
-      engine_.plan_.kernel->evaluate(engine_.force_args(
-          {.accelerations = store ? engine_.accelerations_.data() : nullptr,
-           .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
-           .kick_dt = kick_dt,
-           .drag = engine_.plan_.law.effective_drag()},
-          &engine_.cancelled_));
+      engine_.plan_.kernel->evaluate(
+          engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                              .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
+                              .kick_dt = kick_dt,
+                              .drag = engine_.plan_.law.effective_drag()},
+                             &engine_.cancelled_));
       if (store) engine_.accelerations_current_ = true;
       force_ms += ms_since(begin);
     }
@@ -196,6 +196,8 @@ class CpuEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cpu_engine() { return std::make_unique<CpuEngine>(); }
+std::unique_ptr<Engine> make_cpu_engine() {
+  return std::make_unique<CpuEngine>();
+}
 
 }  // namespace orrery

@@ -139,7 +139,8 @@ class CudaEngine final : public Engine {
     const int timed = std::min(steps, max_timed_steps);
     for (int step = 0; step < steps; ++step) {
       // Every steps/timed-th step is timed, so that the sample is spread over the batch.
-      ops.timed = static_cast<std::int64_t>(step + 1) * timed / steps != static_cast<std::int64_t>(step) * timed / steps;
+      ops.timed =
+          static_cast<std::int64_t>(step + 1) * timed / steps != static_cast<std::int64_t>(step) * timed / steps;
       plan_.integrator->step(ops, plan_.time_step);
     }
     batch.end.record(stream_.get());
@@ -170,11 +171,11 @@ class CudaEngine final : public Engine {
     void force(bool store, float kick_dt) override {
       const auto* pass = timed ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
-      engine_.plan_.kernel->evaluate(engine_.force_args(
-          bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                    .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                    .kick_dt = kick_dt,
-                    .drag = engine_.plan_.law.effective_drag()}));
+      engine_.plan_.kernel->evaluate(
+          engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                       .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
+                                       .kick_dt = kick_dt,
+                                       .drag = engine_.plan_.law.effective_drag()}));
       if (pass) pass->second.record(engine_.stream_.get());
       if (store) engine_.accelerations_current_ = true;
     }
@@ -201,15 +202,12 @@ class CudaEngine final : public Engine {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
-    return {.bodies = bodies.positions,
-            .count = count_,
-            .law = plan_.law,
-            .epilogue = epilogue,
-            .stream = stream_.get()};
+    return {
+        .bodies = bodies.positions, .count = count_, .law = plan_.law, .epilogue = epilogue, .stream = stream_.get()};
   }
 
   void resize(int count) {
-    constexpr std::size_t arrays = 3;  // positions, velocities, accelerations
+    constexpr std::size_t arrays = 3;                              // positions, velocities, accelerations
     constexpr std::size_t reserve_bytes = std::size_t{256} << 20;  // for kernels' scratch memory and the display
     const std::size_t held = size() * arrays * sizeof(Vec4);
     const std::size_t room = cuda::free_memory_bytes() + held;
@@ -245,6 +243,8 @@ class CudaEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage) { return std::make_unique<CudaEngine>(storage); }
+std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage) {
+  return std::make_unique<CudaEngine>(storage);
+}
 
 }  // namespace orrery

@@ -11,8 +11,8 @@ struct DeviceBodies {
   Vec4* velocities = nullptr;  ///< device memory, vx, vy, vz, 0
 };
 
-/// Device memory for the drawn arrays. The simulation maps it around each batch of steps and touches it at no other time,
-/// so that it may be a pair of GL buffers; where there is no GL, mapping does nothing.
+/// Device memory for the drawn arrays. The simulation maps it around each batch of steps and touches it at no other
+/// time, so that it may be a pair of GL buffers; where there is no GL, mapping does nothing.
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;

@@ -27,7 +27,11 @@ struct Overloaded : Visitors... {
 
 Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage)
     : storage_{storage},
-      choice_{.kernel = &default_kernel(), .settings = Settings{default_kernel()}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
+      choice_{.kernel = &default_kernel(),
+              .settings = Settings{default_kernel()},
+              .integrator = &leapfrog,
+              .law = {},
+              .time_step = 0} {
   kernel_ = choice_.kernel->create(choice_.settings);
   load(request, /*use_its_parameters=*/true);
 }
@@ -36,7 +40,8 @@ Engine& Simulation::engine_for(Backend backend) {
   std::unique_ptr<Engine>& engine = engines_[static_cast<std::size_t>(backend)];
   if (!engine) {
     const BackendStatus& status = backend_status(backend);
-    if (!status.available) throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason);
+    if (!status.available)
+      throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason);
     engine = backend == Backend::cuda ? make_cuda_engine(storage_) : make_cpu_engine();
   }
   return *engine;
@@ -59,59 +64,59 @@ void Simulation::adopt(const Choice& choice) {
 
 void Simulation::apply(const Command& command) {
   Choice next = choice_;
-  std::visit(
-      Overloaded{
-          [&](const SelectKernel& c) {
-            next.kernel = &find_kernel(c.id);
-            const auto remembered = remembered_settings_.find(next.kernel);
-            next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
-            adopt(next);
-          },
-          [&](const SetTunable& c) {
-            next.settings.set(c.name, c.value);
-            adopt(next);
-          },
-          [&](const SelectIntegrator& c) {
-            next.integrator = &find_integrator(c.id);
-            adopt(next);
-          },
-          [&](const SelectLaw& c) {
-            next.law.id = find_law(c.id);
-            adopt(next);
-          },
-          [&](const SetTimeStep& c) {
-            require(c.time_step > 0, "dt", c.time_step, "above 0");
-            next.time_step = c.time_step;
-            adopt(next);
-          },
-          [&](const SetSoftening& c) {
-            require(c.softening >= Law::min_softening, "softening", c.softening, "of at least 1e-6");
-            next.law.softening = c.softening;
-            adopt(next);
-          },
-          [&](const SetRepulsion& c) {
-            require(c.repulsion >= 0, "repulsion", c.repulsion, "of at least 0");
-            next.law.repulsion = c.repulsion;
-            adopt(next);
-          },
-          [&](const SetDrag& c) {
-            require(c.drag >= 0, "drag", c.drag, "of at least 0");
-            next.law.drag = c.drag;
-            adopt(next);
-          },
-          [&](const SetStepsPerFrame& c) {
-            if (c.steps < 1 || c.steps > max_steps_per_frame) {
-              throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
-                               std::to_string(max_steps_per_frame));
-            }
-            steps_per_frame_ = c.steps;
-          },
-          [&](const SetPaused& c) { paused_ = c.paused; },
-          [&](const StepOnce&) { paused_ = step_once_ = true; },
-          [&](const Reset&) { set_bodies(scene_.bodies); },
-          [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
-      },
-      command);
+  std::visit(Overloaded{
+                 [&](const SelectKernel& c) {
+                   next.kernel = &find_kernel(c.id);
+                   const auto remembered = remembered_settings_.find(next.kernel);
+                   next.settings =
+                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+                   adopt(next);
+                 },
+                 [&](const SetTunable& c) {
+                   next.settings.set(c.name, c.value);
+                   adopt(next);
+                 },
+                 [&](const SelectIntegrator& c) {
+                   next.integrator = &find_integrator(c.id);
+                   adopt(next);
+                 },
+                 [&](const SelectLaw& c) {
+                   next.law.id = find_law(c.id);
+                   adopt(next);
+                 },
+                 [&](const SetTimeStep& c) {
+                   require(c.time_step > 0, "dt", c.time_step, "above 0");
+                   next.time_step = c.time_step;
+                   adopt(next);
+                 },
+                 [&](const SetSoftening& c) {
+                   require(c.softening >= Law::min_softening, "softening", c.softening, "of at least 1e-6");
+                   next.law.softening = c.softening;
+                   adopt(next);
+                 },
+                 [&](const SetRepulsion& c) {
+                   require(c.repulsion >= 0, "repulsion", c.repulsion, "of at least 0");
+                   next.law.repulsion = c.repulsion;
+                   adopt(next);
+                 },
+                 [&](const SetDrag& c) {
+                   require(c.drag >= 0, "drag", c.drag, "of at least 0");
+                   next.law.drag = c.drag;
+                   adopt(next);
+                 },
+                 [&](const SetStepsPerFrame& c) {
+                   if (c.steps < 1 || c.steps > max_steps_per_frame) {
+                     throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
+                                      std::to_string(max_steps_per_frame));
+                   }
+                   steps_per_frame_ = c.steps;
+                 },
+                 [&](const SetPaused& c) { paused_ = c.paused; },
+                 [&](const StepOnce&) { paused_ = step_once_ = true; },
+                 [&](const Reset&) { set_bodies(scene_.bodies); },
+                 [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
+             },
+             command);
   last_error_.clear();
 }
 

@@ -22,15 +22,16 @@ class Simulation {
   /// `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own.
   explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr);
 
-  /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the last
-  /// whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if a
-  /// device fails.
+  /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
+  /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
+  /// a device fails.
   void apply(const Command& command);
 
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused. Returns the number that was
   /// started: 0 also when the engine is still busy with earlier ones. `tag` comes back in the batch's StepTiming.
   int advance_frame(std::int64_t tag);
-  /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen runs.
+  /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
+  /// runs.
   StepTiming run(int steps);
   /// Batches that ended since the last call, oldest first. A failure pauses the simulation and sets Status::last_error.
   std::vector<StepTiming> collect();

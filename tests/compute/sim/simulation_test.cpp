@@ -49,7 +49,8 @@ TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
       unchanged_after(SetTunable{tunable.name, tunable.initial}, tunable.name);
     }
   }
-  for (const IntegratorInfo* integrator : integrators()) unchanged_after(SelectIntegrator{integrator->id}, integrator->id);
+  for (const IntegratorInfo* integrator : integrators())
+    unchanged_after(SelectIntegrator{integrator->id}, integrator->id);
   for (const LawInfo& law : laws()) unchanged_after(SelectLaw{law.id}, law.id);
   unchanged_after(SetTimeStep{0.001f}, "dt");
   unchanged_after(SetSoftening{0.1f}, "softening");
@@ -98,7 +99,8 @@ TEST_F(SimulationTest, RefusalsNameTheCauseAndTheChoicesAndChangeNothing) {
   for (const float bad : {0.0f, -1.0f, 1e-7f, nan, infinity}) EXPECT_NE(refusal(sim, SetSoftening{bad}), "") << bad;
   for (const float bad : {-1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetRepulsion{bad}), "") << bad;
   for (const float bad : {-1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetDrag{bad}), "") << bad;
-  for (const int bad : {0, -1, 1001}) EXPECT_NE(refusal(sim, SetStepsPerFrame{bad}).find("1 to 1000"), std::string::npos);
+  for (const int bad : {0, -1, 1001})
+    EXPECT_NE(refusal(sim, SetStepsPerFrame{bad}).find("1 to 1000"), std::string::npos);
   EXPECT_NE(refusal(sim, LoadScene{{.scene = "nebula"}}).find("collision"), std::string::npos);
   EXPECT_NE(refusal(sim, LoadScene{{.scene = "plummer", .count = -5}}), "");
 

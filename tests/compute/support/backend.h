@@ -32,6 +32,6 @@ inline std::string test_name(const testing::TestParamInfo<const KernelInfo*>& in
 }  // namespace orrery::test
 
 /// Skips the test where the backend under test cannot run, and says why.
-#define ORRERY_SKIP_WITHOUT_BACKEND()                                                                \
+#define ORRERY_SKIP_WITHOUT_BACKEND()                                                            \
   if (const auto& status = ::orrery::backend_status(::orrery::test::backend); !status.available) \
   GTEST_SKIP() << status.reason
