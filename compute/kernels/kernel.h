@@ -31,6 +31,8 @@ struct Tunable {
 /// One value for each tunable of one kernel; every value is an allowed one.
 class Settings {
  public:
+  using Values = std::map<std::string, std::string, std::less<>>;
+
   Settings() = default;
   explicit Settings(const KernelInfo& kernel);  ///< the initial values
 
@@ -45,12 +47,12 @@ class Settings {
 
   /// "block=256 split=auto", in the order of the names.
   std::string to_string() const;
-  const std::map<std::string, std::string, std::less<>>& values() const { return values_; }
+  const Values& values() const { return values_; }
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
 
  private:
   const KernelInfo* kernel_ = nullptr;
-  std::map<std::string, std::string, std::less<>> values_;
+  Values values_;
 };
 
 /// One evaluation of all accelerations. Arrays lie in the memory of the kernel's backend.

@@ -10,9 +10,11 @@
 
 namespace orrery {
 
+/// With the settings this kernel had last, except for the values given here.
 struct SelectKernel {
   std::string id;
-};  ///< with the settings this kernel had last
+  Settings::Values settings = {};
+};
 struct SetTunable {
   std::string name, value;
 };
@@ -23,29 +25,31 @@ struct SelectLaw {
   std::string id;
 };
 struct SetTimeStep {
-  float time_step;
-};  ///< finite, > 0
+  float time_step;  ///< finite, > 0
+};
 struct SetSoftening {
-  float softening;
-};  ///< finite, >= Law::min_softening
+  float softening;  ///< finite, >= Law::min_softening
+};
 struct SetRepulsion {
-  float repulsion;
-};  ///< finite, >= 0
+  float repulsion;  ///< finite, >= 0
+};
 struct SetDrag {
-  float drag;
-};  ///< finite, >= 0
+  float drag;  ///< finite, >= 0
+};
 struct SetStepsPerFrame {
-  int steps;
-};  ///< 1 to 1000
+  int steps;  ///< 1 to 1000
+};
 struct SetPaused {
   bool paused;
 };
-struct StepOnce {};  ///< pauses, then runs one step
-struct Reset {};     ///< back to the first state of the present scene
+/// Pauses, then runs one step.
+struct StepOnce {};
+/// Back to the first state of the present scene.
+struct Reset {};
 struct LoadScene {
   SceneRequest request;
-  bool use_its_parameters = true;
-};  ///< its dt and softening, too
+  bool use_its_parameters = true;  ///< its dt and softening, too
+};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
 using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,

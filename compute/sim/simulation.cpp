@@ -70,6 +70,7 @@ void Simulation::apply(const Command& command) {
                    const auto remembered = remembered_settings_.find(next.kernel);
                    next.settings =
                        remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+                   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
                    adopt(next);
                  },
                  [&](const SetTunable& c) {

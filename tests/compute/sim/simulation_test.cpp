@@ -85,6 +85,17 @@ TEST_F(SimulationTest, KernelsKeepTheirSettingsWhileAnotherIsSelected) {
   EXPECT_EQ(sim.status().settings.text(tunable.name), tunable.values.front());
 }
 
+TEST_F(SimulationTest, AKernelIsSelectedTogetherWithItsSettings) {
+  Simulation sim = small();
+  const KernelInfo& kernel = *test::kernels_under_test().back();
+  const Tunable& tunable = kernel.tunables.front();
+  sim.apply(SelectKernel{test::kernels_under_test().front()->id});
+  sim.apply(SelectKernel{kernel.id, {{tunable.name, tunable.values.back()}}});
+  EXPECT_EQ(sim.status().settings.text(tunable.name), tunable.values.back());
+  EXPECT_NE(refusal(sim, SelectKernel{kernel.id, {{tunable.name, "purple"}}}), "");
+  EXPECT_EQ(sim.status().settings.text(tunable.name), tunable.values.back());
+}
+
 TEST_F(SimulationTest, RefusalsNameTheCauseAndTheChoicesAndChangeNothing) {
   Simulation sim = small();
   sim.run(1);
