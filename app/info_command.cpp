@@ -1,0 +1,109 @@
+#include "app/info_command.h"
+
+#include <fmt/format.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "app/recording/metadata.h"
+#include "compute/sim/backends.h"
+#include "orrery_version.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
+
+namespace orrery {
+namespace {
+
+/// The best of Highway's targets that this processor has: its lowest bit.
+std::string simd_target() {
+  const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
+  return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(targets & (~targets + 1)));
+}
+
+Json cpu_json() {
+  return {{"name", backend_status(Backend::cpu).device},
+          {"hardware_threads", std::thread::hardware_concurrency()},
+          {"simd", simd_target()}};
+}
+
+Json cuda_json() {
+  const BackendStatus& status = backend_status(Backend::cuda);
+  Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
+#if ORRERY_HAVE_CUDA
+  json["runtime"] = cuda::version_text(cuda::runtime_version());
+  const int driver = cuda::driver_version();
+  json["driver"] = driver > 0 ? Json("CUDA " + cuda::version_text(driver)) : Json(nullptr);
+  json["devices"] = Json::array();
+  if (!status.available) return json;
+  for (const cuda::DeviceInfo& device : cuda::devices()) {
+    json["devices"].push_back(
+        {{"index", device.index},
+         {"name", device.name},
+         {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
+         {"multiprocessors", device.multiprocessors},
+         {"clock_mhz", device.clock_khz / 1000},
+         {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10}});
+  }
+#endif
+  return json;
+}
+
+Json gl_json(const GlReport& gl) {
+  return {{"renderer", gl.renderer}, {"version", gl.version},
+          {"problem", gl.problem},   {"same_gpu_as_cuda", gl.same_gpu ? Json(*gl.same_gpu) : Json(nullptr)},
+          {"interop", gl.interop},   {"interop_reason", gl.interop_reason},
+          {"cure", gl.cure}};
+}
+
+std::string cuda_text(const Json& cuda) {
+  std::string text;
+  if (!cuda["available"].get<bool>()) {
+    text += fmt::format("CUDA     unavailable: {}\n", cuda["reason"].get<std::string>());
+  }
+  if (!cuda.contains("runtime")) return text;
+  text += fmt::format("CUDA     runtime {}, driver {}, built for {}\n", cuda["runtime"].get<std::string>(),
+                      cuda["driver"].is_null() ? "none" : cuda["driver"].get<std::string>(),
+                      cuda["built_for"].get<std::string>());
+  for (const Json& device : cuda["devices"]) {
+    text += fmt::format("         {}: {}, compute capability {}, {} SMs at {} MHz, {} GiB\n",
+                        device["index"].get<int>(), device["name"].get<std::string>(),
+                        device["compute_capability"].get<std::string>(), device["multiprocessors"].get<int>(),
+                        device["clock_mhz"].get<int>(), device["memory_gib"].get<double>());
+  }
+  return text;
+}
+
+std::string gl_text(const GlReport& gl) {
+  std::string text = gl.problem.empty() ? fmt::format("OpenGL   {}, {}\n", gl.version, gl.renderer)
+                                        : fmt::format("OpenGL   unavailable: {}\n", gl.problem);
+  if (gl.same_gpu) text += fmt::format("         CUDA and OpenGL {} one GPU\n", *gl.same_gpu ? "are" : "are not");
+  if (!gl.interop.empty()) {
+    text += fmt::format("Interop  {}{}\n", gl.interop, gl.interop_reason.empty() ? "" : ": " + gl.interop_reason);
+  }
+  if (!gl.cure.empty()) text += fmt::format("Cure     {}\n", gl.cure);
+  return text;
+}
+
+}  // namespace
+
+int run_info(const InfoOptions& options, const GlReport& gl) {
+  const Json cpu = cpu_json(), cuda = cuda_json();
+  if (options.json) {
+    const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},    {"build_flags", build_flags},
+                   {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}};
+    fmt::print("{}\n", json_text(all, 2));
+    return 0;
+  }
+  fmt::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
+  fmt::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
+             cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
+  fmt::print("{}{}", cuda_text(cuda), gl_text(gl));
+  return 0;
+}
+
+}  // namespace orrery

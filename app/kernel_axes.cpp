@@ -1,0 +1,124 @@
+#include "app/kernel_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "app/parse_value.h"
+#include "compute/core/error.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+const Tunable* find_tunable(const KernelInfo& kernel, std::string_view name) {
+  const auto found = std::ranges::find_if(kernel.tunables, [&](const Tunable& t) { return name == t.name; });
+  return found == kernel.tunables.end() ? nullptr : &*found;
+}
+
+bool allows(const Tunable& tunable, std::string_view value) {
+  return std::ranges::any_of(tunable.values, [&](const char* allowed) { return value == allowed; });
+}
+
+std::string joined(const std::set<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The settings of one kernel: the product of the axes that it has.
+std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
+  std::vector<Variant> variants{{&kernel, Settings{kernel}}};
+  for (const Axis& axis : axes) {
+    const Tunable* tunable = find_tunable(kernel, axis.tunable);
+    if (!tunable) {
+      notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
+      continue;
+    }
+    std::vector<Variant> wider;
+    for (const Variant& variant : variants) {
+      for (const std::string& value : axis.values) {
+        if (!allows(*tunable, value)) continue;
+        wider.push_back(variant);
+        wider.back().settings.set(axis.tunable, value);
+      }
+    }
+    variants = std::move(wider);
+    for (const std::string& value : axis.values) {
+      if (!allows(*tunable, value))
+        notes.push_back(fmt::format("{} has no {}={}: left out", kernel.id, axis.tunable, value));
+    }
+  }
+  return variants;
+}
+
+}  // namespace
+
+KernelSelection parse_kernels(std::string_view text) {
+  KernelSelection selection;
+  if (text == "all") {
+    selection.all = true;
+    selection.kernels.assign(kernels().begin(), kernels().end());
+    return selection;
+  }
+  for (const std::string& id : split_list("--kernels", text)) {
+    const KernelInfo* kernel = &find_kernel(id);
+    if (std::ranges::find(selection.kernels, kernel) == selection.kernels.end()) selection.kernels.push_back(kernel);
+  }
+  return selection;
+}
+
+Axis parse_axis(std::string_view what, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw UsageError(fmt::format("{} cannot be '{}'; it must be NAME=VALUE, such as block=256", what, text));
+  }
+  return {std::string{text.substr(0, equals)}, split_list(what, text.substr(equals + 1))};
+}
+
+void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
+  if (selection.kernels.size() == 1) {  // the kernel's own words are the clearest
+    Settings settings{*selection.kernels.front()};
+    for (const Axis& axis : axes) {
+      for (const std::string& value : axis.values) settings.set(axis.tunable, value);
+    }
+    return;
+  }
+  for (const Axis& axis : axes) {
+    std::set<std::string> names, values;
+    for (const KernelInfo* kernel : selection.kernels) {
+      for (const Tunable& tunable : kernel->tunables) {
+        names.insert(tunable.name);
+        if (axis.tunable == tunable.name) values.insert(tunable.values.begin(), tunable.values.end());
+      }
+    }
+    if (!names.contains(axis.tunable)) {
+      throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}", axis.tunable,
+                                   names.empty() ? "none" : joined(names)));
+    }
+    for (const std::string& value : axis.values) {
+      if (!values.contains(value)) {
+        throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}", axis.tunable, value, joined(values)));
+      }
+    }
+  }
+}
+
+VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes) {
+  VariantPlan plan;
+  for (const KernelInfo* kernel : selection.kernels) {
+    const BackendStatus& status = backend_status(kernel->backend);
+    if (!status.available) {
+      if (!selection.all)
+        throw std::runtime_error(fmt::format("kernel {} cannot run here: {}", kernel->id, status.reason));
+      plan.skipped.push_back({kernel->id, "", status.reason});
+      continue;
+    }
+    std::vector<Variant> variants = product(*kernel, axes, plan.notes);
+    if (variants.empty()) plan.skipped.push_back({kernel->id, "", "it has none of the settings asked for"});
+    plan.variants.insert(plan.variants.end(), variants.begin(), variants.end());
+  }
+  return plan;
+}
+
+}  // namespace orrery

@@ -1,0 +1,73 @@
+#include "app/kernels_command.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/recording/csv.h"
+#include "compute/kernels/kernel.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+Json tunable_json(const Tunable& tunable) {
+  return {{"name", tunable.name},
+          {"notes", tunable.notes},
+          {"values", std::vector<std::string>(tunable.values.begin(), tunable.values.end())},
+          {"initial", tunable.initial}};
+}
+
+Json kernel_json(const KernelInfo& kernel) {
+  const BackendStatus& status = backend_status(kernel.backend);
+  Json tunables = Json::array();
+  for (const Tunable& tunable : kernel.tunables) tunables.push_back(tunable_json(tunable));
+  return {{"id", kernel.id},
+          {"title", kernel.title},
+          {"backend", to_string(kernel.backend)},
+          {"notes", kernel.notes},
+          {"source", kernel.source},
+          {"tunables", tunables},
+          {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
+          {"default", &kernel == &default_kernel()},
+          {"available", status.available},
+          {"reason", status.reason}};
+}
+
+std::string kernel_text(const KernelInfo& kernel) {
+  const BackendStatus& status = backend_status(kernel.backend);
+  std::string text = fmt::format("{:<16} {} ({}){}\n", kernel.id, kernel.title, to_string(kernel.backend),
+                                 &kernel == &default_kernel() ? ", the default here" : "");
+  text += fmt::format("  {}\n  source: {}\n", kernel.notes, kernel.source);
+  text += status.available ? fmt::format("  runs on {}\n", status.device)
+                           : fmt::format("  unavailable: {}\n", status.reason);
+  for (const Tunable& tunable : kernel.tunables) {
+    std::string values;
+    for (const std::string_view value : tunable.values) {
+      values += value == tunable.initial ? fmt::format(" [{}]", value) : fmt::format(" {}", value);
+    }
+    text += fmt::format("  --set {}={}\n      {}\n", tunable.name, values.substr(1), tunable.notes);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_kernels(const KernelsOptions& options) {
+  Json all = Json::array();
+  std::string text;
+  for (const KernelInfo* kernel : kernels()) {
+    all.push_back(kernel_json(*kernel));
+    text += kernel_text(*kernel) + '\n';
+  }
+  if (options.json) {
+    fmt::print("{}\n", json_text(all, 2));
+  } else {
+    fmt::print("{}Initial values stand in brackets.\n", text);
+  }
+  return 0;
+}
+
+}  // namespace orrery

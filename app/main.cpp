@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "app/bench_command.h"
+#include "app/info_command.h"
+#include "app/kernels_command.h"
+#include "app/options.h"
+#include "app/verify_command.h"
+#include "app/viewer/gl_report.h"
+#include "app/viewer/run_view.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+struct Runner {
+  int operator()(const ShowText& show) const {
+    fmt::print("{}", show.text);
+    return 0;
+  }
+  int operator()(const ViewOptions& options) const { return run_view(options); }
+  int operator()(const BenchOptions& options) const { return run_bench(options); }
+  int operator()(const VerifyOptions& options) const { return run_verify(options); }
+  int operator()(const KernelsOptions& options) const { return run_kernels(options); }
+  int operator()(const InfoOptions& options) const { return run_info(options, probe_gl()); }
+};
+
+int fail(int status, std::string why) {
+  std::ranges::replace(why, '\n', ' ');
+  fmt::print(stderr, "orrery: {}\n", why);
+  return status;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    const int status = std::visit(Runner{}, parse_options(arguments));
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+    return status;
+  } catch (const UsageError& error) {
+    return fail(2, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "not enough memory");
+  } catch (const std::exception& error) {
+    return fail(1, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace orrery
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to report, not a reason to die
+  return orrery::run({argv + 1, argv + argc});
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/kernel_axes.h"
+#include "app/statistics.h"
+#include "compute/diagnostics/reference.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Accelerations of some bodies in double precision, to hold a kernel's against.
+class ForceSample {
+ public:
+  static constexpr int max_size = 4096;
+  ForceSample(std::span<const Vec4> bodies, const Law& law);
+  /// `accelerations` has one entry for each of the bodies.
+  ForceError error(std::span<const Vec4> accelerations) const {
+    return force_error(accelerations, targets_, reference_);
+  }
+
+ private:
+  std::vector<int> targets_;
+  std::vector<Vec3d> reference_;
+};
+
+/// Selects a kernel with exactly these settings. Throws UsageError where the device cannot run them.
+void select(Simulation& simulation, const Variant& variant);
+
+/// What one kernel with its settings took for one system of bodies.
+struct Measurement {
+  Status status{};  ///< of the simulation, as it was measured
+  int repeats = 0, steps_a_repeat = 0;
+  Summary step_ms{};              ///< of one step
+  double interactions_per_s = 0;  ///< at the median
+  ForceError error{};             ///< of the accelerations at the first state
+  double gflop_per_s() const { return interactions_per_s * 20 / 1e9; }
+};
+
+/// Steps that make a repeat last some 20 ms, at least one: shorter ones drown in the clock's and launches' grain.
+int steps_for_a_repeat(double step_ms);
+
+}  // namespace orrery

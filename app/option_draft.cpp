@@ -1,0 +1,193 @@
+#include "app/option_draft.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "compute/core/error.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
+
+using Reader = std::function<void(const std::string& text)>;
+
+/// Adds an option that takes one value each time it is given; `repeatable` says whether that may be more than once.
+void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
+         bool repeatable = false) {
+  const std::string shown = names.substr(0, names.find(','));
+  const auto read_all = [shown, read, repeatable](const std::vector<std::string>& texts) {
+    if (texts.size() > 1 && !repeatable) throw UsageError(fmt::format("{} is given {} times", shown, texts.size()));
+    for (const std::string& text : texts) read(text);
+  };
+  const bool positional = names.front() != '-';
+  CLI::Option* option = app.add_option_function<std::vector<std::string>>(names, read_all, help);
+  option->allow_extra_args(false)->option_text(positional ? " " : value);
+}
+
+std::string ids(const auto& descriptors) {
+  std::string text;
+  for (const auto& descriptor : descriptors) {
+    const char* id = nullptr;
+    if constexpr (requires { descriptor->id; }) {
+      id = descriptor->id;
+    } else {
+      id = descriptor.id;
+    }
+    text += (text.empty() ? "" : ", ") + std::string{id};
+  }
+  return text;
+}
+
+void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
+  add(app, name, "FILE", help, [&file, name](const std::string& text) {
+    if (text.empty()) throw UsageError(name + " needs the name of a file");
+    file = text;
+  });
+}
+
+void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
+  add_file(app, "FILE", "a TIPSY snapshot to start from, instead of a generated scene", draft.scene.file);
+  add(app, "--scene", "NAME", "generated scene: " + ids(scenes()), [&](const std::string& text) {
+    draft.scene.scene = find_scene(text).id;
+    draft.scene_named = true;
+    draft.generator_option = "--scene";
+  });
+  add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
+    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text)};
+    draft.generator_option = "-n";
+  });
+  add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
+    draft.scene.seed = static_cast<std::uint64_t>(parse_integer("--seed", text, 0, any_large));
+    draft.generator_option = "--seed";
+  });
+}
+
+void add_integrator(CLI::App& app, OptionDraft& draft) {
+  add(app, "--integrator", "ID", ids(integrators()),
+      [&](const std::string& text) { draft.physics.push_back(SelectIntegrator{find_integrator(text).id}); });
+  add(app, "--dt", "T", "time step, > 0 (the scene's)",
+      [&](const std::string& text) { draft.physics.push_back(SetTimeStep{parse_positive("--dt", text)}); });
+}
+
+void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
+  add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
+    draft.physics.push_back(SetSoftening{parse_at_least("--softening", text, Law::min_softening)});
+  });
+  add(app, "--repulsion", "H", "H of attract-repel, >= 0",
+      [&](const std::string& text) { draft.physics.push_back(SetRepulsion{parse_at_least("--repulsion", text, 0)}); });
+  add(app, "--drag", "D", "D of attract-repel, >= 0",
+      [&](const std::string& text) { draft.physics.push_back(SetDrag{parse_at_least("--drag", text, 0)}); });
+}
+
+void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
+  Axis axis = parse_axis(option, text);
+  if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
+    throw UsageError(fmt::format("the tunable {} is set twice", axis.tunable));
+  }
+  draft.axes.push_back(std::move(axis));
+}
+
+void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help) {
+  add(
+      app, "--set", "NAME=" + value, help, [&](const std::string& text) { add_axis(draft, "--set", text); }, true);
+  add(app, "--block", value, "short for --set block=" + value,
+      [&](const std::string& text) { add_axis(draft, "--block", "block=" + text); });
+}
+
+void add_device(CLI::App& app, OptionDraft& draft) {
+  add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
+    draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
+  });
+}
+
+void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::string& csv_file) {
+  add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
+      [&](const std::string& text) { draft.selection = parse_kernels(text); });
+  add_settings(app, draft, "LIST", "tries each value of a tunable; repeatable: every combination");
+  add_file(app, "--csv", "writes the table as CSV; an existing file is kept", csv_file);
+  app.add_flag("--progress", progress, "show progress even where stderr is no terminal");
+  add_device(app, draft);
+}
+
+}  // namespace
+
+void declare_view(CLI::App& app, OptionDraft& draft) {
+  ViewOptions& view = draft.view;
+  add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
+  add(app, "--kernel", "ID", "kernel to start with; see 'orrery kernels'",
+      [&](const std::string& text) { draft.kernel = &find_kernel(text); });
+  add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
+  add_integrator(app, draft);
+  add_law(app, draft, ids(laws()));
+  add(app, "--steps-per-frame", "K", "steps a frame, 1 to 1000 (1)", [&](const std::string& text) {
+    draft.physics.push_back(SetStepsPerFrame{static_cast<int>(parse_integer("--steps-per-frame", text, 1, 1000))});
+  });
+  add_file(app, "--record", "records frame timings as CSV; an existing file is kept", view.record_file);
+  add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
+      [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
+  add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", draft.script_file);
+  add_file(app, "--screenshot", "saves the last frame as PNG", view.screenshot_file);
+  add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
+  add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
+    if (text != "big" && text != "little")
+      throw UsageError("--byte-order cannot be '" + text + "'; it must be big or little");
+    view.save_order = text == "big" ? ByteOrder::big : ByteOrder::little;
+  });
+  add(app, "--size", "WxH", "size of the window in pixels (1280x720)",
+      [&](const std::string& text) { view.size = parse_size("--size", text); });
+  add(app, "--panel", "on|off", "show the panel (on; offscreen: off)",
+      [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
+  add(app, "--vsync", "on|off", "wait for the display (on; offscreen: off)",
+      [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
+  app.add_flag("--offscreen", view.offscreen, "run without a window or display");
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery                                          the collision of two galaxies, 16384 bodies\n"
+      "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
+      "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
+      "  orrery --offscreen --frames 300 --screenshot last.png\n"
+      "\nA script: '0 kernel cpu-openmp', '100 set schedule dynamic', '200 screenshot a.png', '300 quit'; one a line.");
+}
+
+void declare_bench(CLI::App& app, OptionDraft& draft) {
+  BenchOptions& bench = draft.bench;
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
+  add_measurement(app, draft, bench.progress, bench.csv_file);
+  add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
+  add(app, "--warmup", "W", "steps before measuring (3)", [&](const std::string& text) {
+    bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
+  });
+  add(app, "--repeat", "R", "measurements, each one step or, on a GPU, at least 20 ms (10)",
+      [&](const std::string& text) {
+        bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+      });
+  add_integrator(app, draft);
+  add_law(app, draft, ids(laws()));
+  app.footer(
+      "\nExamples:\n"
+      "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
+      "\nA table goes to stdout: median, minimum and 95% interval of the median of one step's time, interactions/s,\n"
+      "GFLOP/s at 20 flop per interaction, and the force error against a sum in double precision.");
+}
+
+void declare_verify(CLI::App& app, OptionDraft& draft) {
+  VerifyOptions& verify = draft.verify;
+  add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  add_measurement(app, draft, verify.progress, verify.csv_file);
+  add_law(app, draft, ids(laws()) + " (both)");
+  app.footer(
+      "\nExample:\n"
+      "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
+      "\nExit status 1 when a kernel misses its own tolerance.");
+}
+
+}  // namespace orrery

@@ -1,0 +1,180 @@
+#include "app/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "app/option_draft.h"
+#include "app/use_device.h"
+#include "compute/core/error.h"
+#include "compute/sim/backends.h"
+#include "orrery_version.h"
+
+namespace orrery {
+namespace {
+
+void refuse_generator_options_with_file(const OptionDraft& draft) {
+  if (!draft.scene.file.empty() && !draft.generator_option.empty()) {
+    throw UsageError(fmt::format("{} cannot be used with the file '{}': the file says which bodies",
+                                 draft.generator_option, draft.scene.file));
+  }
+}
+
+void add_law_command(OptionDraft& draft) {
+  if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
+}
+
+/// The device comes first: what is available, and so the default kernel, depends on it.
+ViewOptions finish_view(OptionDraft& draft) {
+  ViewOptions& view = draft.view;
+  view.device = draft.device;
+  if (draft.device) use_device(*draft.device);
+  view.scene = draft.scene;
+  if (!draft.counts.empty()) view.scene.count = draft.counts.front();
+  view.panel = draft.panel.value_or(!view.offscreen);
+  if (view.offscreen && draft.vsync.value_or(false)) {
+    throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
+  }
+  view.vsync = draft.vsync.value_or(!view.offscreen);
+  add_law_command(draft);
+  view.setup = draft.physics;
+  if (draft.kernel) view.setup.push_back(SelectKernel{draft.kernel->id});
+  const bool needs_kernel = !draft.axes.empty() || !draft.script_file.empty();
+  const KernelInfo* kernel = draft.kernel || !needs_kernel ? draft.kernel : &default_kernel();
+  for (const Axis& axis : draft.axes) {
+    if (axis.values.size() != 1) {
+      throw UsageError(fmt::format("--set {} takes one value here; lists are for 'orrery bench'", axis.tunable));
+    }
+    Settings{*kernel}.set(axis.tunable, axis.values.front());
+    view.setup.push_back(SetTunable{axis.tunable, axis.values.front()});
+  }
+  if (!draft.script_file.empty()) view.script = read_script(draft.script_file, *kernel);
+  const bool quits = std::ranges::any_of(view.script, [](const ScriptLine& line) {
+    const ViewCommand* command = std::get_if<ViewCommand>(&line.request);
+    return command && std::holds_alternative<Quit>(*command);
+  });
+  if (view.offscreen && !view.frames && !quits) view.frames = default_offscreen_frames;
+  return view;
+}
+
+/// What bench and verify have in common.
+template <class MeasureOptions>
+void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
+  options.device = draft.device;
+  if (draft.device) use_device(*draft.device);
+  check_axes(draft.selection, draft.axes);
+  options.scene = draft.scene;
+  options.counts = draft.counts.empty() ? default_counts : draft.counts;
+  options.kernels = draft.selection;
+  options.axes = draft.axes;
+  options.setup = draft.physics;
+}
+
+BenchOptions finish_bench(OptionDraft& draft) {
+  add_law_command(draft);
+  finish_measurement(draft, draft.bench, {0});
+  return draft.bench;
+}
+
+VerifyOptions finish_verify(OptionDraft& draft) {
+  if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
+  std::vector<int> counts;
+  if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
+    counts = {0};
+  } else {
+    for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}) {
+      if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
+    }
+  }
+  finish_measurement(draft, draft.verify, counts);
+  draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
+  return draft.verify;
+}
+
+constexpr std::array<std::string_view, 5> subcommands{"view", "bench", "verify", "kernels", "info"};
+
+/// Names what was not understood and what could have stood there.
+[[noreturn]] void refuse_rest(const CLI::App& app, const std::string& argument) {
+  std::string known;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name.starts_with('-')) known += (known.empty() ? "" : ", ") + name;
+  }
+  if (argument.starts_with('-')) {
+    throw UsageError(fmt::format("unknown option '{}'; options of 'orrery {}': {}", argument, app.get_name(), known));
+  }
+  throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
+                               app.get_name(), app.get_option_no_throw("FILE") ? "one FILE" : "no file", known));
+}
+
+/// A lone word that is neither a subcommand nor a file is most likely a mistyped subcommand.
+void check_implied_view(const SceneRequest& scene) {
+  const std::string& word = scene.file;
+  if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word)) return;
+  throw UsageError(
+      fmt::format("'{}' is neither a subcommand nor a file here; subcommands: {}", word, fmt::join(subcommands, ", ")));
+}
+
+std::string version_line() {
+  return fmt::format("orrery {} ({})\n", version, git_id);
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  OptionDraft draft;
+  CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
+  app.set_version_flag("--version", version_line());
+  app.require_subcommand(1);
+  app.footer("\nWithout a subcommand it is 'view'. 'orrery SUBCOMMAND --help' lists a subcommand's options.");
+  CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
+  CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
+  CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& kernels = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
+  CLI::App& info = *app.add_subcommand("info", "says what this machine offers and what cures what fails");
+  declare_view(view, draft);
+  declare_bench(bench, draft);
+  declare_verify(verify, draft);
+  kernels.add_flag("--json", draft.kernels.json, "as JSON");
+  info.add_flag("--json", draft.info.json, "as JSON");
+  for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
+
+  std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
+  const bool top_level =
+      !arguments.empty() &&
+      (std::ranges::find(subcommands, arguments.front()) != subcommands.end() || arguments.front() == "--help" ||
+       arguments.front() == "-h" || arguments.front() == "--version");
+  if (!top_level) reversed.push_back("view");
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return ShowText{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return ShowText{version_line()};
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    throw UsageError(what.substr(0, what.find(':')) + " needs a value after it");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(one_line(error.what()));
+  }
+  const CLI::App& chosen = *app.get_subcommands().front();
+  for (const std::string& rest : chosen.remaining()) {
+    if (rest != "--") refuse_rest(chosen, rest);  // CLI11 leaves the mark between options and files in place
+  }
+  refuse_generator_options_with_file(draft);
+  if (!top_level) check_implied_view(draft.scene);
+  if (&chosen == &view) return finish_view(draft);
+  if (&chosen == &bench) return finish_bench(draft);
+  if (&chosen == &verify) return finish_verify(draft);
+  if (&chosen == &kernels) return draft.kernels;
+  return draft.info;
+}
+
+}  // namespace orrery

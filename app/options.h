@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/kernel_axes.h"
+#include "app/parse_value.h"
+#include "app/script/script.h"
+#include "compute/scenes/scene.h"
+#include "compute/scenes/tipsy.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+using Commands = std::vector<Command>;
+
+/// `orrery view`: every name and value in here has been checked.
+struct ViewOptions {
+  SceneRequest scene;
+  Commands setup;  ///< what the options ask of the fresh simulation, in the order to apply
+  std::string record_file, screenshot_file, save_file;  ///< empty: none
+  ByteOrder save_order = ByteOrder::big;
+  Script script;  ///< in the order of its frames
+  std::optional<std::int64_t>
+      frames;  ///< how many to run, >= 1; none: until closed. Offscreen always has one or a quit
+  WindowSize size;
+  bool offscreen = false;
+  bool panel = true;
+  bool vsync = true;
+  std::optional<int> device;  ///< the CUDA device to use
+};
+
+struct BenchOptions {
+  SceneRequest scene;       ///< its count is 0: see counts
+  std::vector<int> counts;  ///< never empty; 0 stands for the scene's own
+  KernelSelection kernels;
+  std::vector<Axis> axes;
+  Commands setup;  ///< integrator, law and their constants
+  int warmup_steps = 3;
+  int repeats = 10;
+  std::string csv_file, json_file;  ///< empty: none
+  bool progress = false;            ///< even where stderr is no terminal
+  std::optional<int> device;
+};
+
+struct VerifyOptions {
+  SceneRequest scene;
+  std::vector<int> counts;
+  KernelSelection kernels;
+  std::vector<Axis> axes;
+  Commands setup;           ///< constants of the law
+  std::vector<LawId> laws;  ///< never empty
+  std::string csv_file;
+  bool progress = false;
+  std::optional<int> device;
+};
+
+struct KernelsOptions {
+  bool json = false;
+};
+
+struct InfoOptions {
+  bool json = false;
+};
+
+/// What --help and --version print.
+struct ShowText {
+  std::string text;
+};
+
+using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+
+/// Reads a command line without the program's name. Throws UsageError; std::runtime_error if the script cannot be read.
+Options parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace orrery

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
+/// it, the text and what is allowed.
+
+/// A whole number in [least, most].
+std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
+
+/// A number of bodies >= 1 that an int holds: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
+int parse_count(std::string_view what, std::string_view text);
+/// Counts with commas between: "1k,4k,16k".
+std::vector<int> parse_counts(std::string_view what, std::string_view text);
+
+/// A finite number > 0, or >= `least`.
+float parse_positive(std::string_view what, std::string_view text);
+float parse_at_least(std::string_view what, std::string_view text, float least);
+
+struct WindowSize {
+  int width = 1280, height = 720;  ///< pixels
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+/// "1280x720", each side 16 to 16384.
+WindowSize parse_size(std::string_view what, std::string_view text);
+
+/// "on" or "off".
+bool parse_switch(std::string_view what, std::string_view text);
+
+/// The parts of "a,b,c". Throws for an empty part.
+std::vector<std::string> split_list(std::string_view what, std::string_view text);
+
+}  // namespace orrery

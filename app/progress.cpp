@@ -1,0 +1,48 @@
+#include "app/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace orrery {
+
+Progress::Progress(bool even_without_terminal)
+    : terminal_{isatty(STDERR_FILENO) == 1}, shown_{terminal_ || even_without_terminal} {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::show(double done, const std::string& what) {
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> least{terminal_ ? 0.1 : 1.0};
+  if (!shown_ || now - last_ < least) return;
+  last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  const std::string left =
+      done > 0 ? fmt::format("about {} left", duration_text(elapsed * (1 - done) / done)) : "estimating the time left";
+  const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done * 100), what, left);
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", line);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+  on_screen_ = terminal_;
+}
+
+void Progress::clear() {
+  if (on_screen_) fmt::print(stderr, "\r\033[K");
+  on_screen_ = false;
+}
+
+std::string duration_text(double seconds) {
+  const long whole = std::lround(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace orrery

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "app/recording/csv.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// What a measurement stands on, for the first line of every file: program, version, git id, build flags, date (UTC),
+/// CPU, GPU, driver and CUDA runtime; the last three are null where there is none.
+Json machine_metadata();
+
+/// Adds scene, n, seed, integrator, law with its constants, dt and softening.
+void add_simulation(Json& metadata, const Status& status);
+
+/// A float as the double with the same shortest decimal text: 0.1f as 0.1, not 0.10000000149.
+double decimal(float value);
+
+}  // namespace orrery

@@ -1,0 +1,160 @@
+#include "app/script/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+#include "app/parse_value.h"
+#include "compute/core/error.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::string_view without_comment(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (at == 0 || blanks.find(line[at - 1]) != std::string_view::npos) return line.substr(0, at);
+  }
+  return line;
+}
+
+/// Takes the first word off `text`, which starts with it or is empty.
+std::string_view take_word(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_of(blanks), text.size());
+  const std::string_view word = text.substr(0, end);
+  text = trimmed(text.substr(end));
+  return word;
+}
+
+/// A command's name, what its arguments are called, and the request that they make. `argument` is all that follows the
+/// command; only the last argument of a command may hold blanks (a file's name).
+struct Verb {
+  std::string_view name;
+  std::string_view arguments;  ///< "", one word, or "NAME VALUE"
+  Request (*make)(std::string_view argument);
+};
+
+Request make_tunable(std::string_view argument) {
+  const std::string_view name = take_word(argument);
+  return Command{SetTunable{std::string{name}, std::string{argument}}};
+}
+
+constexpr std::array verbs{
+    Verb{"kernel", "ID", [](std::string_view a) -> Request { return Command{SelectKernel{find_kernel(a).id}}; }},
+    Verb{"set", "NAME VALUE", make_tunable},
+    Verb{"integrator", "ID",
+         [](std::string_view a) -> Request { return Command{SelectIntegrator{find_integrator(a).id}}; }},
+    Verb{"law", "ID", [](std::string_view a) -> Request { return Command{SelectLaw{law_info(find_law(a)).id}}; }},
+    Verb{"dt", "T", [](std::string_view a) -> Request { return Command{SetTimeStep{parse_positive("dt", a)}}; }},
+    Verb{"softening", "E",
+         [](std::string_view a) -> Request {
+           return Command{SetSoftening{parse_at_least("softening", a, Law::min_softening)}};
+         }},
+    Verb{"pause", "", [](std::string_view) -> Request { return Command{SetPaused{true}}; }},
+    Verb{"resume", "", [](std::string_view) -> Request { return Command{SetPaused{false}}; }},
+    Verb{"step", "", [](std::string_view) -> Request { return Command{StepOnce{}}; }},
+    Verb{"reset", "", [](std::string_view) -> Request { return Command{Reset{}}; }},
+    Verb{"record", "FILE", [](std::string_view a) -> Request { return ViewCommand{StartRecording{std::string{a}}}; }},
+    Verb{"stop-record", "", [](std::string_view) -> Request { return ViewCommand{StopRecording{}}; }},
+    Verb{"screenshot", "FILE",
+         [](std::string_view a) -> Request { return ViewCommand{SaveScreenshot{std::string{a}}}; }},
+    Verb{"save", "FILE", [](std::string_view a) -> Request { return ViewCommand{SaveSnapshot{std::string{a}}}; }},
+    Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
+};
+
+std::string known_verbs() {
+  std::string names;
+  for (const Verb& verb : verbs) names += fmt::format("{}{}", names.empty() ? "" : ", ", verb.name);
+  return names;
+}
+
+std::size_t word_count(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) take_word(text);
+  return count;
+}
+
+Request parse_request(std::string_view text) {
+  std::string_view argument = text;
+  const std::string_view name = take_word(argument);
+  if (name.empty()) throw UsageError("a command is missing after the frame; known commands: " + known_verbs());
+  const auto verb = std::ranges::find_if(verbs, [&](const Verb& v) { return name == v.name; });
+  if (verb == verbs.end())
+    throw UsageError(fmt::format("unknown command '{}'; known commands: {}", name, known_verbs()));
+  const std::size_t wanted = word_count(verb->arguments), given = word_count(argument);
+  const bool takes_rest = verb->arguments == "FILE";
+  if (given < wanted || (given > wanted && !takes_rest)) {
+    throw UsageError(fmt::format("'{}' takes {}; it is given '{}'", name,
+                                 wanted == 0 ? "no argument" : fmt::format("{}", verb->arguments), argument));
+  }
+  return verb->make(argument);
+}
+
+ScriptLine parse_line(std::string_view text) {
+  const std::string_view frame = take_word(text);
+  return {.frame = parse_integer("the frame that starts a line", frame, 0, std::numeric_limits<std::int64_t>::max()),
+          .request = parse_request(text)};
+}
+
+/// Checks each `set` against the kernel that is selected when its frame comes.
+void check_tunables(const Script& script, const KernelInfo& first, const auto& at_line) {
+  const KernelInfo* kernel = &first;
+  for (const ScriptLine& line : script) {
+    const Command* command = std::get_if<Command>(&line.request);
+    if (!command) continue;
+    if (const auto* select = std::get_if<SelectKernel>(command)) kernel = &find_kernel(select->id);
+    if (const auto* set = std::get_if<SetTunable>(command)) {
+      at_line(line.line, [&] { Settings{*kernel}.set(set->name, set->value); });
+    }
+  }
+}
+
+}  // namespace
+
+Script parse_script(std::istream& text, const std::string& name, const KernelInfo& kernel) {
+  const auto at_line = [&](int number, auto&& action) {
+    try {
+      action();
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: {}", name, number, error.what()));
+    }
+  };
+  Script script;
+  std::string raw;
+  for (int number = 1; std::getline(text, raw); ++number) {
+    const std::string_view line = trimmed(without_comment(raw));
+    if (line.empty()) continue;
+    at_line(number, [&] { script.push_back(parse_line(line)); });
+    script.back().line = number;
+  }
+  std::ranges::stable_sort(script, {}, &ScriptLine::frame);
+  check_tunables(script, kernel, at_line);
+  return script;
+}
+
+Script read_script(const std::string& file, const KernelInfo& kernel) {
+  const auto fail = [&](const std::string& why) {
+    throw std::runtime_error(fmt::format("cannot read the script '{}': {}", file, why));
+  };
+  if (std::filesystem::is_directory(file)) fail("it is a folder");
+  std::ifstream text{file};
+  if (!text) fail(std::generic_category().message(errno));
+  return parse_script(text, file, kernel);
+}
+
+}  // namespace orrery

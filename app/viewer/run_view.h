@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/options.h"
+
+namespace orrery {
+
+/// `orrery view`. Returns the exit status; throws UsageError or std::runtime_error.
+int run_view(const ViewOptions& options);
+
+}  // namespace orrery

@@ -1,0 +1,22 @@
+// Stands for app/viewer in a build without it.
+#include <stdexcept>
+
+#include "app/viewer/gl_report.h"
+#include "app/viewer/run_view.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again";
+
+}  // namespace
+
+int run_view(const ViewOptions&) {
+  throw std::runtime_error(std::string{"the viewer was not built: "} + cure + "; bench, verify, kernels and info work");
+}
+
+GlReport probe_gl() {
+  return {.problem = "the viewer was not built", .cure = cure};
+}
+
+}  // namespace orrery
