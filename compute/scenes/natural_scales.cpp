@@ -11,36 +11,55 @@
 namespace orrery {
 namespace {
 
-constexpr double sphere_share = 0.1;  // of the bodies, in the ball whose density counts
-constexpr double shrinking_factor = 0.9;
+constexpr double ball_share = 0.1;        // of the bodies
+constexpr std::size_t most_used = 65536;  // bodies that are looked at; more would change little
+constexpr std::size_t most_centres = 64;
 
-double distance_sq(const Vec4& body, const Vec3d& centre) {
-  const double x = body.x - centre.x, y = body.y - centre.y, z = body.z - centre.z;
+double distance_sq(const Vec4& a, const Vec4& b) {
+  const double x = static_cast<double>(a.x) - b.x, y = static_cast<double>(a.y) - b.y,
+               z = static_cast<double>(a.z) - b.z;
   return x * x + y * y + z * z;
 }
 
-/// The mean position of the bodies, each counted once whatever its mass: a few heavy ones far out do not shift it.
-Vec3d mean_position(const std::vector<Vec4>& bodies) {
-  Vec3d sum;
-  for (const Vec4& body : bodies) sum = {sum.x + body.x, sum.y + body.y, sum.z + body.z};
-  const auto count = static_cast<double>(bodies.size());
-  return {sum.x / count, sum.y / count, sum.z / count};
+/// At most `most` of the bodies, evenly spaced in their order.
+std::vector<Vec4> thinned(const std::vector<Vec4>& bodies, std::size_t most) {
+  const std::size_t size = std::min(bodies.size(), most);
+  std::vector<Vec4> picked;
+  picked.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) picked.push_back(bodies[i * bodies.size() / size]);
+  return picked;
 }
 
-/// Moves a sphere to the mean position of what it holds and shrinks it, until it holds few bodies.
-Vec3d densest_point(std::vector<Vec4> inside, std::size_t enough) {
-  Vec3d centre = mean_position(inside);
-  double radius_sq = 0;
-  for (const Vec4& body : inside) radius_sq = std::max(radius_sq, distance_sq(body, centre));
-  while (inside.size() > enough && radius_sq > std::numeric_limits<double>::min()) {
-    radius_sq *= shrinking_factor * shrinking_factor;
-    const auto kept = std::partition(inside.begin(), inside.end(),
-                                     [&](const Vec4& body) { return distance_sq(body, centre) <= radius_sq; });
-    if (kept == inside.begin()) break;
-    inside.erase(kept, inside.end());
-    centre = mean_position(inside);
+struct Ball {
+  double radius;
+  double bodies;
+  double mass;
+};
+
+/// The smallest ball around one of some bodies that holds a tenth of all.
+Ball densest_ball(const std::vector<Vec4>& bodies) {
+  const std::vector<Vec4> used = thinned(bodies, most_used);
+  const auto wanted = static_cast<std::size_t>(ball_share * static_cast<double>(used.size()));
+  const std::size_t inside = std::max(wanted, std::min<std::size_t>(used.size(), 2));
+
+  double radius_sq = std::numeric_limits<double>::max();
+  Vec4 centre;
+  std::vector<double> distances_sq(used.size());
+  for (const Vec4& candidate : thinned(used, most_centres)) {
+    std::ranges::transform(used, distances_sq.begin(), [&](const Vec4& body) { return distance_sq(body, candidate); });
+    const auto last = distances_sq.begin() + static_cast<std::ptrdiff_t>(inside) - 1;
+    std::ranges::nth_element(distances_sq, last);
+    if (*last < radius_sq) {
+      radius_sq = *last;
+      centre = candidate;
+    }
   }
-  return centre;
+  double mass = 0;
+  for (const Vec4& body : used) {
+    if (distance_sq(body, centre) <= radius_sq) mass += body.w;
+  }
+  const double each_stands_for = static_cast<double>(bodies.size()) / static_cast<double>(used.size());
+  return {std::sqrt(radius_sq), static_cast<double>(inside) * each_stands_for, mass * each_stands_for};
 }
 
 /// In the frame of the centre of mass.
@@ -62,19 +81,9 @@ double rms_speed(const Bodies& bodies) {
 }  // namespace
 
 NaturalScales natural_scales(const Bodies& bodies) {
-  const std::size_t count = bodies.positions.size();
-  const std::size_t in_ball = std::max<std::size_t>(static_cast<std::size_t>(sphere_share * static_cast<double>(count)),
-                                                    std::min<std::size_t>(count, 2));
-  const Vec3d centre = densest_point(bodies.positions, in_ball);
-  std::vector<Vec4> ball = bodies.positions;
-  const auto last = ball.begin() + static_cast<std::ptrdiff_t>(in_ball) - 1;
-  std::ranges::nth_element(ball, last, {}, [&](const Vec4& body) { return distance_sq(body, centre); });
-  const double radius = std::sqrt(distance_sq(*last, centre));
-  double mass = 0;
-  for (auto body = ball.begin(); body <= last; ++body) mass += body->w;
-
+  const auto [radius, inside, mass] = densest_ball(bodies.positions);
   const double volume = 4 * portable::pi / 3 * radius * radius * radius;
-  const double softening = std::cbrt(volume / static_cast<double>(in_ball)) / 2;
+  const double softening = std::cbrt(volume / inside) / 2;
   const double speed = std::max(rms_speed(bodies), std::sqrt(mass / radius));
   const double time_step = std::min(0.06 * std::sqrt(radius * radius * radius / mass), 0.4 * softening / speed);
   const NaturalScales scales{static_cast<float>(time_step), static_cast<float>(softening)};

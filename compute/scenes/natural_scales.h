@@ -10,9 +10,9 @@ struct NaturalScales {
   float softening;
 };
 
-/// Both follow the densest region, since errors grow there first: the ball of radius r around the point to which
-/// shrinking spheres converge (Power et al. 2003) that holds a tenth of the bodies. With d the mean distance of
-/// neighbours in it, v the rms speed of all bodies in the frame of their centre of mass, M the mass in the ball:
+/// Both follow the densest region, since errors grow there first: of the balls around 64 of the bodies that each hold a
+/// tenth of all, the smallest. With r its radius, M the mass in it, d the mean distance of neighbours in it and v the
+/// rms speed of all bodies in the frame of their centre of mass:
 ///   softening = d / 2,  time_step = min(0.06 sqrt(r^3 / M), 0.4 softening / max(v, sqrt(M / r))).
 /// Where that is no number (one body, or all at one point) they are 0.02 and 0.005.
 NaturalScales natural_scales(const Bodies& bodies);

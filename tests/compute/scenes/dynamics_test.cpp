@@ -1,0 +1,168 @@
+// What the generated systems are as physics: equilibria, orbits, collapses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/diagnostics/reference.h"
+#include "compute/scenes/scene.h"
+
+namespace orrery {
+namespace {
+
+Conserved conserved_of(const Scene& scene) {
+  return conserved(scene.bodies, Law{.softening = scene.softening});
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+double median_radius_in_plane(const Bodies& bodies) {
+  std::vector<double> values;
+  for (const Vec4& p : bodies.positions) values.push_back(std::hypot(p.x, p.y));
+  return median(values);
+}
+
+double median_height(const Bodies& bodies) {
+  std::vector<double> values;
+  for (const Vec4& p : bodies.positions) values.push_back(std::abs(p.z));
+  return median(values);
+}
+
+/// Leapfrog in double precision forces, apart from the program's own.
+void integrate(Scene& scene, int steps) {
+  const Law law{.softening = scene.softening};
+  auto& [positions, velocities] = scene.bodies;
+  const auto everyone = sample_targets(scene.bodies.count(), scene.bodies.count());
+  auto accelerations = reference_accelerations(positions, everyone, law);
+  const auto kick = [&](double dt) {
+    for (std::size_t i = 0; i < velocities.size(); ++i) {
+      velocities[i].x += static_cast<float>(accelerations[i].x * dt);
+      velocities[i].y += static_cast<float>(accelerations[i].y * dt);
+      velocities[i].z += static_cast<float>(accelerations[i].z * dt);
+    }
+  };
+  const float dt = scene.time_step;
+  for (int step = 0; step < steps; ++step) {
+    kick(dt / 2);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      positions[i].x += velocities[i].x * dt;
+      positions[i].y += velocities[i].y * dt;
+      positions[i].z += velocities[i].z * dt;
+    }
+    accelerations = reference_accelerations(positions, everyone, law);
+    kick(dt / 2);
+  }
+}
+
+TEST(Plummer, IsInVirialEquilibriumInVirialUnits) {
+  const Scene scene = scene_plummer.generate(10000, 1);
+  const Conserved sums = conserved(scene.bodies, Law{.softening = 1e-4f});
+  EXPECT_NEAR(sums.energy(), -0.25, 0.01);
+  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);
+  std::vector<double> radii;
+  for (const Vec4& p : scene.bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
+  EXPECT_NEAR(median(radii), 0.768, 0.02);  // 1.305 scale lengths
+}
+
+TEST(ColdCollapse, IsAUniformSphereAlmostAtRest) {
+  const Scene scene = scene_cold_collapse.generate(10000, 1);
+  const Conserved sums = conserved(scene.bodies, Law{.softening = 1e-4f});
+  EXPECT_NEAR(sums.potential, -0.6, 0.01);
+  EXPECT_GT(sums.kinetic, 0);
+  EXPECT_LT(sums.kinetic, 0.01 * -sums.potential);
+  std::vector<double> radii;
+  for (const Vec4& p : scene.bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
+  EXPECT_NEAR(median(radii), std::cbrt(0.5), 0.015);
+  EXPECT_LT(*std::ranges::max_element(radii), 1.03);
+}
+
+TEST(ColdCollapse, ConservesEnergyThroughTheCollapse) {
+  Scene scene = scene_cold_collapse.generate(500, 1);
+  const double before = conserved_of(scene).energy();
+  integrate(scene, static_cast<int>(1.5f / scene.time_step));
+  EXPECT_NEAR(conserved_of(scene).energy(), before, 0.005 * std::abs(before));
+}
+
+TEST(Disc, IsSupportedByItsRotation) {
+  const Scene scene = scene_disc.generate(10000, 1);
+  const auto targets = sample_targets(10000, 2000);
+  const auto pulls = reference_accelerations(scene.bodies.positions, targets, Law{.softening = scene.softening});
+  double streaming = 0, circular = 0;
+  int counted = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto index = static_cast<std::size_t>(targets[i]);
+    const Vec4 &p = scene.bodies.positions[index], &v = scene.bodies.velocities[index];
+    const double radius = std::hypot(p.x, p.y);
+    if (index >= 6400 || radius < 0.6 || radius > 1.4) continue;  // the disc's bodies come first
+    streaming += (p.x * v.y - p.y * v.x) / radius;
+    circular += std::sqrt(std::max(0.0, -(p.x * pulls[i].x + p.y * pulls[i].y)));
+    ++counted;
+  }
+  ASSERT_GT(counted, 200);
+  EXPECT_GT(streaming / circular, 0.85);
+  EXPECT_LT(streaming / circular, 1.0);  // slower by the asymmetric drift
+}
+
+TEST(Disc, IsInVirialEquilibrium) {
+  const Conserved sums = conserved_of(scene_disc.generate(10000, 1));
+  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.03);
+}
+
+TEST(Disc, HoldsTogetherForARotation) {
+  Scene scene = scene_disc.generate(1200, 1);
+  const Conserved before = conserved_of(scene);
+  const double radius = median_radius_in_plane(scene.bodies), height = median_height(scene.bodies);
+  integrate(scene, static_cast<int>(5 / scene.time_step));
+  EXPECT_NEAR(median_radius_in_plane(scene.bodies), radius, 0.12 * radius);
+  EXPECT_LT(median_height(scene.bodies), 2 * height);
+  EXPECT_GT(median_height(scene.bodies), 0.6 * height);
+  const Conserved after = conserved_of(scene);
+  EXPECT_NEAR(after.energy(), before.energy(), 1e-3 * std::abs(before.energy()));
+  EXPECT_NEAR(after.angular_momentum.z, before.angular_momentum.z, 1e-3 * before.angular_momentum.z);
+}
+
+TEST(Collision, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
+  const Scene scene = scene_collision.generate(8000, 1);
+  double mass[2] = {};
+  Vec3d centre[2], velocity[2];
+  for (std::size_t i = 0; i < 8000; ++i) {
+    const std::size_t side = i < 6000 ? 0 : 1;
+    const Vec4 &p = scene.bodies.positions[i], &v = scene.bodies.velocities[i];
+    const double m = p.w;
+    mass[side] += m;
+    centre[side] = {centre[side].x + m * p.x, centre[side].y + m * p.y, centre[side].z + m * p.z};
+    velocity[side] = {velocity[side].x + m * v.x, velocity[side].y + m * v.y, velocity[side].z + m * v.z};
+  }
+  EXPECT_NEAR(mass[0], 0.75, 1e-5);
+  EXPECT_NEAR(mass[1], 0.25, 1e-5);
+  const double x = centre[1].x / mass[1] - centre[0].x / mass[0], y = centre[1].y / mass[1] - centre[0].y / mass[0];
+  const double vx = velocity[1].x / mass[1] - velocity[0].x / mass[0],
+               vy = velocity[1].y / mass[1] - velocity[0].y / mass[0];
+  EXPECT_NEAR((vx * vx + vy * vy) / 2 - 1 / std::hypot(x, y), 0, 0.05);  // no energy to spare, none missing
+  EXPECT_LT(x * vx + y * vy, 0) << "they part";
+  const double angular_momentum = x * vy - y * vx;
+  EXPECT_NEAR(angular_momentum * angular_momentum / 2, 0.7, 0.1);  // the closest distance of a parabola
+  EXPECT_GT(conserved_of(scene).angular_momentum.z, mass[0] * mass[1] * angular_momentum)
+      << "discs turn with the orbit";
+}
+
+TEST(TwoBody, ClosesItsOrbit) {
+  Scene scene = load_scene({.scene = "two-body"});
+  const double semi_major_axis = -0.75 * 0.25 / (2 * conserved_of(scene).energy());
+  EXPECT_NEAR(semi_major_axis, 1, 1e-5);
+  const Bodies start = scene.bodies;
+  constexpr int steps = 1257;
+  scene.time_step = static_cast<float>(2 * M_PI / steps);
+  integrate(scene, steps);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(scene.bodies.positions[i].x, start.positions[i].x, 2e-3);
+    EXPECT_NEAR(scene.bodies.positions[i].y, start.positions[i].y, 2e-3);
+  }
+}
+
+}  // namespace
+}  // namespace orrery

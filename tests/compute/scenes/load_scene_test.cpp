@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <limits>
+#include <set>
+
+#include "compute/scenes/host_memory.h"
+#include "compute/scenes/scene.h"
+#include "compute/scenes/tipsy.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+TEST(Scenes, HaveDifferentIdsAndCollisionComesFirst) {
+  std::set<std::string> ids;
+  for (const SceneInfo* info : scenes()) {
+    EXPECT_TRUE(ids.insert(info->id).second) << info->id;
+    EXPECT_EQ(&find_scene(info->id), info);
+    EXPECT_GE(info->default_count, info->min_count);
+  }
+  EXPECT_EQ(ids, (std::set<std::string>{"collision", "plummer", "disc", "cold-collapse", "two-body"}));
+  EXPECT_STREQ(scenes().front()->id, "collision");
+}
+
+TEST(LoadScene, WithoutWishesGives16384BodiesInCollision) {
+  const Scene scene = load_scene({});
+  EXPECT_EQ(scene.name, "collision");
+  EXPECT_EQ(scene.bodies.count(), 16384);
+  EXPECT_EQ(load_scene({.scene = "plummer", .count = 77}).bodies.count(), 77);
+}
+
+TEST(LoadScene, NamesTheKnownScenesForAnUnknownOne) {
+  expect_failure(
+      Failure::usage, [] { load_scene({.scene = "plumber"}); }, "plumber", "collision, plummer, disc",
+      "cold-collapse, two-body");
+}
+
+TEST(LoadScene, RefusesCountsThatTheSceneCannotHave) {
+  const auto load = [](const char* scene, std::int64_t count) { load_scene({.scene = scene, .count = count}); };
+  expect_failure(
+      Failure::usage, [&] { load("plummer", -1); }, "plummer", "-1", "from 1 to 2147483647");
+  expect_failure(
+      Failure::usage, [&] { load("disc", 2147483648); }, "2147483648", "2147483647");
+  expect_failure(
+      Failure::usage, [&] { load("disc", std::numeric_limits<std::int64_t>::min()); }, "from 1");
+  expect_failure(
+      Failure::usage, [&] { load("collision", 1); }, "collision", "from 2");
+  expect_failure(
+      Failure::usage, [&] { load("two-body", 3); }, "two-body", "3", "always has 2");
+  EXPECT_EQ(load_scene({.scene = "two-body", .count = 2}).bodies.count(), 2);
+}
+
+TEST(LoadScene, SaysHowManyBodiesFitIntoMemory) {
+  const std::int64_t fit = bodies_that_fit();
+  EXPECT_GT(fit, 10000);
+  if (fit >= std::numeric_limits<int>::max()) GTEST_SKIP() << "this machine's memory holds any number of bodies";
+  expect_failure(
+      Failure::usage, [] { load_scene({.scene = "plummer", .count = 2147483647}); }, "2147483647", "free memory holds");
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes of addresses
+TEST(LoadScene, SaysSoWhenALimitOnTheProcessLeavesTooLittleMemory) {
+  const auto load_under_a_limit = [] {
+    const rlimit limit{64 << 20, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &limit);
+    const Failure failure = test::failure_of([] { load_scene({.scene = "plummer", .count = 1500000}); });
+    std::fprintf(stderr, "%s\n", failure.message.c_str());
+    std::_Exit(failure.kind == Failure::usage ? 2 : 1);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // earlier tests may have left OpenMP threads
+  EXPECT_EXIT(load_under_a_limit(), testing::ExitedWithCode(2), "not enough memory for 1500000 bodies");
+}
+#endif
+
+TEST(LoadScene, ReadsAFileUnderItsNameAndRefusesACountForIt) {
+  const test::TemporaryFolder folder;
+  const Bodies bodies = scene_plummer.generate(50, 1).bodies;
+  write_tipsy(folder / "cluster.tipsy", {bodies}, 0.1f);
+  const SceneRequest request{.file = (folder / "cluster.tipsy").string()};
+  const Scene scene = load_scene(request);
+  EXPECT_EQ(scene.name, "cluster.tipsy");
+  EXPECT_TRUE(scene.bodies == bodies);
+
+  SceneRequest with_count = request;
+  with_count.count = 10;
+  expect_failure(
+      Failure::usage, [&] { load_scene(with_count); }, "cluster.tipsy", "10");
+  expect_failure(
+      Failure::runtime, [&] { load_scene({.file = (folder / "none").string()}); }, "no such file");
+}
+
+}  // namespace
+}  // namespace orrery
