@@ -18,7 +18,7 @@ ORRERY_KERNEL(
     cpu_serial, .id = "cpu-serial", .title = "CPU serial",
     .notes = "One thread, one pair at a time: the plain double loop that everything else is measured against.",
     .source = "CUDA Handbook 14.2, listings 14.1 and 14.2 (row 7); UTH homework, section 3 (row 12)",
-    .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 1e-5, .max = 1e-2},
+    .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 3e-6, .max = 1e-3},
     .create = [](const Settings&) -> std::unique_ptr<ForceKernel> { return std::make_unique<CpuSerial>(); });
 
 }  // namespace orrery

@@ -1,0 +1,40 @@
+#include "compute/integrators/update.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace orrery {
+namespace {
+
+TEST(KickDrift, KicksThenDrifts) {
+  std::vector<Vec4> positions{{1, 2, 3, 4}, {0, 0, 0, 2}};
+  std::vector<Vec4> velocities{{1, 0, -1, 0}, {0, 8, 0, 0}};
+  const std::vector<Vec4> accelerations{{2, 4, 6, 0}, {0, 0, 1, 0}};
+  kick_drift(positions, velocities, accelerations, /*kick_dt=*/0.5f, /*drag=*/0, /*drift_dt=*/2);
+  EXPECT_EQ(velocities, (std::vector<Vec4>{{2, 2, 2, 0}, {0, 8, 0.5f, 0}}));
+  EXPECT_EQ(positions, (std::vector<Vec4>{{5, 6, 7, 4}, {0, 16, 1, 2}})) << "with the velocities after the kick";
+}
+
+TEST(KickDrift, DragActsOnTheVelocityByMass) {
+  std::vector<Vec4> positions{{0, 0, 0, 4}};
+  std::vector<Vec4> velocities{{8, -8, 0, 0}};
+  kick_drift(positions, velocities, std::vector<Vec4>(1), /*kick_dt=*/0.5f, /*drag=*/1, /*drift_dt=*/0);
+  EXPECT_EQ(velocities.front(), (Vec4{7, -7, 0, 0})) << "v - (1 / 4) v / 2";
+  EXPECT_EQ(positions.front(), (Vec4{0, 0, 0, 4}));
+}
+
+TEST(KickDrift, WithoutAKickReadsNoAccelerationsAndDragsNothing) {
+  std::vector<Vec4> positions{{1, 1, 1, 1}};
+  std::vector<Vec4> velocities{{1, 2, 3, 0}};
+  kick_drift(positions, velocities, {}, /*kick_dt=*/0, /*drag=*/5, /*drift_dt=*/2);
+  EXPECT_EQ(velocities.front(), (Vec4{1, 2, 3, 0}));
+  EXPECT_EQ(positions.front(), (Vec4{3, 5, 7, 1}));
+}
+
+TEST(KickDrift, TakesNoBodies) {
+  EXPECT_NO_THROW(kick_drift({}, {}, {}, 1, 0, 1));
+}
+
+}  // namespace
+}  // namespace orrery

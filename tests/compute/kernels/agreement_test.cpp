@@ -1,0 +1,96 @@
+// Every kernel of the backend under test computes the same physics as the fp64 direct sum, whatever its settings.
+#include <gtest/gtest.h>
+
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
+
+class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  const KernelInfo& info() const { return *GetParam(); }
+
+  void expect_agreement(const Settings& settings, int count) const {
+    const Bodies bodies = test::random_ball(count);
+    for (const Law& law : {Law{}, attract_repel}) {
+      SCOPED_TRACE(std::string{info().id} + ' ' + settings.to_string() + ", " + law_info(law.id).id +
+                   ", n = " + std::to_string(count));
+      test::expect_agreement(test::accelerations(info(), settings, bodies, law), bodies, law, info().tolerance);
+    }
+  }
+};
+
+TEST_P(EveryKernel, AgreesWithTheDirectSum) {
+  for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}) expect_agreement(Settings{info()}, count);
+}
+
+TEST_P(EveryKernel, AgreesForEveryValueOfEveryTunable) {
+  for (const Tunable& tunable : info().tunables) {
+    for (const char* value : tunable.values) {
+      Settings settings{info()};
+      settings.set(tunable.name, value);
+      for (const int count : {1, 1000}) expect_agreement(settings, count);
+    }
+  }
+}
+
+TEST_P(EveryKernel, AgreesForOneObjectAndChangingCounts) {
+  const auto kernel = info().create(Settings{info()});
+  for (const int count : {1000, 7, 2049, 2048, 1}) {
+    SCOPED_TRACE(count);
+    const Bodies bodies = test::random_ball(count);
+    test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
+    EXPECT_GE(kernel->interactions(count), 1);
+  }
+}
+
+TEST_P(EveryKernel, StaysFiniteWhereBodiesMeetAtTheLeastSoftening) {
+  Bodies bodies = test::random_ball(100);
+  for (int i = 0; i < 50; ++i) bodies.positions[static_cast<std::size_t>(2 * i)] = bodies.positions[1];
+  for (Law law : {Law{}, attract_repel}) {
+    law.softening = Law::min_softening;
+    SCOPED_TRACE(law_info(law.id).id);
+    test::expect_agreement(test::accelerations(info(), Settings{info()}, bodies, law), bodies, law, info().tolerance);
+  }
+}
+
+TEST_P(EveryKernel, FusedKickEqualsStoringAndKicking) {
+  const auto kernel = info().create(Settings{info()});
+  const float dt = 0.25f;
+  Law with_drag = attract_repel;
+  with_drag.drag = 1e-3f;  // a quarter of the velocity in one kick of a body of mass 1/1000
+  for (const Law& law : {Law{}, with_drag}) {
+    for (const int count : {1, 257, 1000}) {
+      SCOPED_TRACE(std::string{law_info(law.id).id} + ", n = " + std::to_string(count));
+      const Bodies bodies = test::random_ball(count);
+      const auto stored = test::evaluate(*kernel, bodies, {.law = law});
+      const auto fused = test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt});
+      const auto both = test::evaluate(*kernel, bodies, {.law = law, .store = true, .kick_dt = dt});
+      EXPECT_EQ(stored.velocities, bodies.velocities) << "no kick was asked for";
+      EXPECT_EQ(both.accelerations, stored.accelerations);
+      EXPECT_EQ(both.velocities, fused.velocities);
+      for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+        const Vec4& a = stored.accelerations[i];
+        ASSERT_TRUE(fused.accelerations[i].x != fused.accelerations[i].x) << "nothing was to be stored";
+        const Vec4 kicked =
+            Epilogue::kicked(bodies.velocities[i], {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
+        // The compiler may fuse the multiplications and additions of one of the two.
+        ASSERT_NEAR(fused.velocities[i].x, kicked.x, 1e-6) << "body " << i;
+        ASSERT_NEAR(fused.velocities[i].y, kicked.y, 1e-6) << "body " << i;
+        ASSERT_NEAR(fused.velocities[i].z, kicked.z, 1e-6) << "body " << i;
+        ASSERT_EQ(fused.velocities[i].w, 0) << "body " << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+
+}  // namespace
+}  // namespace orrery

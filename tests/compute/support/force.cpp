@@ -1,0 +1,113 @@
+#include "tests/compute/support/force.h"
+
+#include <cstring>
+#include <limits>
+
+#include "compute/diagnostics/reference.h"
+#include "tests/compute/support/backend.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device_array.h"
+#endif
+
+namespace orrery::test {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr Vec4 poison{nan, nan, nan, nan};
+constexpr std::size_t guard_count = 64;
+
+/// Four arrays' worth of one call, guards included, in host memory.
+struct Arrays {
+  std::vector<Vec4> positions, velocities, accelerations;
+};
+
+void call(ForceKernel& kernel, ForceArgs args, Arrays& arrays) {
+  args.bodies = arrays.positions.data();
+  if (args.epilogue.accelerations) args.epilogue.accelerations = arrays.accelerations.data();
+  if (args.epilogue.velocities) args.epilogue.velocities = arrays.velocities.data();
+  kernel.evaluate(args);
+}
+
+#if ORRERY_HAVE_CUDA
+cuda::DeviceArray<Vec4> to_device(const std::vector<Vec4>& host) {
+  cuda::DeviceArray<Vec4> device{host.size()};
+  cuda::upload(std::span{host}, device.data(), nullptr);
+  return device;
+}
+
+void call_on_device(ForceKernel& kernel, ForceArgs args, Arrays& arrays) {
+  const auto positions = to_device(arrays.positions);
+  const auto velocities = to_device(arrays.velocities);
+  const auto accelerations = to_device(arrays.accelerations);
+  args.bodies = positions.data();
+  if (args.epilogue.accelerations) args.epilogue.accelerations = accelerations.data();
+  if (args.epilogue.velocities) args.epilogue.velocities = velocities.data();
+  kernel.evaluate(args);
+  cuda::download(positions.data(), std::span{arrays.positions}, nullptr);
+  cuda::download(velocities.data(), std::span{arrays.velocities}, nullptr);
+  cuda::download(accelerations.data(), std::span{arrays.accelerations}, nullptr);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+}
+#endif
+
+std::vector<Vec4> guarded(const std::vector<Vec4>& values) {
+  std::vector<Vec4> copy = values;
+  copy.resize(values.size() + guard_count, poison);
+  return copy;
+}
+
+/// Cuts off the guards; a test failure if they are not what they were, bit by bit.
+std::vector<Vec4> unguarded(std::vector<Vec4> values, const char* name) {
+  const std::vector<Vec4> untouched(guard_count, poison);
+  const std::size_t count = values.size() - guard_count;
+  EXPECT_EQ(std::memcmp(values.data() + count, untouched.data(), guard_count * sizeof(Vec4)), 0)
+      << name << ": written beyond the end";
+  values.resize(count);
+  return values;
+}
+
+}  // namespace
+
+ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceRequest& request) {
+  Arrays arrays{.positions = guarded(bodies.positions),
+                .velocities = guarded(bodies.velocities),
+                .accelerations = std::vector<Vec4>(bodies.positions.size() + guard_count, poison)};
+  Vec4 wanted;  // marks the arrays that the kernel is to get
+  const ForceArgs args{.bodies = nullptr,
+                       .count = bodies.count(),
+                       .law = request.law,
+                       .epilogue = {.accelerations = request.store ? &wanted : nullptr,
+                                    .velocities = request.kick_dt != 0 ? &wanted : nullptr,
+                                    .kick_dt = request.kick_dt,
+                                    .drag = request.law.effective_drag()},
+                       .stream = nullptr,
+                       .cancelled = request.cancelled};
+#if ORRERY_HAVE_CUDA
+  if (backend == Backend::cuda) {
+    call_on_device(kernel, args, arrays);
+  } else {
+    call(kernel, args, arrays);
+  }
+#else
+  call(kernel, args, arrays);
+#endif
+  EXPECT_EQ(unguarded(arrays.positions, "positions"), bodies.positions) << "a force kernel moves nobody";
+  return {.accelerations = unguarded(arrays.accelerations, "accelerations"),
+          .velocities = unguarded(arrays.velocities, "velocities")};
+}
+
+std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings, const Bodies& bodies,
+                                const Law& law) {
+  return evaluate(*info.create(settings), bodies, {.law = law}).accelerations;
+}
+
+void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
+                      const Tolerance& tolerance) {
+  const std::vector<int> targets = sample_targets(bodies.count(), bodies.count());
+  const ForceError error = force_error(accelerations, targets, reference_accelerations(bodies.positions, targets, law));
+  EXPECT_LE(error.median, tolerance.median);
+  EXPECT_LE(error.max, tolerance.max);
+}
+
+}  // namespace orrery::test

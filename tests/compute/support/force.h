@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery::test {
+
+/// What one evaluation is asked to do; see Epilogue.
+struct ForceRequest {
+  Law law;
+  bool store = true;
+  float kick_dt = 0;  ///< 0: no kick
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+/// What it left. Accelerations are NaN where nothing was stored.
+struct ForceResult {
+  std::vector<Vec4> accelerations;
+  std::vector<Vec4> velocities;
+};
+
+/// Runs a kernel of the backend under test on copies of the bodies in that backend's memory. Behind the end of each
+/// array lie guards of NaN: they spoil the result of a kernel that reads them, and the test fails if one is written.
+ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceRequest& request);
+
+/// The accelerations by a kernel with these settings, and nothing else.
+std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law);
+
+/// Fails the test unless `accelerations` agree with the fp64 direct sum within `tolerance`; NaN never agrees.
+void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
+                      const Tolerance& tolerance);
+
+}  // namespace orrery::test
