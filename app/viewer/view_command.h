@@ -9,6 +9,7 @@
 
 namespace orrery {
 
+// An empty file name stands for a new file in the folder orrery-out.
 struct StartRecording { std::string file; };  ///< an existing file is kept: a number is added to the name
 struct StopRecording {};
 struct SaveScreenshot { std::string file; };

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "render/camera.h"
+
+struct ImGuiIO;
+
+namespace orrery {
+
+/// Moves the camera by this frame's mouse input, unless it belongs to a panel: left drag orbits, right or middle drag
+/// or shift and left drag pans, the wheel zooms. Returns whether the user double-clicked the picture, which means:
+/// frame all.
+bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io);
+
+}  // namespace orrery

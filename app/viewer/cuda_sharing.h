@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "compute/sim/device_storage.h"
+
+namespace orrery {
+
+class GlBodies;
+
+/// What CUDA and the current OpenGL context can do together.
+struct Sharing {
+  bool possible = false;
+  std::string reason{}, cure{};     ///< why not and what to do about it, one line each; empty when possible
+  std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none where there is no CUDA device
+};
+
+/// Makes the CUDA device that owns the current GL context this thread's device (or `device`, where one is asked for)
+/// and tries to map a buffer. Call it before anything else uses CUDA. Throws UsageError where `device` does not exist.
+Sharing try_sharing(std::optional<int> device);
+
+/// Two GL buffers that CUDA maps. Destroy it before the buffers. In a build without CUDA none can be made.
+class SharedBuffers {
+ public:
+  SharedBuffers(unsigned positions_buffer, unsigned velocities_buffer);
+  ~SharedBuffers();
+  DeviceBodies map(CUstream_st* stream);
+  void unmap(CUstream_st* stream);
+
+ private:
+  std::unique_ptr<GlBodies> bodies_;
+};
+
+/// Host memory for copies; pinned where CUDA is at hand, which makes copies from the GPU several times faster.
+class StagingArray {
+ public:
+  StagingArray() : StagingArray{0} {}
+  explicit StagingArray(std::size_t size);
+  std::span<Vec4> values() const noexcept { return {memory_.get(), size_}; }
+
+ private:
+  struct Free {
+    bool pinned;
+    void operator()(Vec4* memory) const noexcept;
+  };
+  std::unique_ptr<Vec4, Free> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace orrery

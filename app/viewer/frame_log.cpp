@@ -1,0 +1,68 @@
+#include "app/viewer/frame_log.h"
+
+namespace orrery {
+
+void FrameLog::started(std::int64_t frame, const Status& status) {
+  started_.emplace_back(frame, Trial{status.kernel_id, status.settings.to_string(), status.count});
+}
+
+/// Batches end in order; those that are older than this one were abandoned.
+void FrameLog::add(const StepTiming& timing) {
+  while (!started_.empty() && started_.front().first < timing.tag) started_.pop_front();
+  if (started_.empty() || started_.front().first != timing.tag) return;
+  statistics_.add(started_.front().second, timing);
+  started_.pop_front();
+  timing_ = timing;
+  recorder_.fill(timing);
+  times_.map_ms = timing.map_ms;
+  times_.force_ms = timing.force_ms * timing.steps;
+  times_.integrate_ms = timing.integrate_ms * timing.steps;
+  times_.unmap_ms = timing.unmap_ms;
+}
+
+/// A first measurement may be nonsense (llvmpipe counts from zero): nothing took longer than the run so far.
+void FrameLog::add_draw(render::GpuTime time) {
+  if (!(time.ms <= since_begin_ms())) return;
+  times_.draw_ms = time.ms;
+  recorder_.fill_draw(time.tag, time.ms);
+}
+
+std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status, Interop interop,
+                            const FrameTimes& times) {
+  times_.gui_ms = times.gui_ms;
+  times_.swap_ms = times.swap_ms;
+  times_.frame_ms = times.frame_ms;
+  if (!recorder_.active()) return {};
+  FrameRow row = frame_row(frame, since_begin_ms() / 1e3, steps, status);
+  if (steps > 0 && timing_.tag == frame && timing_.steps > 0) row.timing = timing_;
+  row.gui_ms = times.gui_ms;
+  row.frame_ms = times.frame_ms;
+  row.interop = to_string(interop);
+  return ended_by(recorder_.append(std::move(row)));
+}
+
+std::string FrameLog::start_recording(const std::string& file, const Json& metadata) {
+  recording_error_.clear();
+  return recorder_.open(file, metadata);
+}
+
+std::string FrameLog::stop_recording() {
+  return ended_by(recorder_.close());
+}
+
+double FrameLog::since_begin_ms() const {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::string FrameLog::ended_by(std::string error) {
+  if (!error.empty()) recording_error_ = error;
+  return error;
+}
+
+void FrameLog::describe(ViewStatus& view) const {
+  view.times = times_;
+  statistics_.describe(view);
+  view.recording = {recorder_.active(), recorder_.file(), recorder_.rows(), recording_error_};
+}
+
+}  // namespace orrery

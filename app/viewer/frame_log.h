@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "app/recording/recorder.h"
+#include "app/viewer/step_statistics.h"
+#include "app/viewer/view_status.h"
+#include "render/gpu_timer.h"
+
+namespace orrery {
+
+/// What is measured of the frames: brings together times that become known in different frames, and keeps the
+/// recording.
+class FrameLog {
+ public:
+  /// Frame `frame` started `steps` > 0 steps of what `status` says.
+  void started(std::int64_t frame, const Status& status);
+  void add(const StepTiming& timing);
+  void add_draw(render::GpuTime time);
+  /// At a frame's end. `times` needs only what the frame itself knows: gui_ms to frame_ms.
+  /// Returns one line if the recording has ended by itself.
+  std::string ended(std::int64_t frame, int steps, const Status& status, Interop interop, const FrameTimes& times);
+
+  /// See Recorder::open.
+  std::string start_recording(const std::string& file, const Json& metadata);
+  /// Returns one line if the file is not whole.
+  std::string stop_recording();
+  bool recording() const { return recorder_.active(); }
+
+  StepStatistics& statistics() { return statistics_; }
+  /// Fills in times, step statistics and recording.
+  void describe(ViewStatus& view) const;
+
+ private:
+  double since_begin_ms() const;
+  std::string ended_by(std::string error);
+
+  Recorder recorder_;
+  std::string recording_error_;
+  StepStatistics statistics_;
+  std::deque<std::pair<std::int64_t, Trial>> started_;  // by frame; not measured yet
+  StepTiming timing_;                                   // the latest known
+  FrameTimes times_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace orrery

@@ -1,0 +1,53 @@
+#include "app/viewer/framing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+/// The value that the share `q` (0 to 1) of all lie below. Reorders `values`, which must not be empty.
+float percentile(std::vector<float>& values, double q) {
+  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+template <class Measure>
+std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
+  std::vector<float> values(from.size());
+  std::ranges::transform(from, values.begin(), measure);
+  return values;
+}
+
+/// Never empty, so that a system of equal bodies has a colour, too.
+render::ValueRange range_of(std::vector<float> values, double low, double high) {
+  render::ValueRange range{percentile(values, low), percentile(values, high)};
+  if (!(range.high > range.low)) range.low = range.high * 0.5f;
+  if (!(range.high > range.low)) range.high = range.low + 1.0f;
+  return range;
+}
+
+}  // namespace
+
+Framing framing_of(const Bodies& bodies) {
+  if (bodies.count() == 0) return {};
+  Framing framing;
+  const auto middle = [&](float Vec4::*axis) {
+    auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
+    return 0.5f * (percentile(values, 0.02) + percentile(values, 0.98));
+  };
+  framing.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)};
+  auto distances = measured(bodies.positions, [&](const Vec4& p) {
+    return glm::distance(framing.centre, glm::vec3{p.x, p.y, p.z});
+  });
+  framing.radius = percentile(distances, 0.95);
+  if (!(framing.radius > 0) || !std::isfinite(framing.radius)) framing.radius = 1.0f;
+  framing.ranges.speed =
+      range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }), 0.02, 0.98);
+  framing.ranges.mass = range_of(measured(bodies.positions, [](const Vec4& p) { return p.w; }), 0.02, 0.98);
+  return framing;
+}
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+#include "app/viewer/gl_report.h"
+
+#include "app/viewer/position_bridge.h"
+#include "render/offscreen_context.h"
+
+namespace orrery {
+
+GlReport probe_gl() {
+  GlReport report;
+  try {
+    const render::OffscreenContext context;
+    report.renderer = context.info().renderer;
+    report.version = context.info().version;
+    const Sharing sharing = try_sharing({});
+    report.same_gpu = sharing.same_gpu;
+    report.interop_reason = sharing.reason;
+    report.cure = sharing.cure;
+    report.interop = sharing.possible   ? to_string(Interop::mapped)
+                     : sharing.same_gpu ? to_string(Interop::staged)
+                                        : to_string(Interop::host);
+  } catch (const std::exception& error) {
+    report.problem = error.what();
+    report.cure =
+        "install a graphics driver with EGL: the GPU's own, or Mesa's software renderer (libegl1, libgl1-mesa-dri)";
+  }
+  return report;
+}
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/viewer/surface.h"
+
+struct ImGuiContext;
+struct ImGuiIO;
+
+namespace orrery {
+
+/// Dear ImGui on a surface: with GLFW's events where there is a window, without input where there is none.
+class Gui {
+ public:
+  explicit Gui(const Surface& surface);
+  Gui(const Gui&) = delete;
+  Gui& operator=(const Gui&) = delete;
+  ~Gui();
+
+  /// Input and the frame's size; before any widget. `seconds` since the last frame.
+  void begin_frame(double seconds);
+  /// Draws what the widgets asked for onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also says in
+  /// that file, a few times a second, where the marked widgets are.
+  void end_frame();
+
+  const ImGuiIO& io() const;
+
+ private:
+  void follow_scale();
+  void write_layout();
+
+  const Surface& surface_;
+  ImGuiContext* context_;
+  float scale_;
+  double seconds_to_layout_ = 0;
+};
+
+}  // namespace orrery

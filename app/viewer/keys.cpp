@@ -1,0 +1,143 @@
+#include "app/viewer/keys.h"
+
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <string>
+
+#include "compute/integrators/integrator.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+using Asked = std::optional<Request>;
+
+/// The entry `by` places after the present one, round the end.
+template <class Range, class IsPresent>
+const auto& neighbour(const Range& range, IsPresent is_present, int by) {
+  const auto size = static_cast<std::ptrdiff_t>(std::size(range));
+  const auto present = std::find_if(range.begin(), range.end(), is_present) - range.begin();
+  return range[static_cast<std::size_t>(((present + by) % size + size) % size)];
+}
+
+Asked other_kernel(const Status& status, int by) {
+  std::vector<const KernelInfo*> usable;
+  std::ranges::copy_if(kernels(), std::back_inserter(usable),
+                       [](const KernelInfo* k) { return backend_status(k->backend).available; });
+  if (usable.empty()) return {};
+  return Command{SelectKernel{neighbour(
+                                  usable, [&](auto* k) { return status.kernel_id == k->id; }, by)
+                                  ->id}};
+}
+
+/// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
+Asked other_setting(const Status& status, int by) {
+  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  if (kernel.tunables.empty()) return {};
+  const Tunable& tunable = kernel.tunables.front();
+  const std::string& present = status.settings.text(tunable.name);
+  return Command{SetTunable{tunable.name, neighbour(
+                                              tunable.values, [&](auto* v) { return present == v; }, by)}};
+}
+
+Asked other_integrator(const Status& status) {
+  return Command{SelectIntegrator{neighbour(
+                                      integrators(), [&](auto* i) { return status.integrator_id == i->id; }, 1)
+                                      ->id}};
+}
+
+Asked other_law(const Status& status) {
+  return Command{SelectLaw{neighbour(
+                               laws(), [&](const LawInfo& l) { return status.law.id == l.law; }, 1)
+                               .id}};
+}
+
+Asked scaled_steps(const Status& status, bool more) {
+  const int steps = more ? status.steps_per_frame * 2 : status.steps_per_frame / 2;
+  return Command{SetStepsPerFrame{std::clamp(steps, 1, 1000)}};
+}
+
+Asked changed(const ViewStatus& view, void (*change)(render::Appearance&, const ViewStatus&)) {
+  render::Appearance appearance = view.appearance;
+  change(appearance, view);
+  return ViewCommand{SetAppearance{appearance}};
+}
+
+void next_colours(render::Appearance& a, const ViewStatus& view) {
+  a.colour_map = view.colour_maps.empty() ? 0 : (a.colour_map + 1) % static_cast<int>(view.colour_maps.size());
+}
+
+void other_colouring(render::Appearance& a, const ViewStatus&) {
+  a.colour_by = a.colour_by == render::ColourBy::speed ? render::ColourBy::mass : render::ColourBy::speed;
+}
+
+Asked leave(const ViewStatus& view) {
+  if (view.help) return ViewCommand{ToggleHelp{}};
+  if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
+  return {};
+}
+
+const std::vector<KeyBinding>& table() {
+  using S = const Status&;
+  using V = const ViewStatus&;
+  static const std::vector<KeyBinding> bindings{
+      {{{U' '}}, "Space", "run or pause", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
+      {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
+      {{{U'r'}}, "R", "back to the scene's first state", [](S, V) -> Asked { return Command{Reset{}}; }},
+      {{{U'k'}}, "K", "next kernel", [](S s, V) { return other_kernel(s, 1); }},
+      {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
+      {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
+      {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},
+      {{{U'i'}}, "I", "next integrator", [](S s, V) { return other_integrator(s); }},
+      {{{U'l'}}, "L", "next law", [](S s, V) { return other_law(s); }},
+      {{{U'+'}, {U'='}}, "+", "twice the steps per frame", [](S s, V) { return scaled_steps(s, true); }},
+      {{{U'-'}}, "-", "half the steps per frame", [](S s, V) { return scaled_steps(s, false); }},
+      {{{U'c'}}, "C", "next colour map", [](S, V v) { return changed(v, next_colours); }},
+      {{{U'm'}}, "M", "colour by speed or by mass", [](S, V v) { return changed(v, other_colouring); }},
+      {{{U']'}}, "]", "brighter", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }},
+      {{{U'['}}, "[", "darker", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }},
+      {{{U'f'}}, "F", "frame all bodies", [](S, V) -> Asked { return ViewCommand{FrameAll{}}; }},
+      {{{0, GLFW_KEY_HOME}}, "Home", "first camera", [](S, V) -> Asked { return ViewCommand{ResetCamera{}}; }},
+      {{{0, GLFW_KEY_F5}},
+       "F5",
+       "start or stop recording frame timings",
+       [](S, V v) -> Asked {
+         return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
+       }},
+      {{{0, GLFW_KEY_F12}}, "F12", "save a picture", [](S, V) -> Asked { return ViewCommand{SaveScreenshot{}}; }},
+      {{{0, GLFW_KEY_F8}}, "F8", "save the bodies (TIPSY)", [](S, V) -> Asked { return ViewCommand{SaveSnapshot{}}; }},
+      {{{0, GLFW_KEY_F9}},
+       "F9",
+       "export the results table",
+       [](S, V) -> Asked { return ViewCommand{ExportResults{}}; }},
+      {{{U'v'}}, "V", "vsync on or off", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }},
+      {{{0, GLFW_KEY_TAB}}, "Tab", "show or hide the panel", [](S, V) -> Asked { return ViewCommand{TogglePanel{}}; }},
+      {{{0, GLFW_KEY_F11}}, "F11", "full screen", [](S, V) -> Asked { return ViewCommand{ToggleFullscreen{}}; }},
+      {{{U'?'}, {0, GLFW_KEY_F1}}, "? or F1", "this list", [](S, V) -> Asked { return ViewCommand{ToggleHelp{}}; }},
+      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "leave this list, or full screen", [](S, V v) { return leave(v); }},
+      {{{U'q'}}, "Q", "quit", [](S, V) -> Asked { return ViewCommand{Quit{}}; }},
+  };
+  return bindings;
+}
+
+}  // namespace
+
+std::span<const KeyBinding> key_bindings() {
+  return table();
+}
+
+std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view) {
+  for (const KeyBinding& binding : table()) {
+    if (std::ranges::find(binding.presses, press) != binding.presses.end()) return binding.request(status, view);
+  }
+  return {};
+}
+
+std::vector<KeyHelp> key_help() {
+  std::vector<KeyHelp> help;
+  for (const KeyBinding& binding : table()) help.push_back({binding.keys, binding.action});
+  return help;
+}
+
+}  // namespace orrery

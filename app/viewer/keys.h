@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/viewer/view_command.h"
+#include "app/viewer/view_status.h"
+
+namespace orrery {
+
+/// A key as the user means it: the character that the keyboard's layout gives it, or a GLFW key where there is none.
+struct KeyPress {
+  char32_t character = 0;  ///< 0 for a key that types nothing
+  int key = 0;             ///< GLFW_KEY_*; 0 where `character` says it
+  friend bool operator==(const KeyPress&, const KeyPress&) = default;
+};
+
+/// One row of the table that says what keys do: what the user reads and what the viewer is asked.
+struct KeyBinding {
+  std::vector<KeyPress> presses;
+  const char* keys;  ///< as the key list shows them
+  const char* action;
+  /// Nothing where the key has no meaning at present, such as Esc with nothing to leave.
+  std::optional<Request> (*request)(const Status& status, const ViewStatus& view);
+};
+
+std::span<const KeyBinding> key_bindings();
+std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view);
+/// The key list of the help overlay.
+std::vector<KeyHelp> key_help();
+
+}  // namespace orrery

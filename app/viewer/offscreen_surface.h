@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/parse_value.h"
+#include "app/viewer/surface.h"
+#include "render/gl_objects.h"
+#include "render/offscreen_context.h"
+
+namespace orrery {
+
+/// A picture in memory, without a window or an X server. Nobody types or closes it, and it has no pace of its own.
+class OffscreenSurface final : public Surface {
+ public:
+  /// Throws std::runtime_error where no OpenGL 4.5 context can be made.
+  explicit OffscreenSurface(WindowSize size);
+
+  const render::GlInfo& gl() const override { return context_.info(); }
+  render::Canvas canvas() const override { return {target_.framebuffer(), target_.width(), target_.height()}; }
+  float scale() const override { return 1.0f; }
+  GLFWwindow* window() const override { return nullptr; }
+
+  std::vector<KeyPress> poll() override { return {}; }
+  bool close_requested() const override { return false; }
+  void present() override;
+
+  void set_vsync(bool) override {}
+  bool vsync() const override { return false; }
+  void toggle_fullscreen() override {}
+  bool fullscreen() const override { return false; }
+  void set_title(const std::string&) override {}
+
+ private:
+  render::OffscreenContext context_;
+  render::RenderTarget target_;
+};
+
+}  // namespace orrery

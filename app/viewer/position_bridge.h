@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/viewer/cuda_sharing.h"
+#include "app/viewer/view_status.h"
+#include "compute/sim/device_storage.h"
+#include "compute/sim/simulation.h"
+#include "render/body_renderer.h"
+#include "render/gl_objects.h"
+
+namespace orrery {
+
+/// Owns the buffers that are drawn and sees to it that they hold the simulation's bodies: CUDA kernels write them in
+/// place where CUDA and GL can share them (mapped); else copies go through host memory (staged, or host for CPU
+/// kernels).
+class PositionBridge final : public DeviceStorage {
+ public:
+  /// `sharing` is what try_sharing() found. Needs the GL context current, here and in every call.
+  explicit PositionBridge(const Sharing& sharing) : sharing_{sharing} {}
+
+  /// What the simulation is to keep its bodies in on the GPU; null where it needs memory of its own.
+  DeviceStorage* storage() { return sharing_.possible ? this : nullptr; }
+
+  void resize(int count) override;
+  DeviceBodies map(CUstream_st* stream) override;
+  void unmap(CUstream_st* stream) override;
+
+  Interop mode(Backend backend) const;
+  /// Why not mapped and what cures it; empty when mapped.
+  std::string reason(Backend backend) const;
+
+  /// Copies the simulation's bodies into the buffers where they do not get there by themselves. Call it only when the
+  /// simulation is idle(). Returns what that took of the CPU's time, in ms; 0 when mapped.
+  double copy(Simulation& simulation, const Status& status);
+
+  /// The buffers to draw from.
+  render::DrawnBodies drawn() const { return {positions_.id(), velocities_.id(), count_}; }
+  /// What is drawn, read back; waits for the GPU. The simulation goes on.
+  Bodies read_drawn() const;
+
+ private:
+  const Sharing sharing_;
+  int count_ = 0;
+  render::Buffer positions_, velocities_;
+  std::optional<SharedBuffers> shared_;  // after the buffers, so that it goes first
+  StagingArray staging_;                 // positions, then velocities
+};
+
+}  // namespace orrery

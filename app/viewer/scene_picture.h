@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "render/body_renderer.h"
+#include "render/camera.h"
+#include "render/gl_objects.h"
+
+namespace orrery {
+
+/// Draws the bodies onto a canvas, and keeps the picture: while a CPU kernel works on its step for many frames, they
+/// need no drawing, and a software renderer leaves the processors to the kernel.
+class ScenePicture {
+ public:
+  /// `moved`: bodies or ranges are not those of the last call.
+  void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
+            const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas);
+
+ private:
+  struct Look {  // what else a picture depends on
+    glm::mat4 view;
+    float framed_radius;
+    render::Appearance appearance;
+    int width, height;
+    friend bool operator==(const Look&, const Look&) = default;
+  };
+
+  render::BodyRenderer renderer_;
+  render::RenderTarget kept_;
+  std::optional<Look> kept_look_;
+};
+
+}  // namespace orrery

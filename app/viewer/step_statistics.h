@@ -1,0 +1,57 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/viewer/view_status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// The median; 0 of none.
+double median(std::vector<double> values);
+
+/// What was tried: batches of the same trial are compared with each other.
+struct Trial {
+  std::string kernel_id, settings;
+  int count = 0;
+  friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+/// Medians, history and the table of results, from the timings of all batches of steps.
+class StepStatistics {
+ public:
+  static constexpr std::size_t median_window = 120;  ///< batches
+  static constexpr std::size_t result_window = 20;   ///< consecutive batches that a result's median stands on
+  static constexpr std::size_t history_length = 240;
+
+  /// Batches must come in the order in which they ran; one without steps or without a finite time is left out.
+  void add(const Trial& trial, const StepTiming& timing);
+  void clear_results() { rows_.clear(); }
+
+  /// Fills in step_ms_last to results.
+  void describe(ViewStatus& view) const;
+  /// In the order in which they were first tried.
+  std::vector<Result> results() const;
+
+ private:
+  struct Row {
+    Result result;
+    std::size_t batches = 0;
+  };
+  void update_result(const Trial& trial, const StepTiming& timing);
+
+  Trial trial_;
+  double last_ms_ = 0;
+  std::deque<double> recent_ms_;  // of trial_
+  std::deque<float> history_;
+  std::vector<Row> rows_;
+};
+
+/// The results as CSV with a line of names. Replaces the file; throws std::runtime_error that names it and the cause.
+void write_results(const std::filesystem::path& file, std::span<const Result> results);
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/viewer/keys.h"
+#include "render/body_renderer.h"
+#include "render/gl.h"
+
+struct GLFWwindow;
+
+namespace orrery {
+
+/// Where frames go: a window, or a picture in memory. Its OpenGL context is current from construction to destruction.
+class Surface {
+ public:
+  virtual ~Surface() = default;
+
+  virtual const render::GlInfo& gl() const = 0;
+  /// Framebuffer and its size in pixels; a minimized window has no area.
+  virtual render::Canvas canvas() const = 0;
+  /// 1 = 96 dots an inch.
+  virtual float scale() const = 0;
+  /// For ImGui's back end; null where there is no window.
+  virtual GLFWwindow* window() const = 0;
+
+  /// Takes in events; what was typed since the last call, in order.
+  virtual std::vector<KeyPress> poll() = 0;
+  virtual bool close_requested() const = 0;
+  /// Ends a frame: shows it, at the display's pace when vsync is on.
+  virtual void present() = 0;
+
+  virtual void set_vsync(bool on) = 0;
+  virtual bool vsync() const = 0;
+  virtual void toggle_fullscreen() = 0;
+  virtual bool fullscreen() const = 0;
+  virtual void set_title(const std::string& title) = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,197 @@
+#include "app/viewer/viewer.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+#include <imgui.h>
+
+#include <utility>
+
+#include "app/panels/format.h"
+#include "app/panels/panels.h"
+#include "app/viewer/camera_control.h"
+#include "app/viewer/keys.h"
+#include "app/viewer/offscreen_surface.h"
+#include "app/viewer/stop_signal.h"
+#include "app/viewer/window.h"
+#include "compute/core/error.h"
+#include "compute/sim/backends.h"
+#include "render/colour_map.h"
+
+namespace orrery {
+namespace {
+
+constexpr double title_period_s = 0.5;
+constexpr double lockstep_frame_s = 1.0 / 60;  // what a frame counts as where runs are to be repeatable
+
+std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
+  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size);
+  return std::make_unique<Window>(options.size, options.vsync);
+}
+
+template <class Duration>
+double in_ms(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+Viewer::Viewer(const ViewOptions& options)
+    : options_{options},
+      lockstep_{options.offscreen || !options.script.empty() || options.frames},
+      surface_{make_surface(options)},
+      sharing_{try_sharing(options.device)},
+      bridge_{sharing_},
+      simulation_{options.scene, bridge_.storage()},
+      gui_{*surface_} {
+  for (const Command& command : options.setup) simulation_.apply(command);
+  view_.panel = options.panel;
+  view_.gl_renderer = surface_->gl().renderer;
+  view_.processor = backend_status(Backend::cpu).device;
+  view_.gpu = backend_status(Backend::cuda).device;
+  for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
+  view_.keys = key_help();
+  if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
+}
+
+int Viewer::run() {
+  watch_stop_signals();
+  while (!finished()) frame();
+  finish();
+  return failed_ ? 1 : 0;
+}
+
+bool Viewer::finished() const {
+  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames);
+}
+
+void Viewer::frame() {
+  const Clock::time_point begin = Clock::now();
+  const double since_last_s = std::chrono::duration<double>(begin - std::exchange(frame_begin_, begin)).count();
+  gather_keys();
+  carry_out_requests();
+  run_script();
+
+  int steps = 0;
+  if (lockstep_) {
+    steps = advance();
+    simulation_.wait();
+  }
+  take_timings(simulation_.status());
+  if (!lockstep_) steps = advance();
+  follow_simulation();
+
+  gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s);
+  if (control_camera(camera_, gui_.io())) requests_.emplace_back(ViewCommand{FrameAll{}});
+  FrameTimes times;
+  times.gui_ms = compose();
+  save_pictures();
+
+  const Clock::time_point presenting = Clock::now();
+  surface_->present();
+  const Clock::time_point end = Clock::now();
+  times.swap_ms = in_ms(end - presenting);
+  times.frame_ms = in_ms(end - begin);
+  if (const std::string error = log_.ended(frame_, steps, status_, view_.interop, times); !error.empty()) {
+    failed_ = true;
+    complain(error);
+  }
+  title_age_s_ += since_last_s;
+  if (title_age_s_ > title_period_s) {
+    title_age_s_ = 0;
+    surface_->set_title(fmt::format("Orrery: {} bodies, {}, {} a step", format_count(status_.count), status_.kernel_id,
+                                    format_ms(view_.step_ms_median)));
+  }
+  ++frame_;
+}
+
+void Viewer::gather_keys() {
+  for (const KeyPress& press : surface_->poll()) {
+    if (gui_.io().WantTextInput) continue;  // it goes into a text field
+    if (auto request = request_for(press, status_, view_)) requests_.push_back(std::move(*request));
+  }
+}
+
+void Viewer::run_script() {
+  for (; script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_; ++script_at_) {
+    const ScriptLine& line = options_.script[script_at_];
+    try {
+      carry_out(line.request);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("script line {}: {}", line.line, error.what()));
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("script line {}: {}", line.line, error.what()));
+    }
+  }
+}
+
+/// Where bodies are copied, no steps are started before the last ones have been drawn.
+int Viewer::advance() {
+  const Status status = simulation_.status();
+  if (bridge_.mode(status.backend) != Interop::mapped && !simulation_.idle()) return 0;
+  const int steps = simulation_.advance_frame(frame_);
+  if (steps > 0) log_.started(frame_, status);
+  moved_ |= bridge_.mode(status.backend) == Interop::mapped;
+  return steps;
+}
+
+/// Also copies the bodies to be drawn; the cost counts as the mapping of the batch that moved them.
+void Viewer::take_timings(const Status& status) {
+  std::vector<StepTiming> timings = simulation_.collect();
+  drawn_is_old_ |= !timings.empty();
+  if (drawn_is_old_ && simulation_.idle()) {
+    drawn_is_old_ = false;
+    moved_ = true;
+    const double copy_ms = bridge_.copy(simulation_, status);
+    if (!timings.empty()) timings.back().map_ms += copy_ms;
+  }
+  for (const StepTiming& timing : timings) log_.add(timing);
+  while (const auto time = draw_timer_.poll()) log_.add_draw(*time);
+  if (scene_is_new_ && !drawn_is_old_) frame_scene();
+}
+
+void Viewer::frame_scene() {
+  scene_is_new_ = false;
+  framing_ = framing_of(bridge_.read_drawn());
+  camera_.frame(framing_.centre, framing_.radius);
+}
+
+/// What panels and keys look at until the next frame.
+void Viewer::follow_simulation() {
+  status_ = simulation_.status();
+  if (status_.last_error != said_error_) {
+    said_error_ = status_.last_error;
+    if (!said_error_.empty()) fmt::print(stderr, "orrery: {}\n", said_error_);
+    if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
+  }
+  log_.describe(view_);
+  view_.interop = bridge_.mode(status_.backend);
+  view_.interop_reason = bridge_.reason(status_.backend);
+  view_.vsync = surface_->vsync();
+  view_.fullscreen = surface_->fullscreen();
+}
+
+double Viewer::compose() {
+  draw_timer_.begin(frame_);
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges,
+                surface_->canvas());
+  draw_timer_.end();
+  const Clock::time_point begin = Clock::now();
+  draw_panels(status_, view_, requests_);
+  gui_.end_frame();
+  return in_ms(Clock::now() - begin);
+}
+
+/// Nothing that was measured or asked for is lost, however the run ended.
+void Viewer::finish() {
+  if (!options_.screenshot_file.empty()) {
+    gui_.begin_frame(lockstep_frame_s);
+    compose();
+    save_picture(options_.screenshot_file);
+  }
+  glFinish();
+  take_timings(simulation_.status());
+  if (log_.recording()) carry_out(StopRecording{});
+  if (!options_.save_file.empty()) save_snapshot(options_.save_file, options_.save_order);
+}
+
+}  // namespace orrery

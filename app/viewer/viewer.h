@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+#include "app/viewer/cuda_sharing.h"
+#include "app/viewer/frame_log.h"
+#include "app/viewer/framing.h"
+#include "app/viewer/gui.h"
+#include "app/viewer/position_bridge.h"
+#include "app/viewer/scene_picture.h"
+#include "app/viewer/surface.h"
+#include "app/viewer/view_command.h"
+#include "app/viewer/view_status.h"
+#include "compute/sim/simulation.h"
+#include "render/camera.h"
+#include "render/gpu_timer.h"
+
+namespace orrery {
+
+/// The owner of everything that a running viewer consists of, and its frame loop.
+///
+/// With somebody at the window, steps run asynchronously and frames never wait for them; what cannot be done is said in
+/// the window. Offscreen, with a script, or for a given number of frames, each frame waits for its steps, so that a run
+/// can be repeated exactly; what cannot be done ends it.
+class Viewer {
+ public:
+  /// `options` must outlive this. Throws UsageError or std::runtime_error.
+  explicit Viewer(const ViewOptions& options);
+
+  /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
+  int run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool finished() const;
+  void frame();
+  void gather_keys();
+  void run_script();
+  int advance();
+  void take_timings(const Status& status);
+  void follow_simulation();
+  void frame_scene();
+  /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
+  double compose();
+  void finish();
+
+  /// Carries out the requests of the last frame; a refusal is said in the window and on stderr.
+  void carry_out_requests();
+  void carry_out(const Request& request);
+  void carry_out(const Command& command);
+  void carry_out(const ViewCommand& command);
+  void carry_out(const StartRecording& c);
+  void carry_out(const StopRecording&);
+  void carry_out(const SaveScreenshot& c);
+  void carry_out(const SaveSnapshot& c);
+  void carry_out(const ExportResults& c);
+  void carry_out(const ClearResults&);
+  void carry_out(const SetAppearance& c);
+  void carry_out(const SetVsync& c);
+  void carry_out(const ToggleFullscreen&);
+  void carry_out(const TogglePanel&);
+  void carry_out(const ToggleHelp&);
+  void carry_out(const FrameAll&);
+  void carry_out(const ResetCamera&);
+  void carry_out(const Quit&);
+
+  void save_pictures();
+  void save_picture(const std::string& file);
+  void save_snapshot(const std::string& file, ByteOrder order);
+  void say_written(const std::string& file);
+  void complain(const std::string& error);
+
+  const ViewOptions& options_;
+  const bool lockstep_;
+  // In this order: what is below uses what is above, and goes first.
+  std::unique_ptr<Surface> surface_;
+  const Sharing sharing_;
+  PositionBridge bridge_;
+  ScenePicture picture_;
+  render::GpuTimer draw_timer_;
+  Simulation simulation_;
+  Gui gui_;
+  render::OrbitCamera camera_;
+  Framing framing_;
+  FrameLog log_;
+
+  Requests requests_;
+  Status status_;    // of the last frame
+  ViewStatus view_;  // of the last frame
+  std::size_t script_at_ = 0;
+  std::vector<std::string> pictures_wanted_;  // files
+  std::string said_error_;                    // the last of Status::last_error that went to stderr
+  std::int64_t frame_ = 0;
+  bool drawn_is_old_ = true;  // the simulation has moved on since its bodies were copied to the drawn buffers
+  bool moved_ = true;         // the drawn bodies are not those of the last picture
+  bool scene_is_new_ = true;  // look at it once its bodies are in the drawn buffers
+  bool quit_ = false;
+  bool failed_ = false;  // a recording was not written whole
+  Clock::time_point frame_begin_ = Clock::now();
+  double title_age_s_ = 1e9;
+};
+
+}  // namespace orrery

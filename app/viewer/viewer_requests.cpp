@@ -1,0 +1,163 @@
+// What the viewer does when it is asked: the other half of Viewer.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "app/recording/metadata.h"
+#include "app/recording/unique_path.h"
+#include "app/viewer/viewer.h"
+#include "compute/scenes/tipsy.h"
+#include "render/image.h"
+
+namespace orrery {
+namespace {
+
+/// `asked`, or a new file in the folder for files that nobody named.
+std::string file_or_new(const std::string& asked, const char* name) {
+  if (!asked.empty()) return asked;
+  const std::filesystem::path folder = "orrery-out";
+  std::error_code cannot;  // the writer names the cause
+  std::filesystem::create_directories(folder, cannot);
+  return unique_path((folder / name).string());
+}
+
+}  // namespace
+
+void Viewer::carry_out_requests() {
+  for (const Request& request : std::exchange(requests_, {})) {
+    try {
+      carry_out(request);
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+}
+
+void Viewer::carry_out(const Request& request) {
+  std::visit([this](const auto& command) { carry_out(command); }, request);
+}
+
+void Viewer::carry_out(const ViewCommand& command) {
+  std::visit([this](const auto& c) { carry_out(c); }, command);
+}
+
+void Viewer::carry_out(const Command& command) {
+  simulation_.apply(command);
+  view_.notice.clear();
+  drawn_is_old_ = true;
+  scene_is_new_ |= std::holds_alternative<LoadScene>(command);
+}
+
+void Viewer::carry_out(const StartRecording& c) {
+  Json metadata = machine_metadata();
+  metadata["gl_renderer"] = surface_->gl().renderer;
+  add_simulation(metadata, simulation_.status());
+  const render::Canvas canvas = surface_->canvas();
+  metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
+  metadata["vsync"] = surface_->vsync();
+  view_.notice = "recording to " + log_.start_recording(file_or_new(c.file, "timings.csv"), metadata);
+}
+
+void Viewer::carry_out(const StopRecording&) {
+  if (!log_.recording()) return;
+  const std::string error = log_.stop_recording();
+  log_.describe(view_);
+  if (error.empty()) {
+    say_written(view_.recording.file);
+  } else {
+    failed_ = true;
+    complain(error);
+  }
+}
+
+void Viewer::carry_out(const SaveScreenshot& c) {
+  pictures_wanted_.push_back(file_or_new(c.file, "picture.png"));
+}
+
+void Viewer::carry_out(const SaveSnapshot& c) {
+  save_snapshot(file_or_new(c.file, "bodies.tipsy"), ByteOrder::big);
+}
+
+void Viewer::carry_out(const ExportResults& c) {
+  const std::string file = file_or_new(c.file, "results.csv");
+  write_results(file, log_.statistics().results());
+  say_written(file);
+}
+
+void Viewer::carry_out(const ClearResults&) {
+  log_.statistics().clear_results();
+}
+void Viewer::carry_out(const SetAppearance& c) {
+  view_.appearance = c.appearance;
+}
+void Viewer::carry_out(const SetVsync& c) {
+  surface_->set_vsync(c.on);
+}
+void Viewer::carry_out(const ToggleFullscreen&) {
+  surface_->toggle_fullscreen();
+}
+void Viewer::carry_out(const TogglePanel&) {
+  view_.panel = !view_.panel;
+}
+void Viewer::carry_out(const ToggleHelp&) {
+  view_.help = !view_.help;
+}
+void Viewer::carry_out(const ResetCamera&) {
+  camera_.reset();
+}
+void Viewer::carry_out(const Quit&) {
+  quit_ = true;
+}
+
+void Viewer::carry_out(const FrameAll&) {
+  const Framing now = framing_of(bridge_.read_drawn());
+  camera_.frame(now.centre, now.radius);
+}
+
+/// After a frame has been drawn and before it is presented: the picture is what the user sees.
+void Viewer::save_pictures() {
+  for (const std::string& file : std::exchange(pictures_wanted_, {})) {
+    if (lockstep_) {
+      save_picture(file);
+      continue;
+    }
+    try {
+      save_picture(file);
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+}
+
+void Viewer::save_picture(const std::string& file) {
+  const render::Canvas canvas = surface_->canvas();
+  if (canvas.width < 1 || canvas.height < 1) {
+    throw std::runtime_error(fmt::format("cannot save {}: the window has no area", file));
+  }
+  render::write_png(file, render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height));
+  say_written(file);
+}
+
+void Viewer::save_snapshot(const std::string& file, ByteOrder order) {
+  const Bodies bodies = simulation_.bodies();  // may end a step under way, so the status comes after it
+  const Status status = simulation_.status();
+  write_tipsy(file, {.bodies = bodies, .time = status.sim_time}, status.law.softening, order);
+  say_written(file);
+}
+
+void Viewer::say_written(const std::string& file) {
+  view_.notice = "wrote " + file;
+  fmt::print("{}\n", view_.notice);
+  std::fflush(stdout);
+}
+
+/// The message stays in the window until a command succeeds.
+void Viewer::complain(const std::string& error) {
+  simulation_.report(error);
+  said_error_ = error;
+  fmt::print(stderr, "orrery: {}\n", error);
+}
+
+}  // namespace orrery

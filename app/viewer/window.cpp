@@ -1,0 +1,176 @@
+#include "app/viewer/window.h"
+
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+std::string last_glfw_error() {
+  const char* text = nullptr;
+  return glfwGetError(&text) == GLFW_NO_ERROR || !text ? "no reason given" : text;
+}
+
+Window& owner(GLFWwindow* window) {
+  return *static_cast<Window*>(glfwGetWindowUserPointer(window));
+}
+
+void ask_for_core_profile() {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+}
+
+/// The version that this display gives to a program that asks for none; empty where it gives nothing at all.
+std::string offered_gl_version() {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  GLFWwindow* window = glfwCreateWindow(64, 64, "", nullptr, nullptr);
+  if (!window) return {};
+  const std::string version = fmt::format("{}.{}", glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MAJOR),
+                                          glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MINOR));
+  glfwDestroyWindow(window);
+  return version;
+}
+
+GLFWwindow* create_window(WindowSize size) {
+  ask_for_core_profile();
+  GLFWwindow* window = glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
+  if (window) return window;
+  const std::string why = last_glfw_error();
+  const std::string offered = offered_gl_version();
+  if (offered.empty()) {
+    throw std::runtime_error(
+        fmt::format("cannot open a window with OpenGL on this display ({}); "
+                    "--offscreen runs without one",
+                    why));
+  }
+  throw std::runtime_error(
+      fmt::format("Orrery needs OpenGL 4.5 core; this display offers {} ({}). Update the graphics "
+                  "driver, or run with LIBGL_ALWAYS_SOFTWARE=1 or --offscreen",
+                  offered, why));
+}
+
+/// The monitor that shows most of the window.
+GLFWmonitor* monitor_of(int x, int y, int width, int height) {
+  int count = 0, best_area = -1;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  GLFWmonitor* best = nullptr;
+  for (int i = 0; i < count; ++i) {
+    int mx = 0, my = 0;
+    glfwGetMonitorPos(monitors[i], &mx, &my);
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    const int w = std::min(x + width, mx + mode->width) - std::max(x, mx);
+    const int h = std::min(y + height, my + mode->height) - std::max(y, my);
+    const int area = std::max(w, 0) * std::max(h, 0);
+    if (area > best_area) best_area = area, best = monitors[i];
+  }
+  return best;
+}
+
+}  // namespace
+
+Window::Library::Library() {
+  if (glfwInit() == GLFW_TRUE) return;
+  throw std::runtime_error(
+      fmt::format("no display: cannot open a window ({}). Set DISPLAY to an X server, or run with "
+                  "--offscreen",
+                  last_glfw_error()));
+}
+
+Window::Library::~Library() {
+  glfwTerminate();
+}
+
+void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
+  glfwDestroyWindow(window);
+}
+
+Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
+  GLFWwindow* window = window_.get();
+  glfwSetWindowUserPointer(window, this);
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int) {
+    if (action == GLFW_PRESS) owner(w).typed_.push_back({.key = key});
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
+    owner(w).typed_.push_back({.character = static_cast<char32_t>(character)});
+  });
+  glfwSetWindowSizeLimits(window, 64, 64, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window);
+  gl_ = render::load_gl(glfwGetProcAddress);
+  set_vsync(vsync);
+}
+
+render::Canvas Window::canvas() const {
+  render::Canvas canvas;
+  glfwGetFramebufferSize(window_.get(), &canvas.width, &canvas.height);
+  return canvas;
+}
+
+float Window::scale() const {
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_.get(), &x, &y);
+  return std::clamp(std::max(x, y), 0.5f, 4.0f);
+}
+
+std::vector<KeyPress> Window::poll() {
+  glfwPollEvents();
+  return std::exchange(typed_, {});
+}
+
+bool Window::close_requested() const {
+  return glfwWindowShouldClose(window_.get()) == GLFW_TRUE;
+}
+
+/// Where the driver ignores vsync (a virtual or remote display), frames are paced by the clock: drawing the same
+/// picture again would only take processors from the simulation.
+void Window::present() {
+  glfwSwapBuffers(window_.get());
+  if (vsync_) {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    const int rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
+    // A millisecond early, so that a display that does pace is never kept waiting.
+    std::this_thread::sleep_until(presented_ + std::chrono::microseconds{1'000'000 / rate - 1000});
+  }
+  presented_ = Clock::now();
+}
+
+void Window::set_vsync(bool on) {
+  vsync_ = on;
+  glfwSwapInterval(on ? 1 : 0);
+}
+
+bool Window::fullscreen() const {
+  return glfwGetWindowMonitor(window_.get()) != nullptr;
+}
+
+void Window::toggle_fullscreen() {
+  GLFWwindow* window = window_.get();
+  if (fullscreen()) {
+    glfwSetWindowMonitor(window, nullptr, windowed_.x, windowed_.y, windowed_.width, windowed_.height, GLFW_DONT_CARE);
+  } else {
+    glfwGetWindowPos(window, &windowed_.x, &windowed_.y);
+    glfwGetWindowSize(window, &windowed_.width, &windowed_.height);
+    GLFWmonitor* monitor = monitor_of(windowed_.x, windowed_.y, windowed_.width, windowed_.height);
+    if (!monitor) return;
+    const GLFWvidmode* mode = glfwGetVideoMode(monitor);
+    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+  glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers forget it with the change
+}
+
+void Window::set_title(const std::string& title) {
+  glfwSetWindowTitle(window_.get(), title.c_str());
+}
+
+}  // namespace orrery

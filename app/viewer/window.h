@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "app/parse_value.h"
+#include "app/viewer/surface.h"
+
+namespace orrery {
+
+/// A window on the desktop with an OpenGL 4.5 core context.
+class Window final : public Surface {
+ public:
+  /// Throws std::runtime_error, one line, where there is no display or its OpenGL is older than 4.5.
+  Window(WindowSize size, bool vsync);
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  const render::GlInfo& gl() const override { return gl_; }
+  render::Canvas canvas() const override;
+  float scale() const override;
+  GLFWwindow* window() const override { return window_.get(); }
+
+  std::vector<KeyPress> poll() override;
+  bool close_requested() const override;
+  void present() override;
+
+  void set_vsync(bool on) override;
+  bool vsync() const override { return vsync_; }
+  void toggle_fullscreen() override;
+  bool fullscreen() const override;
+  void set_title(const std::string& title) override;
+
+ private:
+  struct Library {  // GLFW, from its initialization to its termination
+    Library();
+    ~Library();
+  };
+  struct Destroy {
+    void operator()(GLFWwindow* window) const noexcept;
+  };
+  struct Place {
+    int x = 0, y = 0, width = 0, height = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  Library library_;
+  std::unique_ptr<GLFWwindow, Destroy> window_;
+  render::GlInfo gl_;
+  bool vsync_ = true;
+  Place windowed_;  // where to go back to from full screen
+  std::vector<KeyPress> typed_;
+  Clock::time_point presented_{};
+};
+
+}  // namespace orrery

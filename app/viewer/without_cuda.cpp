@@ -1,0 +1,32 @@
+// Stands for cuda_sharing.cpp in a build without CUDA.
+#include <stdexcept>
+
+#include "app/use_device.h"
+#include "app/viewer/cuda_sharing.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+
+class GlBodies {};
+
+Sharing try_sharing(std::optional<int> device) {
+  const BackendStatus& cuda = backend_status(Backend::cuda);
+  if (device) use_device(*device);
+  return {.reason = cuda.reason, .cure = cuda.reason};
+}
+
+SharedBuffers::SharedBuffers(unsigned, unsigned) {
+  throw std::logic_error("buffers shared with CUDA in a build without it");
+}
+SharedBuffers::~SharedBuffers() = default;
+DeviceBodies SharedBuffers::map(CUstream_st*) {
+  return {};
+}
+void SharedBuffers::unmap(CUstream_st*) {}
+
+StagingArray::StagingArray(std::size_t size) : memory_{new Vec4[size], Free{.pinned = false}}, size_{size} {}
+void StagingArray::Free::operator()(Vec4* memory) const noexcept {
+  delete[] memory;
+}
+
+}  // namespace orrery
