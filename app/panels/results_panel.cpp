@@ -14,28 +14,28 @@ namespace {
 
 using theme::em;
 
-/// Asks for what separates `status` from the row: the kernel, then the row's value of each of its tunables.
-void return_to(const Result& row, const Status& status, Requests& out) {
-  const bool other_kernel = row.kernel_id != status.kernel_id;
-  if (other_kernel) out.push_back(SelectKernel{row.kernel_id});
-  for (std::string_view rest = row.settings; !rest.empty();) {
-    const std::string_view setting = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(setting.size() + 1, rest.size()));
+/// Reads back what Settings::to_string wrote: "block=256 split=auto".
+Settings::Values values_of(std::string_view settings) {
+  Settings::Values values;
+  while (!settings.empty()) {
+    const std::string_view setting = settings.substr(0, settings.find(' '));
+    settings.remove_prefix(std::min(setting.size() + 1, settings.size()));
     const std::size_t equals = setting.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string name{setting.substr(0, equals)}, value{setting.substr(equals + 1)};
-    // Another kernel comes back with the settings it had last, which need not be the row's.
-    if (other_kernel || !status.settings.has(name) || status.settings.text(name) != value)
-      out.push_back(SetTunable{name, value});
+    if (equals != std::string_view::npos) values.emplace(setting.substr(0, equals), setting.substr(equals + 1));
   }
+  return values;
 }
 
-void result_row(int index, const Result& row, bool current, const Status& status, Requests& out) {
+void result_row(int index, const Result& row, const std::string& settings, const Status& status, Requests& out) {
+  const bool selected = row.kernel_id == status.kernel_id && row.settings == settings;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(index);
-  if (ImGui::Selectable(row.kernel_id.c_str(), current, ImGuiSelectableFlags_SpanAllColumns))
-    return_to(row, status, out);
+  if (ImGui::Selectable(row.kernel_id.c_str(), selected && row.count == status.count,
+                        ImGuiSelectableFlags_SpanAllColumns) &&
+      !selected) {
+    out.push_back(SelectKernel{row.kernel_id, values_of(row.settings)});
+  }
   ImGui::PopID();
   ui_mark("result", fmt::format_int(index).c_str());
   tooltip("Click to return to this kernel and these settings.", row.settings);
@@ -86,9 +86,7 @@ void table(const Status& status, const ViewStatus& view, Requests& out) {
   clipper.Begin(count);
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const Result& row = view.results[static_cast<std::size_t>(i)];
-      const bool current = row.kernel_id == status.kernel_id && row.settings == settings && row.count == status.count;
-      result_row(i, row, current, status, out);
+      result_row(i, view.results[static_cast<std::size_t>(i)], settings, status, out);
     }
   }
   ImGui::EndTable();

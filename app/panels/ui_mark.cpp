@@ -27,11 +27,14 @@ std::map<std::string, Mark, std::less<>>& marks() {
 
 void ui_mark(std::string_view name) {
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  const ImVec2 middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
-  if (!ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) return;  // scrolled out of sight
+  const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
+  const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
+  const UiRect rect{std::max(low.x, clip_low.x), std::max(low.y, clip_low.y), std::min(high.x, clip_high.x),
+                    std::min(high.y, clip_high.y)};
+  if (!(rect.x0 < rect.x1 && rect.y0 < rect.y1)) return;  // scrolled out of sight
   auto found = marks().find(name);
   if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
-  found->second = {{low.x, low.y, high.x, high.y}, ImGui::GetFrameCount()};
+  found->second = {rect, ImGui::GetFrameCount()};
 }
 
 void ui_mark(std::string_view group, std::string_view item) {

@@ -5,7 +5,8 @@
 
 namespace orrery {
 
-/// Where a widget was drawn in the frame before Render, in ImGui's display coordinates: pixels of the window on X11.
+/// The part of a widget that can be seen in the frame before Render, in ImGui's display coordinates: pixels of the
+/// window on X11.
 struct UiRect {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };

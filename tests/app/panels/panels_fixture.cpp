@@ -1,0 +1,98 @@
+#include "tests/app/panels/panels_fixture.h"
+
+#include <utility>
+
+namespace orrery::test {
+
+Panels::Panels() : context_{ImGui::CreateContext()} {
+  apply_style(1);
+  unsigned char* pixels;
+  int width, height;
+  ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  ImGui::GetIO().DisplaySize = {1280, 1400};
+
+  select(*kernels().front());
+  status.integrator_id = "leapfrog";
+  status.time_step = 0.01f;
+  status.count = 1000;
+  status.scene.count = 1000;
+  status.scene_name = "collision";
+  status.interactions_per_step = 1e6;
+  view.colour_maps = {"one", "two"};
+  for (int i = 0; i < 3; ++i) frame();  // windows that fit their content need frames to find their size
+}
+
+Panels::~Panels() {
+  ImGui::DestroyContext(context_);
+}
+
+Requests Panels::frame() {
+  Requests out;
+  ImGui::GetIO().DeltaTime = 1 / 60.0f;
+  ImGui::NewFrame();
+  draw_panels(status, view, out);
+  ImGui::Render();
+  return out;
+}
+
+void Panels::pass(int frames, Requests& asked) {
+  for (int i = 0; i < frames; ++i) {
+    for (Request& request : frame()) asked.push_back(std::move(request));
+  }
+}
+
+Requests Panels::press() {
+  Requests asked;
+  pass(1, asked);
+  ImGui::GetIO().MouseDown[0] = true;
+  pass(1, asked);
+  ImGui::GetIO().MouseDown[0] = false;
+  pass(3, asked);  // popups need a frame or two to take their place
+  return asked;
+}
+
+Requests Panels::click(std::string_view mark) {
+  EXPECT_TRUE(seen(mark)) << mark << " is not on the screen";
+  const UiRect rect = ui_marked(mark);
+  ImGui::GetIO().MousePos = {(rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2};
+  return press();
+}
+
+Requests Panels::type(std::string_view content) {
+  ImGuiIO& io = ImGui::GetIO();
+  Requests asked;
+  for (const char letter : content) {
+    io.AddInputCharacter(static_cast<unsigned char>(letter));
+    pass(1, asked);
+  }
+  constexpr int enter = 1;
+  io.KeyMap[ImGuiKey_Enter] = enter;
+  io.KeysDown[enter] = true;
+  pass(1, asked);
+  io.KeysDown[enter] = false;
+  pass(1, asked);
+  return asked;
+}
+
+Requests Panels::pick(const std::string& combo, std::string_view entry) {
+  Requests all = click(combo);
+  for (Request& request : click(combo + "." + std::string{entry})) all.push_back(std::move(request));
+  return all;
+}
+
+std::string Panels::side_column_text() {
+  Requests out;
+  ImGui::NewFrame();
+  ImGui::LogToClipboard();  // until the end of the first window, which is the side column
+  draw_panels(status, view, out);
+  ImGui::Render();
+  return ImGui::GetClipboardText();
+}
+
+void Panels::select(const KernelInfo& kernel) {
+  status.kernel_id = kernel.id;
+  status.backend = kernel.backend;
+  status.settings = Settings{kernel};
+}
+
+}  // namespace orrery::test

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "app/panels/panels.h"
+#include "app/panels/ui_mark.h"
+
+namespace orrery::test {
+
+/// The panels in a window of 1280 x 1400 without a renderer, driven by a mouse and a keyboard.
+class Panels : public testing::Test {
+ protected:
+  Panels();
+  ~Panels() override;
+
+  /// Draws one frame and returns what it asked for.
+  Requests frame();
+  /// Presses and releases the left button where the mouse is. Everything that was asked for meanwhile.
+  Requests press();
+  /// The same over the middle of a marked widget.
+  Requests click(std::string_view mark);
+  /// Enters text into the widget that has the focus, a character a frame, then Enter.
+  Requests type(std::string_view content);
+  /// Opens a combo and picks one of its entries.
+  Requests pick(const std::string& combo, std::string_view entry);
+  /// The words of the side column.
+  std::string side_column_text();
+
+  void select(const KernelInfo& kernel);
+
+  Status status;
+  ViewStatus view;
+
+ private:
+  void pass(int frames, Requests& asked);
+  ImGuiContext* context_;
+};
+
+/// The one request of `requests`, which must be an `Alternative`; a default one with a failure otherwise.
+template <class Alternative>
+Alternative only(const Requests& requests) {
+  EXPECT_EQ(requests.size(), 1u);
+  if (requests.size() != 1) return {};
+  const Alternative* found = nullptr;
+  std::visit(
+      [&](const auto& kind) {
+        std::visit(
+            [&](const auto& asked) {
+              if constexpr (std::is_same_v<decltype(asked), const Alternative&>) found = &asked;
+            },
+            kind);
+      },
+      requests.front());
+  EXPECT_NE(found, nullptr) << "another request than expected";
+  return found ? *found : Alternative{};
+}
+
+inline bool seen(std::string_view mark) {
+  return ui_marked(mark).x1 > 0;
+}
+
+}  // namespace orrery::test

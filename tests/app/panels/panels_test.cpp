@@ -1,0 +1,204 @@
+#include "compute/integrators/integrator.h"
+#include "compute/sim/backends.h"
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+TEST_F(Panels, AskForNothingWhileNobodyTouchesThem) {
+  view.results = {{.kernel_id = "cpu-serial", .settings = "", .count = 1000, .median_ms = 1}};
+  view.help = true;
+  view.notice = "wrote a file";
+  status.last_error = "no";
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(frame().empty());
+}
+
+TEST_F(Panels, PickEveryKernelThatCanRun) {
+  for (const KernelInfo* kernel : kernels()) {
+    if (!backend_status(kernel->backend).available) continue;
+    SCOPED_TRACE(kernel->id);
+    select(kernel == kernels().front() ? *kernels().back() : *kernels().front());
+    frame();
+    EXPECT_EQ(only<SelectKernel>(pick("kernel", kernel->id)).id, kernel->id);
+  }
+}
+
+TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
+  bool tried = false;
+  for (const KernelInfo* kernel : kernels()) {
+    if (backend_status(kernel->backend).available) continue;
+    SCOPED_TRACE(kernel->id);
+    tried = true;
+    EXPECT_TRUE(pick("kernel", kernel->id).empty());
+    EXPECT_TRUE(seen(std::string{"kernel."} + kernel->id));  // the list stays, so that another can be picked
+    ImGui::GetIO().MousePos = {1200, 700};
+    press();
+  }
+  if (!tried) GTEST_SKIP() << "every kernel of this build can run here";
+}
+
+TEST_F(Panels, OfferEveryValueOfEveryTunable) {
+  for (const KernelInfo* kernel : kernels()) {
+    for (const Tunable& tunable : kernel->tunables) {
+      for (const char* value : tunable.values) {
+        SCOPED_TRACE(std::string{kernel->id} + " " + tunable.name + "=" + value);
+        select(*kernel);
+        const bool current = status.settings.text(tunable.name) == value;
+        frame();
+        const std::string group = std::string{"tunable."} + tunable.name;
+        const Requests asked = seen(group + "." + value) ? click(group + "." + value) : pick(group, value);
+        if (current) {
+          EXPECT_TRUE(asked.empty());
+          continue;
+        }
+        const auto set = only<SetTunable>(asked);
+        EXPECT_EQ(set.name, tunable.name);
+        EXPECT_EQ(set.value, value);
+      }
+    }
+  }
+}
+
+TEST_F(Panels, RunPauseStepAndReset) {
+  EXPECT_TRUE(only<SetPaused>(click("run")).paused);
+  status.paused = true;
+  EXPECT_FALSE(only<SetPaused>(click("run")).paused);
+  only<StepOnce>(click("step"));
+  only<Reset>(click("reset"));
+}
+
+TEST_F(Panels, PickIntegratorAndBothLaws) {
+  EXPECT_EQ(only<SelectIntegrator>(pick("integrator", "euler")).id, "euler");
+  EXPECT_EQ(only<SelectLaw>(pick("law", "attract-repel")).id, "attract-repel");
+  EXPECT_FALSE(seen("repulsion") || seen("drag"));
+  status.law.id = LawId::attract_repel;
+  frame();
+  EXPECT_TRUE(seen("repulsion") && seen("drag"));
+  EXPECT_EQ(only<SelectLaw>(pick("law", "gravity")).id, "gravity");
+}
+
+TEST_F(Panels, TakeATimeStepThatIsTypedOnlyOnceItIsFinished) {
+  ImGui::GetIO().KeyCtrl = true;
+  EXPECT_TRUE(click("dt").empty());
+  ImGui::GetIO().KeyCtrl = false;
+  EXPECT_FLOAT_EQ(only<SetTimeStep>(type("0.005")).time_step, 0.005f);
+}
+
+TEST_F(Panels, FollowADraggedSlider) {
+  const UiRect rect = ui_marked("softening");
+  ImGuiIO& io = ImGui::GetIO();
+  io.MousePos = {rect.x0 + 0.75f * (rect.x1 - rect.x0), (rect.y0 + rect.y1) / 2};
+  frame();
+  io.MouseDown[0] = true;
+  frame();
+  io.MousePos.x += 10;
+  const float first = only<SetSoftening>(frame()).softening;
+  EXPECT_GT(first, status.law.softening);
+  status.law.softening = first;
+  EXPECT_TRUE(frame().empty());  // held still
+  io.MousePos.x += 10;
+  status.law.softening = only<SetSoftening>(frame()).softening;
+  EXPECT_GT(status.law.softening, first);
+  io.MouseDown[0] = false;
+  EXPECT_TRUE(frame().empty());
+}
+
+TEST_F(Panels, StartAndStopARecording) {
+  EXPECT_TRUE(click("record.file").empty());
+  EXPECT_EQ(only<StartRecording>(type("mine.csv")).file, "mine.csv");
+  EXPECT_EQ(only<StartRecording>(click("record")).file, "mine.csv");
+  view.recording = {.active = true, .file = "mine.csv", .rows = 12, .error = {}};
+  only<StopRecording>(click("record"));
+}
+
+TEST_F(Panels, SavePictureAndSnapshot) {
+  only<SaveScreenshot>(click("screenshot.save"));
+  only<SaveSnapshot>(click("snapshot.save"));
+}
+
+TEST_F(Panels, LoadASceneOfAnotherSize) {
+  click("section.scene");
+  EXPECT_TRUE(pick("preset", "4k").empty());
+  const auto load = only<LoadScene>(click("load"));
+  EXPECT_EQ(load.request, (SceneRequest{.scene = "collision", .file = "", .count = 4096, .seed = 1}));
+}
+
+TEST_F(Panels, OpenAFile) {
+  click("section.scene");
+  click("file");
+  EXPECT_EQ(only<LoadScene>(type("some.bin")).request.file, "some.bin");
+}
+
+TEST_F(Panels, EditACopyOfTheAppearance) {
+  click("section.appearance");
+  EXPECT_EQ(only<SetAppearance>(click("colour-by.mass")).appearance.colour_by, render::ColourBy::mass);
+  EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
+  EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
+}
+
+TEST_F(Panels, ReturnToARowOfTheResults) {
+  view.results = {
+      {.kernel_id = status.kernel_id, .settings = status.settings.to_string(), .count = 1000, .median_ms = 1},
+      {.kernel_id = "some-kernel", .settings = "block=64 split=auto", .count = 1000, .median_ms = 1}};
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_TRUE(click("result.0").empty());
+  const auto select = only<SelectKernel>(click("result.1"));
+  EXPECT_EQ(select.id, "some-kernel");
+  EXPECT_EQ(select.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
+}
+
+TEST_F(Panels, ExportAndClearTheResults) {
+  view.results = {{.kernel_id = "some-kernel", .settings = "block=64", .count = 1000, .median_ms = 1}};
+  for (int i = 0; i < 3; ++i) frame();
+  only<ExportResults>(click("results.export"));
+  only<ClearResults>(click("results.clear"));
+}
+
+TEST_F(Panels, PutAnErrorAwayUntilTheNext) {
+  status.last_error = "block 1024 needs too many registers";
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_TRUE(click("error.dismiss").empty());
+  EXPECT_FALSE(seen("error"));
+  status.last_error = "another failure";
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_TRUE(seen("error"));
+}
+
+TEST_F(Panels, HideButStillTellAnError) {
+  only<TogglePanel>(click("panel.hide"));
+  view.panel = false;
+  status.last_error = "no";
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_FALSE(seen("run"));
+  EXPECT_TRUE(seen("error"));
+}
+
+TEST_F(Panels, ShowAndCloseTheHelp) {
+  only<ToggleHelp>(click("help"));
+  view.help = true;
+  view.keys = {{"Space", "run or pause"}};
+  for (int i = 0; i < 3; ++i) frame();
+  only<ToggleHelp>(click("help.close"));
+}
+
+TEST_F(Panels, PrintNoNumberBeforeItIsMeasured) {
+  EXPECT_EQ(side_column_text().find(" ms"), std::string::npos);
+  view.measured = 3;
+  view.step_ms_last = 0.25;
+  view.step_ms_median = 0.5;
+  const std::string text = side_column_text();
+  EXPECT_NE(text.find("2.00 G"), std::string::npos) << text;  // interactions/s
+  EXPECT_NE(text.find("40.0 GFLOP/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.250 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.500 ms"), std::string::npos) << text;
+}
+
+TEST_F(Panels, FitASmallWindowAndAHugeOne) {
+  for (const ImVec2 size : {ImVec2{900, 600}, ImVec2{320, 200}, ImVec2{5120, 2880}}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(frame().empty());
+  }
+}
+
+}  // namespace
+}  // namespace orrery::test
