@@ -37,7 +37,10 @@ may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm
 may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"
             ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" "kernel_list[.]inc$" ${cuda_headers} ${posix_headers})
+# The interop test needs a GL context and GL buffers, which render/ makes.
+may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" "kernel_list[.]inc$" ${cuda_headers}
+            ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/" "")
 

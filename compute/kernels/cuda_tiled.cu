@@ -5,8 +5,8 @@
 
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/launch.h"
-#include "compute/cuda/partial_sums.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/partial_sums.h"
 
 namespace orrery {
 namespace {
@@ -110,7 +110,7 @@ class Tiled final : public ForceKernel {
                                                               args.epilogue);
         ORRERY_CUDA_CHECK_LAUNCH(accelerate);
         if (split > 1) {
-          cuda::finish_partial_sums(partials_.data(), split, args.bodies, args.count, args.epilogue, args.stream);
+          finish_partial_sums(partials_.data(), split, args.bodies, args.count, args.epilogue, args.stream);
         }
       });
     });

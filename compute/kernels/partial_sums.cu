@@ -1,7 +1,7 @@
 #include "compute/cuda/launch.h"
-#include "compute/cuda/partial_sums.h"
+#include "compute/kernels/partial_sums.h"
 
-namespace orrery::cuda {
+namespace orrery {
 namespace {
 
 constexpr int block = 128;
@@ -25,8 +25,8 @@ __global__ void add_partials(const Vec4* __restrict__ partials, int splits, cons
 
 void finish_partial_sums(const Vec4* d_partials, int splits, const Vec4* d_bodies, int count, const Epilogue& epilogue,
                          cudaStream_t stream) {
-  add_partials<<<ceil_div(count, block), block, 0, stream>>>(d_partials, splits, d_bodies, count, epilogue);
+  add_partials<<<cuda::ceil_div(count, block), block, 0, stream>>>(d_partials, splits, d_bodies, count, epilogue);
   ORRERY_CUDA_CHECK_LAUNCH(add_partials);
 }
 
-}  // namespace orrery::cuda
+}  // namespace orrery
