@@ -12,17 +12,17 @@ namespace orrery {
 /// Which bodies to start from: a generator by name with a count and a seed, or a snapshot file.
 struct SceneRequest {
   std::string scene = "collision";
-  std::string file{};        ///< a snapshot's path; empty: the generator `scene`
-  std::int64_t count = 0;    ///< bodies; 0: the scene's own default. Must be 0 with a file
-  std::uint64_t seed = 1;    ///< ignored with a file
+  std::string file{};      ///< a snapshot's path; empty: the generator `scene`
+  std::int64_t count = 0;  ///< bodies; 0: the scene's own default. Must be 0 with a file
+  std::uint64_t seed = 1;  ///< ignored with a file
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 
 /// A loaded scene and what suits it, in units of G = 1.
 struct Scene {
-  std::string name;       ///< the generator's id, or the file's name without its folder
+  std::string name;  ///< the generator's id, or the file's name without its folder
   Bodies bodies;
-  float time_step;        ///< a dt that leapfrog integrates well with `softening`
+  float time_step;  ///< a dt that leapfrog integrates well with `softening`
   float softening;
 };
 

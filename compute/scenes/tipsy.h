@@ -8,8 +8,8 @@ namespace orrery {
 
 /// A TIPSY binary snapshot: a 32-byte header, then gas (48 bytes), dark (36) and star (44) records of 4-byte floats.
 struct TipsySnapshot {
-  Bodies bodies;     ///< gas, then dark, then star, as in the file
-  double time = 0;   ///< in units of G = 1, as in the file
+  Bodies bodies;    ///< gas, then dark, then star, as in the file
+  double time = 0;  ///< in units of G = 1, as in the file
 };
 
 enum class ByteOrder { big, little };  ///< "standard" (XDR) and "native" TIPSY
