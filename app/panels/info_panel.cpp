@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <cfloat>
+
 #include "app/panels/format.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
@@ -29,8 +32,11 @@ void interop_badge(const ViewStatus& view) {
 void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
   const float margin = em(0.75f);
   ImGui::SetNextWindowPos({ImGui::GetIO().DisplaySize.x - margin, margin}, ImGuiCond_Always, {1, 0});
+  const float room = std::max(ImGui::GetIO().DisplaySize.x - side_column_width(view) - margin, em(4));
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {room, FLT_MAX});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em(0.8f), em(0.4f)});
-  if (ImGui::Begin("Info", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+  constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoScrollbar;
+  if (ImGui::Begin("Info", nullptr, flags)) {
     text(status.scene_name, theme::text, theme::Font::strong);
     ImGui::SameLine();
     text(fmt::format("{} bodies", format_count(status.count)));

@@ -95,11 +95,12 @@ void table(const Status& status, const ViewStatus& view, Requests& out) {
 }  // namespace
 
 void results_panel(const Status& status, const ViewStatus& view, Requests& out) {
-  if (view.results.empty()) return;
   const float margin = em(0.75f), left = side_column_width(view);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float room = display.x - left - margin;
+  if (view.results.empty() || room < em(30)) return;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(44)), 0});
+  ImGui::SetNextWindowSize({std::min(room, em(44)), 0});
   if (ImGui::Begin("Results", nullptr, fixed_window)) {
     const float button = em(3.8f), field = em(8), gap = ImGui::GetStyle().ItemSpacing.x;
     const bool open = section("results", "Results", true, {}, 2 * button + field + 3 * gap);
