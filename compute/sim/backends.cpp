@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <stdexcept>
+
+#include "compute/sim/engine.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -48,6 +51,17 @@ BackendStatus ask_cuda() {
 }
 
 }  // namespace
+
+std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {
+  const BackendStatus& status = backend_status(backend);
+  if (!status.available) {
+    throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason);
+  }
+#if ORRERY_HAVE_CUDA
+  if (backend == Backend::cuda) return make_cuda_engine(storage);
+#endif
+  return make_cpu_engine();
+}
 
 const BackendStatus& backend_status(Backend backend) {
   static const BackendStatus cpu = ask_cpu();

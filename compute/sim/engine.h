@@ -51,7 +51,9 @@ class Engine {
 };
 
 std::unique_ptr<Engine> make_cpu_engine();
-/// `storage` may be null: the engine then has its own. It must outlive the engine.
+/// `storage` may be null: the engine then has its own. It must outlive the engine. Not in a build without CUDA.
 std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage);
+/// Either of them. Throws std::runtime_error with the reason where the backend is not available.
+std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage);
 
 }  // namespace orrery

@@ -38,12 +38,7 @@ Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage)
 
 Engine& Simulation::engine_for(Backend backend) {
   std::unique_ptr<Engine>& engine = engines_[static_cast<std::size_t>(backend)];
-  if (!engine) {
-    const BackendStatus& status = backend_status(backend);
-    if (!status.available)
-      throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason);
-    engine = backend == Backend::cuda ? make_cuda_engine(storage_) : make_cpu_engine();
-  }
+  if (!engine) engine = make_engine(backend, storage_);
   return *engine;
 }
 

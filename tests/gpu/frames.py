@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Summarizes recordings of the viewer: for each kernel the medians of its frames, without its first fifty.
+
+usage: frames.py RECORDING.csv..."""
+import csv
+import statistics
+import sys
+
+TIMES = ["frame_ms", "step_ms", "force_ms", "integrate_ms", "map_ms", "unmap_ms", "draw_ms", "gui_ms"]
+
+
+def medians(rows):
+    for name in TIMES:
+        values = [float(row[name]) for row in rows if row[name] != ""]
+        yield f"{name} {statistics.median(values):.4f}" if values else f"{name} -"
+
+
+for path in sys.argv[1:]:
+    with open(path, newline="") as file:
+        file.readline()  # the metadata
+        rows = list(csv.DictReader(file))
+    seconds = float(rows[-1]["time_s"]) - float(rows[0]["time_s"])
+    print(f"{path}: {len(rows)} frames in {seconds:.2f} s, {(len(rows) - 1) / seconds:.0f} frames/s")
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["kernel"], row["block"], row["settings"], row["interop"]), []).append(row)
+    for key, group in groups.items():
+        print("  ", *key, f"({len(group)} frames):", ", ".join(medians(group[50:] or group)))
