@@ -110,7 +110,7 @@ class Bench {
     const Variant& variant = plan_.variants[index];
     show(index, simulation.status().count, 1);
     simulation.apply(Reset{});
-    select(simulation, variant);
+    simulation.apply(variant.command());
     Measurement result{.status = simulation.status(), .repeats = options_.repeats};
     result.error = sample.error(simulation.accelerations());
     if (options_.warmup_steps > 1) simulation.run(1);  // alone: the first step is the slowest

@@ -70,10 +70,11 @@ KernelSelection parse_kernels(std::string_view text) {
 
 Axis parse_axis(std::string_view what, std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
     throw UsageError(fmt::format("{} cannot be '{}'; it must be NAME=VALUE, such as block=256", what, text));
   }
-  return {std::string{text.substr(0, equals)}, split_list(what, text.substr(equals + 1))};
+  const std::string name{text.substr(0, equals)};
+  return {name, split_list(fmt::format("{} {}", what, name), text.substr(equals + 1))};
 }
 
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compute/kernels/kernel.h"
+#include "compute/sim/command.h"
 
 namespace orrery {
 
@@ -28,6 +29,7 @@ Axis parse_axis(std::string_view what, std::string_view text);
 struct Variant {
   const KernelInfo* kernel;
   Settings settings;
+  Command command() const { return SelectKernel{kernel->id, settings.values()}; }
 };
 
 struct Skipped {

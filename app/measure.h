@@ -26,9 +26,6 @@ class ForceSample {
   std::vector<Vec3d> reference_;
 };
 
-/// Selects a kernel with exactly these settings. Throws UsageError where the device cannot run them.
-void select(Simulation& simulation, const Variant& variant);
-
 /// What one kernel with its settings took for one system of bodies.
 struct Measurement {
   Status status{};  ///< of the simulation, as it was measured

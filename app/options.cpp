@@ -26,6 +26,17 @@ void add_law_command(OptionDraft& draft) {
   if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
 }
 
+Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
+  Settings settings{kernel};
+  for (const Axis& axis : axes) {
+    if (axis.values.size() != 1) {
+      throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
+    }
+    settings.set(axis.tunable, axis.values.front());
+  }
+  return settings;
+}
+
 /// The device comes first: what is available, and so the default kernel, depends on it.
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
@@ -40,16 +51,10 @@ ViewOptions finish_view(OptionDraft& draft) {
   view.vsync = draft.vsync.value_or(!view.offscreen);
   add_law_command(draft);
   view.setup = draft.physics;
-  if (draft.kernel) view.setup.push_back(SelectKernel{draft.kernel->id});
   const bool needs_kernel = !draft.axes.empty() || !draft.script_file.empty();
   const KernelInfo* kernel = draft.kernel || !needs_kernel ? draft.kernel : &default_kernel();
-  for (const Axis& axis : draft.axes) {
-    if (axis.values.size() != 1) {
-      throw UsageError(fmt::format("--set {} takes one value here; lists are for 'orrery bench'", axis.tunable));
-    }
-    Settings{*kernel}.set(axis.tunable, axis.values.front());
-    view.setup.push_back(SetTunable{axis.tunable, axis.values.front()});
-  }
+  if (draft.kernel || !draft.axes.empty())
+    view.setup.push_back(Variant{kernel, settings_of(*kernel, draft.axes)}.command());
   if (!draft.script_file.empty()) view.script = read_script(draft.script_file, *kernel);
   const bool quits = std::ranges::any_of(view.script, [](const ScriptLine& line) {
     const ViewCommand* command = std::get_if<ViewCommand>(&line.request);

@@ -68,7 +68,7 @@ class Verification {
     std::string result;
     ForceError error{};
     try {
-      select(simulation, variant);
+      simulation.apply(variant.command());
       error = sample.error(simulation.accelerations());
       result = within(error, variant.kernel->tolerance) ? "PASS" : "FAIL";
     } catch (const UsageError& refusal) {

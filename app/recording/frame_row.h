@@ -16,7 +16,7 @@ struct FrameRow {
   double time_s = 0;       ///< since the run began, never falling; also the clock by which rows go to disk
   std::int64_t step = 0;
   double sim_time = 0;
-  std::string kernel, backend, block, settings;  ///< block is empty where the kernel has no such tunable
+  std::string kernel{}, backend{}, block{}, settings{};  ///< block is empty where the kernel has no such tunable
   int n = 0;
   int steps = 0;                       ///< started in this frame
   std::optional<StepTiming> timing{};  ///< of those steps; usually filled in later. Stays empty where steps is 0

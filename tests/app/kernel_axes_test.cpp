@@ -1,0 +1,68 @@
+#include "app/kernel_axes.h"
+
+#include <algorithm>
+
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+TEST(KernelSelection, TakesAllOrIds) {
+  EXPECT_EQ(parse_kernels("all").kernels.size(), kernels().size());
+  EXPECT_TRUE(parse_kernels("all").all);
+  const KernelSelection two = parse_kernels("cpu-simd,cpu-serial,cpu-simd");
+  ASSERT_EQ(two.kernels.size(), 2u) << "a kernel asked for twice is measured once";
+  EXPECT_STREQ(two.kernels[0]->id, "cpu-simd");
+  EXPECT_FALSE(two.all);
+  expect_failure(
+      Failure::usage, [] { parse_kernels("cpu-simd,fast"); }, "fast", "cpu-serial");
+}
+
+TEST(Axes, MakeEveryCombination) {
+  const KernelSelection simd = parse_kernels("cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=1,2"), parse_axis("--set", "rows=1,2,4")};
+  check_axes(simd, axes);
+  const VariantPlan plan = expand(simd, axes);
+  ASSERT_EQ(plan.variants.size(), 6u);
+  EXPECT_EQ(plan.variants.front().settings.to_string(), "rows=1 threads=1");
+  EXPECT_EQ(plan.variants.back().settings.to_string(), "rows=4 threads=2");
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(Axes, LeaveKernelsAloneThatLackThem) {
+  const KernelSelection two = parse_kernels("cpu-serial,cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=1,2")};
+  check_axes(two, axes);
+  const VariantPlan plan = expand(two, axes);
+  EXPECT_EQ(plan.variants.size(), 3u);
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes[0].find("cpu-serial"), std::string::npos);
+}
+
+TEST(Axes, AreRefusedWhereNoKernelHasThem) {
+  const auto check = [](const char* kernels, const char* axis) {
+    check_axes(parse_kernels(kernels), {parse_axis("--set", axis)});
+  };
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "warp=3"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "threads=3"); }, "threads", "'3'", "auto");
+  expect_failure(
+      Failure::usage, [&] { check("all", "warp=3"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=2,3"); }, "threads", "'3'", "auto");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads"); }, "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "=2"); }, "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads="); }, "'threads='", "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads=1,,2"); }, "--set threads", "'1,,2'");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,88 @@
+#include "app/recording/output_file.h"
+
+#include <fstream>
+#include <utility>
+
+#include "app/recording/csv.h"
+#include "app/recording/unique_path.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::contents;
+using test::expect_failure;
+using test::Failure;
+
+TEST(UniquePath, NumbersBeforeTheExtension) {
+  EXPECT_EQ(numbered_path("runs/a.csv", 0), "runs/a.csv");
+  EXPECT_EQ(numbered_path("runs/a.csv", 2), "runs/a-2.csv");
+  EXPECT_EQ(numbered_path("runs.d/a", 1), "runs.d/a-1");
+  EXPECT_EQ(numbered_path(".hidden", 1), ".hidden-1");
+}
+
+TEST(UniquePath, PassesOverWhatExists) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.png").string();
+  EXPECT_EQ(unique_path(path), path);
+  std::ofstream{path} << "x";
+  EXPECT_EQ(unique_path(path), (folder / "a-1.png").string());
+  std::filesystem::create_symlink("nowhere", folder / "a-1.png");
+  EXPECT_EQ(unique_path(path), (folder / "a-2.png").string()) << "a link that leads nowhere is there, too";
+}
+
+TEST(OutputFile, NeverOverwrites) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.csv").string();
+  std::ofstream{path} << "precious";
+  OutputFile file = OutputFile::create(path);
+  EXPECT_EQ(file.path(), (folder / "a-1.csv").string());
+  EXPECT_EQ(file.append("one\n"), "");
+  EXPECT_EQ(file.append("two\n"), "");
+  EXPECT_EQ(contents(path), "precious");
+  EXPECT_EQ(contents(file.path()), "one\ntwo\n") << "with no flush or close";
+}
+
+TEST(OutputFile, ReplacesItsTail) {
+  const test::TemporaryFolder folder;
+  OutputFile file = OutputFile::create((folder / "a").string());
+  EXPECT_EQ(file.append("one\ntwo\nthree\n"), "");
+  EXPECT_EQ(file.replace_tail(4, "2\n"), "");
+  EXPECT_EQ(contents(file.path()), "one\n2\n") << "a shorter tail leaves nothing of the old one";
+  EXPECT_EQ(file.append("3\n"), "");
+  EXPECT_EQ(contents(file.path()), "one\n2\n3\n");
+  OutputFile moved = std::move(file);
+  EXPECT_EQ(moved.append("4\n"), "");
+  EXPECT_EQ(moved.size(), 10);
+}
+
+TEST(OutputFile, SaysWhatIsWrong) {
+  const test::TemporaryFolder folder;
+  expect_failure(
+      Failure::runtime, [&] { OutputFile::create((folder / "none").string() + "/a.csv"); }, "a.csv", "No such file");
+  expect_failure(
+      Failure::runtime, [] { OutputFile::create(""); }, "without a name");
+  OutputFile full = OutputFile::create("/dev/full");
+  EXPECT_EQ(full.path(), "/dev/full");
+  EXPECT_EQ(full.append("x\n"), "cannot write '/dev/full': No space left on device");
+}
+
+TEST(Csv, QuotesWhatNeedsIt) {
+  const std::vector<std::string> fields{"a", "", "b,c", "say \"x\"", "two\nlines", "sp ace"};
+  EXPECT_EQ(csv_line(fields), "a,,\"b,c\",\"say \"\"x\"\"\",\"two\nlines\",sp ace\n");
+  EXPECT_EQ(csv_number(0.5), "0.5");
+  EXPECT_EQ(csv_number(1.834e12), "1.834e+12");
+  EXPECT_EQ(csv_number(std::nullopt), "");
+  EXPECT_EQ(csv_number(0.0 / 0.0), "");
+}
+
+TEST(Csv, HeadsAFileWithItsMetadataInOneLine) {
+  const std::vector<std::string_view> columns{"a", "b"};
+  EXPECT_EQ(csv_header({{"scene", "two\nlines"}, {"n", 3}}, columns), "# {\"scene\":\"two\\nlines\",\"n\":3}\na,b\n");
+  EXPECT_NO_THROW(csv_header({{"scene", "\xff.bin"}}, columns)) << "a file's name need not be UTF-8";
+}
+
+}  // namespace
+}  // namespace orrery

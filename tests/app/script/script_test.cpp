@@ -1,0 +1,125 @@
+#include "app/script/script.h"
+
+#include <sstream>
+
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+Script parsed(const std::string& text, const char* kernel = "cpu-serial") {
+  std::istringstream stream{text};
+  return parse_script(stream, "demo.txt", find_kernel(kernel));
+}
+
+template <class Kind>
+Kind command(const ScriptLine& line) {
+  return std::get<Kind>(std::get<Command>(line.request));
+}
+template <class Kind>
+Kind view_command(const ScriptLine& line) {
+  return std::get<Kind>(std::get<ViewCommand>(line.request));
+}
+
+TEST(Script, KnowsEveryCommand) {
+  const Script script = parsed(
+      "0 kernel cpu-simd\n1 set threads 2\n2 integrator euler\n3 law attract-repel\n4 dt 0.5\n5 softening 0.25\n6 "
+      "pause\n"
+      "7 resume\n8 step\n9 reset\n10 record run 1.csv\n11 stop-record\n12 screenshot a.png\n13 save b.bin\n14 quit\n");
+  ASSERT_EQ(script.size(), 15u);
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    EXPECT_EQ(script[i].frame, static_cast<std::int64_t>(i));
+    EXPECT_EQ(script[i].line, static_cast<int>(i) + 1);
+  }
+  EXPECT_EQ(command<SelectKernel>(script[0]).id, "cpu-simd");
+  EXPECT_EQ(command<SetTunable>(script[1]).name, "threads");
+  EXPECT_EQ(command<SetTunable>(script[1]).value, "2");
+  EXPECT_EQ(command<SelectIntegrator>(script[2]).id, "euler");
+  EXPECT_EQ(command<SelectLaw>(script[3]).id, "attract-repel");
+  EXPECT_EQ(command<SetTimeStep>(script[4]).time_step, 0.5f);
+  EXPECT_EQ(command<SetSoftening>(script[5]).softening, 0.25f);
+  EXPECT_TRUE(command<SetPaused>(script[6]).paused);
+  EXPECT_FALSE(command<SetPaused>(script[7]).paused);
+  command<StepOnce>(script[8]);
+  command<Reset>(script[9]);
+  EXPECT_EQ(view_command<StartRecording>(script[10]).file, "run 1.csv") << "a file's name may hold blanks";
+  view_command<StopRecording>(script[11]);
+  EXPECT_EQ(view_command<SaveScreenshot>(script[12]).file, "a.png");
+  EXPECT_EQ(view_command<SaveSnapshot>(script[13]).file, "b.bin");
+  view_command<Quit>(script[14]);
+}
+
+TEST(Script, IgnoresCommentsBlanksTabsAndCarriageReturns) {
+  const Script script =
+      parsed("# a demonstration\r\n\r\n \t\n\t10\tkernel\t cpu-simd \t# the fast one\r\n20 screenshot a#1.png");
+  ASSERT_EQ(script.size(), 2u);
+  EXPECT_EQ(command<SelectKernel>(script[0]).id, "cpu-simd");
+  EXPECT_EQ(script[0].line, 4);
+  EXPECT_EQ(view_command<SaveScreenshot>(script[1]).file, "a#1.png") << "a comment starts after a blank";
+  EXPECT_TRUE(parsed("").empty());
+}
+
+TEST(Script, IsSortedByFrameAndKeepsTheOrderWithinOne) {
+  const Script script = parsed("20 quit\n10 pause\n10 step\n0 reset\n");
+  ASSERT_EQ(script.size(), 4u);
+  EXPECT_EQ(script[0].line, 4);
+  EXPECT_EQ(script[1].line, 2);
+  EXPECT_EQ(script[2].line, 3);
+  EXPECT_EQ(script[3].line, 1);
+}
+
+TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
+  EXPECT_EQ(parsed("5 set threads 2\n", "cpu-simd").size(), 1u);
+  EXPECT_EQ(parsed("5 set threads 2\n0 kernel cpu-simd\n").size(), 2u) << "frame 0 comes first";
+  expect_failure(
+      Failure::usage, [] { parsed("5 set threads 2\n"); }, "demo.txt:1: ", "cpu-serial", "threads");
+  expect_failure(
+      Failure::usage, [] { parsed("0 kernel cpu-simd\n\n5 set threads 3\n"); }, "demo.txt:3: ", "threads", "auto");
+  expect_failure(
+      Failure::usage, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); }, "demo.txt:2: ", "cpu-serial");
+}
+
+TEST(Script, NamesTheLineThatIsWrong) {
+  const auto refused = [](const std::string& line, const auto&... parts) {
+    expect_failure(
+        Failure::usage, [&] { parsed("# first\n" + line + "\n9 quit\n"); }, "demo.txt:2: ", parts...);
+  };
+  refused("kernel cpu-simd", "'kernel'", "whole number");
+  refused("-1 pause", "'-1'");
+  refused("1.5 pause", "'1.5'");
+  refused("99999999999999999999 pause", "whole number");
+  refused("5", "command is missing", "screenshot");
+  refused("5 jump", "'jump'",
+          "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
+          "screenshot, save, quit");
+  refused("5 kernel", "'kernel' takes ID");
+  refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
+  refused("5 kernel fast", "'fast'", "cpu-serial");
+  refused("5 set threads", "NAME VALUE");
+  refused("5 set threads 2 3", "NAME VALUE");
+  refused("5 integrator rk4", "'rk4'", "leapfrog");
+  refused("5 law push", "'push'", "gravity");
+  refused("5 dt 0", "dt", "above 0");
+  refused("5 dt nan", "dt", "above 0");
+  refused("5 softening 0", "softening");
+  refused("5 pause now", "'pause' takes no argument");
+  refused("5 record", "'record' takes FILE");
+  refused("5 record # later.csv", "'record' takes FILE");
+}
+
+TEST(Script, SaysWhyAFileCannotBeRead) {
+  const KernelInfo& kernel = find_kernel("cpu-serial");
+  const test::TemporaryFolder folder;
+  const std::string missing = (folder / "none.txt").string();
+  expect_failure(
+      Failure::runtime, [&] { read_script(missing, kernel); }, missing, "No such file");
+  expect_failure(
+      Failure::runtime, [&] { read_script(folder.path().string(), kernel); }, "folder");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,68 @@
+#include "tests/app/support/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery::test {
+namespace {
+
+void redirect(int descriptor, const std::string& file) {
+  const int target = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (target < 0 || dup2(target, descriptor) < 0) _exit(126);
+}
+
+std::string read_to_end(int descriptor) {
+  std::string text;
+  char part[4096];
+  for (ssize_t size; (size = read(descriptor, part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(size));
+  return text;
+}
+
+/// `out` is where stdout goes unless the surroundings say otherwise.
+[[noreturn]] void become_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings, int out,
+                                const std::string& err) {
+  if (dup2(out, STDOUT_FILENO) < 0) _exit(126);
+  if (!surroundings.stdout_to.empty()) redirect(STDOUT_FILENO, surroundings.stdout_to);
+  redirect(STDERR_FILENO, err);
+  if (!surroundings.folder.empty() && chdir(surroundings.folder.c_str()) != 0) _exit(126);
+  if (surroundings.most_file_bytes) {
+    const rlimit limit{*surroundings.most_file_bytes, *surroundings.most_file_bytes};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(126);
+  }
+  std::vector<std::string> words{ORRERY_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(ORRERY_PROGRAM, argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+  const TemporaryFolder folder;
+  const std::string err = (folder / "err").string();
+  int out[2];  // a pipe: a limit on the size of files leaves it alone
+  if (pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) become_orrery(arguments, surroundings, out[1], err);
+  close(out[1]);
+  std::string printed = read_to_end(out[0]);
+  close(out[0]);
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait for the program");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, std::move(printed), contents(err)};
+}
+
+}  // namespace orrery::test

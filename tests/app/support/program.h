@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery::test {
+
+/// How a run of the built program ended, and what it wrote.
+struct Outcome {
+  int status = -1;  ///< the exit status; -1 if a signal ended it
+  std::string out, err;
+};
+
+struct Surroundings {
+  std::string folder{};                            ///< working folder; empty: the caller's
+  std::string stdout_to{};                         ///< a path in place of collecting stdout
+  std::optional<unsigned long> most_file_bytes{};  ///< the largest file that the program may write
+};
+
+/// Runs `orrery` with these arguments until it ends.
+Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+}  // namespace orrery::test
