@@ -1,8 +1,8 @@
 #include "compute/kernels/scalar_rows.h"
 
-// The baseline of every speed-up, so its flags are nobody's but the build's: -O3 in Release, for the compiler's default
-// processor (x86-64: SSE2, one float at a time), without -ffast-math, so that square root and division are the exact
-// instructions and no sum is reordered into vectors.
+// The baseline of every speed-up, so its flags are nobody's but the build's: -O3 in Release for the compiler's default
+// processor (x86-64 with SSE2, no fused multiply-add) and no -ffast-math: an exact square root and an exact division a
+// pair, and sums in the order written, which keeps the loop from becoming vectors of bodies.
 
 namespace orrery {
 namespace {

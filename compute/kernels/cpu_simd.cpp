@@ -172,6 +172,8 @@ namespace {
 HWY_EXPORT(evaluate_simd_rows);
 HWY_EXPORT(target_name);
 
+// One core of an EPYC (Zen 3, AVX2), 16,384 bodies, by orrery_cpu_benchmark: 1, 2 and 4 rows did 3.09, 3.07 and 2.99 G
+// pairs/s, 97, 96 and 93 % of what its multiply-add pipes can issue; cpu-serial did 0.28.
 constexpr const char* rows_values[] = {"1", "2", "4"};
 constexpr Tunable tunables[] = {
     threads_tunable,
