@@ -154,7 +154,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
       "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
       "  orrery --offscreen --frames 300 --screenshot last.png\n"
-      "\nA script: '0 kernel cpu-openmp', '100 set schedule dynamic', '200 screenshot a.png', '300 quit'; one a line.");
+      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one a line.");
 }
 
 void declare_bench(CLI::App& app, OptionDraft& draft) {
