@@ -15,7 +15,7 @@ class GlBodies;
 /// What CUDA and the current OpenGL context can do together.
 struct Sharing {
   bool possible = false;
-  std::string reason{}, cure{};     ///< why not and what to do about it, one line each; empty when possible
+  std::string reason{}, cure{};    ///< why not and what to do about it, one line each; empty when possible
   std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none where there is no CUDA device
 };
 

@@ -7,17 +7,22 @@
 namespace orrery {
 namespace {
 
-/// The value that the share `q` (0 to 1) of all lie below. Reorders `values`, which must not be empty.
+/// The value that the share `q` (0 to 1) of all lie below; 0 of none. Reorders `values`.
 float percentile(std::vector<float>& values, double q) {
+  if (values.empty()) return 0;
   const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }
 
+/// Without those that are not finite, which a run may come to with too long a time step.
 template <class Measure>
 std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
-  std::vector<float> values(from.size());
-  std::ranges::transform(from, values.begin(), measure);
+  std::vector<float> values;
+  values.reserve(from.size());
+  for (const Vec4& one : from) {
+    if (const float value = measure(one); std::isfinite(value)) values.push_back(value);
+  }
   return values;
 }
 
@@ -32,7 +37,6 @@ render::ValueRange range_of(std::vector<float> values, double low, double high) 
 }  // namespace
 
 Framing framing_of(const Bodies& bodies) {
-  if (bodies.count() == 0) return {};
   Framing framing;
   const auto middle = [&](float Vec4::*axis) {
     auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
@@ -43,7 +47,7 @@ Framing framing_of(const Bodies& bodies) {
     return glm::distance(framing.centre, glm::vec3{p.x, p.y, p.z});
   });
   framing.radius = percentile(distances, 0.95);
-  if (!(framing.radius > 0) || !std::isfinite(framing.radius)) framing.radius = 1.0f;
+  if (!(framing.radius > 0)) framing.radius = 1.0f;
   framing.ranges.speed =
       range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }), 0.02, 0.98);
   framing.ranges.mass = range_of(measured(bodies.positions, [](const Vec4& p) { return p.w; }), 0.02, 0.98);

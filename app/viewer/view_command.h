@@ -10,14 +10,26 @@
 namespace orrery {
 
 // An empty file name stands for a new file in the folder orrery-out.
-struct StartRecording { std::string file; };  ///< an existing file is kept: a number is added to the name
+struct StartRecording {
+  std::string file;
+};  ///< an existing file is kept: a number is added to the name
 struct StopRecording {};
-struct SaveScreenshot { std::string file; };
-struct SaveSnapshot { std::string file; };    ///< the bodies, as TIPSY
-struct ExportResults { std::string file; };   ///< the table of what has been tried, as CSV
+struct SaveScreenshot {
+  std::string file;
+};
+struct SaveSnapshot {
+  std::string file;
+};  ///< the bodies, as TIPSY
+struct ExportResults {
+  std::string file;
+};  ///< the table of what has been tried, as CSV
 struct ClearResults {};
-struct SetAppearance { render::Appearance appearance; };
-struct SetVsync { bool on; };
+struct SetAppearance {
+  render::Appearance appearance;
+};
+struct SetVsync {
+  bool on;
+};
 struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
@@ -26,9 +38,9 @@ struct ResetCamera {};
 struct Quit {};
 
 /// What concerns the window and its files rather than the simulation.
-using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
-                                 SetAppearance, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera,
-                                 Quit>;
+using ViewCommand =
+    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
+                 SetAppearance, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera, Quit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;

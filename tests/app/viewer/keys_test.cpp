@@ -1,0 +1,146 @@
+#include "app/viewer/keys.h"
+
+#include <GLFW/glfw3.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+Status status_of(const KernelInfo& kernel) {
+  Status status;
+  status.kernel_id = kernel.id;
+  status.backend = kernel.backend;
+  status.settings = Settings{kernel};
+  status.integrator_id = "leapfrog";
+  return status;
+}
+
+template <class T>
+T asked(KeyPress press, const Status& status, const ViewStatus& view = {}) {
+  const auto request = request_for(press, status, view);
+  EXPECT_TRUE(request.has_value());
+  if (!request) return {};
+  const auto look = [](const auto& command) {
+    T found{};
+    std::visit(
+        [&](const auto& c) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(c)>, T>) {
+            found = c;
+          } else {
+            ADD_FAILURE() << "the key asks for something else";
+          }
+        },
+        command);
+    return found;
+  };
+  return std::visit(look, *request);
+}
+
+TEST(Keys, NoneMeansTwoThings) {
+  std::set<std::pair<char32_t, int>> seen;
+  for (const KeyBinding& binding : key_bindings()) {
+    EXPECT_FALSE(binding.presses.empty()) << binding.keys;
+    for (const KeyPress& press : binding.presses) {
+      EXPECT_TRUE((press.character == 0) != (press.key == 0)) << binding.keys;
+      EXPECT_TRUE(seen.emplace(press.character, press.key).second) << binding.keys << " is bound twice";
+    }
+  }
+}
+
+TEST(Keys, AreAllInTheHelp) {
+  const auto help = key_help();
+  ASSERT_EQ(help.size(), key_bindings().size());
+  std::set<std::string> keys;
+  for (const KeyHelp& line : help) {
+    EXPECT_FALSE(line.action.empty());
+    EXPECT_TRUE(keys.insert(line.keys).second) << line.keys;
+  }
+}
+
+TEST(Keys, UnknownOnesAskForNothing) {
+  EXPECT_FALSE(request_for({.character = U'§'}, status_of(default_kernel()), {}));
+  EXPECT_FALSE(request_for({.key = GLFW_KEY_ESCAPE}, status_of(default_kernel()), {})) << "there is nothing to leave";
+}
+
+TEST(Keys, SpaceTurnsPauseOnAndOff) {
+  Status status = status_of(default_kernel());
+  EXPECT_TRUE(asked<SetPaused>({.character = U' '}, status).paused);
+  status.paused = true;
+  EXPECT_FALSE(asked<SetPaused>({.character = U' '}, status).paused);
+}
+
+TEST(Keys, KernelKeyVisitsEveryUsableKernelAndComesBack) {
+  std::size_t usable = 0;
+  for (const KernelInfo* kernel : kernels()) usable += backend_status(kernel->backend).available ? 1 : 0;
+  Status status = status_of(default_kernel());
+  std::set<std::string> visited;
+  for (std::size_t i = 0; i < usable; ++i) {
+    const std::string id = asked<SelectKernel>({.character = U'k'}, status).id;
+    EXPECT_TRUE(backend_status(find_kernel(id).backend).available) << id;
+    visited.insert(id);
+    status = status_of(find_kernel(id));
+  }
+  EXPECT_EQ(visited.size(), usable);
+  EXPECT_EQ(status.kernel_id, default_kernel().id);
+}
+
+TEST(Keys, ShiftGoesBack) {
+  const Status status = status_of(default_kernel());
+  const std::string next = asked<SelectKernel>({.character = U'k'}, status).id;
+  EXPECT_EQ(asked<SelectKernel>({.character = U'K'}, status_of(find_kernel(next))).id, default_kernel().id);
+}
+
+TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {
+  for (const KernelInfo* kernel : kernels()) {
+    Status status = status_of(*kernel);
+    if (kernel->tunables.empty()) {
+      EXPECT_FALSE(request_for({.character = U'b'}, status, {})) << kernel->id;
+      continue;
+    }
+    const Tunable& first = kernel->tunables.front();
+    std::set<std::string> visited;
+    for (std::size_t i = 0; i < first.values.size(); ++i) {
+      const auto set = asked<SetTunable>({.character = U'b'}, status);
+      EXPECT_EQ(set.name, first.name);
+      status.settings.set(set.name, set.value);
+      visited.insert(set.value);
+    }
+    EXPECT_EQ(visited.size(), first.values.size()) << kernel->id;
+  }
+}
+
+TEST(Keys, StepsAFrameStayInRange) {
+  Status status = status_of(default_kernel());
+  status.steps_per_frame = 1;
+  EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'-'}, status).steps, 1);
+  EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, 2);
+  status.steps_per_frame = 700;
+  EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, 1000);
+}
+
+TEST(Keys, RecordingKeyStopsWhatItStarted) {
+  const Status status = status_of(default_kernel());
+  ViewStatus view;
+  asked<StartRecording>({.key = GLFW_KEY_F5}, status, view);
+  view.recording.active = true;
+  asked<StopRecording>({.key = GLFW_KEY_F5}, status, view);
+}
+
+TEST(Keys, ColourMapKeyGoesRound) {
+  const Status status = status_of(default_kernel());
+  ViewStatus view;
+  view.colour_maps = {"a", "b"};
+  view.appearance.colour_map = 1;
+  EXPECT_EQ(asked<SetAppearance>({.character = U'c'}, status, view).appearance.colour_map, 0);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Uses the window as a person does: starts the program on a display of its own (Xvfb), moves a real pointer and types real
+keys (xdotool), and reads what was recorded.
+
+    window_test.py ORRERY [TestCase.test...]
+
+Exit status 77: not run, because Xvfb or xdotool is missing.
+"""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+ORRERY = None
+PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
+
+
+def wait_for(what, condition, patience_s=PATIENCE_S):
+    end = time.monotonic() + patience_s
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.1)
+    raise AssertionError(f"waited {patience_s} s in vain for {what}")
+
+
+class Display:
+    """An X server without a screen, on a number that nobody uses."""
+
+    def __init__(self):
+        reading, writing = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+            pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            raise AssertionError("Xvfb does not start")
+        self.environment = dict(os.environ, DISPLAY=f":{number}", LIBGL_ALWAYS_SOFTWARE="1")
+        self.environment.pop("WAYLAND_DISPLAY", None)
+
+    def xdotool(self, *arguments):
+        return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, timeout=60,
+                              capture_output=True, text=True).stdout
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait(30)
+
+
+class Viewer:
+    """The program in a window, in a folder of its own."""
+
+    def __init__(self, display, folder, *arguments):
+        self.display, self.folder = display, folder
+        self.layout_file = os.path.join(folder, "layout")
+        environment = dict(display.environment, ORRERY_UI_LAYOUT=self.layout_file)
+        self.output = open(os.path.join(folder, "output"), "w+")
+        self.process = subprocess.Popen([ORRERY, *map(str, arguments)], cwd=folder, env=environment, stdout=self.output,
+                                        stderr=self.output)
+
+    def said(self):
+        with open(self.output.name) as file:
+            return file.read()
+
+    def layout(self):
+        """Marked widgets: name -> (x0, y0, x1, y1) in pixels of the screen; the window lies at its corner."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"the program ended with {self.process.returncode}: {self.said()}")
+        try:
+            with open(self.layout_file) as file:
+                lines = [line.split() for line in file]
+        except FileNotFoundError:
+            return {}
+        return {line[0]: tuple(map(float, line[1:])) for line in lines}
+
+    def click(self, name):
+        x0, y0, x1, y1 = wait_for(f"the widget {name}", lambda: self.layout().get(name))
+        self.display.xdotool("mousemove", round((x0 + x1) / 2), round((y0 + y1) / 2))
+        time.sleep(0.5)  # a frame or more between pointing and pressing, and between pressing and letting go
+        self.display.xdotool("mousedown", 1)
+        time.sleep(0.5)
+        self.display.xdotool("mouseup", 1)
+
+    def point_at_bodies(self):
+        self.display.xdotool("mousemove", 800, 300)
+
+    def type(self, key):
+        self.display.xdotool("key", key)
+
+    def close(self):
+        """Presses the key that ends the program; returns its exit status."""
+        self.point_at_bodies()
+        self.type("q")
+        return self.process.wait(PATIENCE_S)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.output.close()
+
+
+def recorded(file):
+    """Metadata and rows of a recording; rows that are not written yet are not there."""
+    try:
+        with open(file, newline="") as text:
+            first = text.readline()
+            rows = list(csv.DictReader(text))
+    except FileNotFoundError:
+        return None, []
+    if not first.endswith("\n"):
+        return None, []
+    return json.loads(first.removeprefix("# ")), rows
+
+
+def read_png(file):
+    """Width, height and the RGB bytes of an 8-bit picture without interlacing."""
+    with open(file, "rb") as data:
+        assert data.read(8) == b"\x89PNG\r\n\x1a\n", file
+        pixels = b""
+        while True:
+            length, kind = struct.unpack(">I4s", data.read(8))
+            chunk = data.read(length)
+            data.read(4)
+            if kind == b"IHDR":
+                width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunk)
+                assert (depth, colour, interlaced) == (8, 2, 0), "8-bit RGB"
+            elif kind == b"IDAT":
+                pixels += chunk
+            elif kind == b"IEND":
+                break
+    raw, stride = zlib.decompress(pixels), 3 * width
+    rows, above = bytearray(), bytes(stride)
+    for y in range(height):
+        at = y * (stride + 1)
+        method, row = raw[at], bytearray(raw[at + 1:at + 1 + stride])
+        for x in range(stride):
+            left, up, corner = row[x - 3] if x > 2 else 0, above[x], above[x - 3] if x > 2 else 0
+            if method == 1:
+                guess = left
+            elif method == 2:
+                guess = up
+            elif method == 3:
+                guess = (left + up) // 2
+            elif method == 4:
+                guess = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
+            else:
+                guess = 0
+            row[x] = (row[x] + guess) & 255
+        rows += row
+        above = row
+    return width, height, bytes(rows)
+
+
+class WindowTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="orrery_window_")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.display = Display()
+        self.addCleanup(self.display.close)
+
+    def start(self, *arguments):
+        viewer = Viewer(self.display, self.folder, *arguments)
+        self.addCleanup(viewer.kill)
+        wait_for("the panel", lambda: "kernel" in viewer.layout())
+        return viewer
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def wait_for_rows(self, file, what, matches, count=3):
+        return wait_for(f"{count} recorded frames with {what}",
+                        lambda: len(list(filter(matches, recorded(file)[1]))) >= count)
+
+    def test_panel_picks_kernel_and_setting_and_records(self):
+        viewer = self.start("--scene", "plummer", "-n", "2000", "--kernel", "cpu-simd")
+        viewer.click("record")
+        file = self.path("orrery-out/timings.csv")
+        self.wait_for_rows(file, "the first kernel", lambda row: row["kernel"] == "cpu-simd")
+        viewer.click("kernel")
+        viewer.click("kernel.cpu-openmp")
+        self.wait_for_rows(file, "the other kernel", lambda row: row["kernel"] == "cpu-openmp")
+        viewer.click("tunable.threads.1")
+        self.wait_for_rows(file, "one thread", lambda row: "threads=1" in row["settings"].split())
+        viewer.point_at_bodies()
+        viewer.type("shift+k")
+        self.wait_for_rows(file, "the kernel before", lambda row: row["kernel"] == "cpu-serial")
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
+        metadata, rows = recorded(file)
+        self.assertEqual(metadata["n"], 2000)
+        self.assertIn("llvmpipe", metadata["gl_renderer"])
+        kernels = [row["kernel"] for row in rows]
+        in_order = [kernel for at, kernel in enumerate(kernels) if at == 0 or kernels[at - 1] != kernel]
+        self.assertEqual(in_order, ["cpu-simd", "cpu-openmp", "cpu-serial"])
+        frames = [int(row["frame"]) for row in rows]
+        self.assertEqual(frames, list(range(frames[0], frames[0] + len(frames))), "no frame is lost")
+        steps = [int(row["step"]) for row in rows]
+        for kernel in in_order:
+            of_kernel = [int(row["step"]) for row in rows if row["kernel"] == kernel]
+            self.assertGreater(of_kernel[-1], of_kernel[0], f"steps go on under {kernel}")
+        # An abandoned step is taken back: never more than the one that was under way.
+        self.assertTrue(all(later >= earlier - 1 for earlier, later in zip(steps, steps[1:])), steps)
+        timed = [row for row in rows if row["step_ms"]]
+        self.assertGreater(len(timed), 5)
+        self.assertTrue(all(float(row["interactions_per_s"]) > 0 for row in timed))
+        self.assertEqual({row["interop"] for row in rows}, {"host"})
+        self.assertIn("wrote ", viewer.said())
+
+    def test_keys_pause_step_record_and_show_help(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp")
+        viewer.point_at_bodies()
+        viewer.type("F5")
+        file = self.path("orrery-out/timings.csv")
+        self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
+        viewer.type("space")
+        self.wait_for_rows(file, "a pause", lambda row: row["steps"] == "0", 10)
+        paused_at = int(recorded(file)[1][-1]["step"])
+        viewer.type("period")
+        wait_for("one step", lambda: int(recorded(file)[1][-1]["step"]) == paused_at + 1)
+        time.sleep(1)
+        self.assertEqual(int(recorded(file)[1][-1]["step"]), paused_at + 1)
+        viewer.type("F1")
+        wait_for("the list of keys", lambda: "help.close" in viewer.layout())
+        viewer.type("Escape")
+        wait_for("the list to go", lambda: "help.close" not in viewer.layout())
+        viewer.type("Tab")
+        wait_for("the panel to go", lambda: "kernel" not in viewer.layout())
+        viewer.type("Tab")
+        wait_for("the panel", lambda: "kernel" in viewer.layout())
+        viewer.type("F12")
+        picture = self.path("orrery-out/picture.png")
+        wait_for("the picture", lambda: os.path.exists(picture))
+        viewer.type("F5")
+        wait_for("the end of the recording", lambda: "wrote orrery-out/timings.csv" in viewer.said())
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        self.assertEqual(read_png(picture)[:2], (1280, 720))
+
+    def test_long_steps_leave_the_window_responsive(self):
+        file = self.path("serial.csv")
+        viewer = self.start("--kernel", "cpu-serial", "--record", file)
+        wait_for("the scene section", lambda: "section.physics" in viewer.layout())
+        for open_now in (False, True):  # the panel answers, though a step takes longer than many frames
+            viewer.click("section.physics")
+            wait_for("the section to fold", lambda: ("dt" in viewer.layout()) == open_now)
+        self.wait_for_rows(file, "a finished step", lambda row: row["step_ms"], 1)
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        _, rows = recorded(file)
+        self.assertEqual({row["n"] for row in rows}, {"16384"})
+        frames_ms = sorted(float(row["frame_ms"]) for row in rows[1:])  # the first makes fonts and shaders
+        print(f"{len(frames_ms)} frames while steps took {max(float(row['step_ms'] or 0) for row in rows):.0f} ms: "
+              f"median {frames_ms[len(frames_ms) // 2]:.1f} ms, longest {frames_ms[-1]:.1f} ms (aim: 250 ms)")
+        self.assertLess(frames_ms[-1], 2000, "the window froze")
+
+    def test_signal_closes_the_recording(self):
+        file = self.path("a.csv")
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp", "--record", file)
+        self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
+        viewer.process.send_signal(signal.SIGTERM)
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
+        _, rows = recorded(file)
+        self.assertTrue(all(row["frame_ms"] for row in rows))
+        self.assertIn("wrote", viewer.said())
+
+    def test_window_shows_what_offscreen_draws(self):
+        for place in ([], ["--offscreen"]):
+            run = subprocess.run(
+                [ORRERY, "--scene", "plummer", "-n", "1000", "--kernel", "cpu-serial", "--frames", "2", "--panel", "off",
+                 "--size", "320x240", "--screenshot", self.path(f"{len(place)}.png"), *place],
+                env=self.display.environment, capture_output=True, text=True, timeout=PATIENCE_S)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        in_window, in_memory = read_png(self.path("0.png")), read_png(self.path("1.png"))
+        self.assertEqual(in_window[:2], (320, 240))
+        self.assertEqual(in_memory[:2], (320, 240))
+        self.assertGreater(max(in_window[2]), 128, "something is to be seen")
+        mean = sum(abs(a - b) for a, b in zip(in_window[2], in_memory[2])) / len(in_window[2])
+        self.assertLess(mean, 0.5)
+
+
+class NoWindowTest(unittest.TestCase):
+    def refused(self, *arguments, **environment):
+        run = subprocess.run([ORRERY, *arguments], env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        return run.stderr
+
+    def environment(self):
+        return {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+
+    def test_without_a_display_says_so_and_names_offscreen(self):
+        text = self.refused(**self.environment())
+        self.assertIn("no display", text)
+        self.assertIn("--offscreen", text)
+
+    def test_old_opengl_names_the_version_found(self):
+        display = Display()
+        self.addCleanup(display.close)
+        text = self.refused(**dict(display.environment, MESA_GL_VERSION_OVERRIDE="3.3"))
+        self.assertIn("OpenGL 4.5", text)
+        self.assertIn("3.3", text)
+
+
+if __name__ == "__main__":
+    for program in ("Xvfb", "xdotool"):
+        if not shutil.which(program):
+            print(f"not run: {program} is missing (Debian: xvfb, xdotool)")
+            sys.exit(77)
+    ORRERY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
