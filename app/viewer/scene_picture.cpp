@@ -6,15 +6,16 @@ namespace orrery {
 
 void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
                         const render::Appearance& appearance, const render::ValueRanges& ranges,
-                        const render::Canvas& canvas) {
+                        const render::Canvas& canvas, int covered) {
   if (canvas.width < 1 || canvas.height < 1) return;
-  const Look look{camera.view(), camera.framed_radius(), appearance, canvas.width, canvas.height};
+  const int width = canvas.width + covered;  // the middle of this picture is the middle of what is not covered
+  const Look look{camera.view(), camera.framed_radius(), appearance, width, canvas.height};
   if (moved || look != kept_look_) {
-    if (kept_.width() != canvas.width || kept_.height() != canvas.height) {
+    if (kept_.width() != width || kept_.height() != canvas.height) {
       kept_look_.reset();
-      kept_ = render::RenderTarget{GL_RGBA8, canvas.width, canvas.height};
+      kept_ = render::RenderTarget{GL_RGBA8, width, canvas.height};
     }
-    renderer_.draw(bodies, camera, appearance, ranges, {kept_.framebuffer(), canvas.width, canvas.height});
+    renderer_.draw(bodies, camera, appearance, ranges, {kept_.framebuffer(), width, canvas.height});
     kept_look_ = look;
   }
   glBlitNamedFramebuffer(kept_.framebuffer(), canvas.framebuffer, 0, 0, canvas.width, canvas.height, 0, 0, canvas.width,

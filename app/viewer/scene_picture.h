@@ -12,9 +12,11 @@ namespace orrery {
 /// need no drawing, and a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
-  /// `moved`: bodies or ranges are not those of the last call.
+  /// `moved`: bodies or ranges are not those of the last call. The leftmost `covered` pixels of the canvas are behind
+  /// something; what the camera aims at comes to the middle of the rest.
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
-            const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas);
+            const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
+            int covered);
 
  private:
   struct Look {  // what else a picture depends on

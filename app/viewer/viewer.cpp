@@ -8,6 +8,7 @@
 
 #include "app/panels/format.h"
 #include "app/panels/panels.h"
+#include "app/panels/sections.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/offscreen_surface.h"
@@ -55,8 +56,13 @@ Viewer::Viewer(const ViewOptions& options)
 
 int Viewer::run() {
   watch_stop_signals();
-  while (!finished()) frame();
-  finish();
+  try {
+    while (!finished()) frame();
+    finish();
+  } catch (...) {
+    (void)log_.stop_recording();  // what was measured until here is kept; the first failure is the one to tell
+    throw;
+  }
   return failed_ ? 1 : 0;
 }
 
@@ -128,7 +134,14 @@ void Viewer::run_script() {
 int Viewer::advance() {
   const Status status = simulation_.status();
   if (bridge_.mode(status.backend) != Interop::mapped && !simulation_.idle()) return 0;
-  const int steps = simulation_.advance_frame(frame_);
+  int steps = 0;
+  try {
+    steps = simulation_.advance_frame(frame_);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    simulation_.apply(SetPaused{true});  // or the next frame would fail in the same way
+    complain(error.what());
+  }
   if (steps > 0) log_.started(frame_, status);
   moved_ |= bridge_.mode(status.backend) == Interop::mapped;
   return steps;
@@ -171,14 +184,21 @@ void Viewer::follow_simulation() {
 }
 
 double Viewer::compose() {
+  const render::Canvas canvas = surface_->canvas();
   draw_timer_.begin(frame_);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges,
-                surface_->canvas());
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
+                covered_by_panel(canvas));
   draw_timer_.end();
   const Clock::time_point begin = Clock::now();
   draw_panels(status_, view_, requests_);
   gui_.end_frame();
   return in_ms(Clock::now() - begin);
+}
+
+/// Pixels at the left; none where the panel would leave too little to look at.
+int Viewer::covered_by_panel(const render::Canvas& canvas) const {
+  const float share = side_column_width(view_) / gui_.io().DisplaySize.x;
+  return share < 0.5f ? static_cast<int>(share * static_cast<float>(canvas.width)) : 0;
 }
 
 /// Nothing that was measured or asked for is lost, however the run ended.

@@ -48,6 +48,7 @@ class Viewer {
   void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
+  int covered_by_panel(const render::Canvas& canvas) const;
   void finish();
 
   /// Carries out the requests of the last frame; a refusal is said in the window and on stderr.
