@@ -47,6 +47,12 @@ class Forecast {
   std::map<const KernelInfo*, double> rates_;
 };
 
+/// "block=256 n=16384"
+std::string label(const Variant& variant, int count) {
+  const std::string settings = variant.settings.to_string();
+  return fmt::format("{}{}n={}", settings, settings.empty() ? "" : " ", count);
+}
+
 class Bench {
  public:
   Bench(const BenchOptions& options, VariantPlan plan)
@@ -97,7 +103,7 @@ class Bench {
     const ForceSample sample{simulation->bodies().positions, first.law};
     for (std::size_t i = 0; i < plan_.variants.size(); ++i) {
       const Variant& variant = plan_.variants[i];
-      const std::string settings = fmt::format("{} n={}", variant.settings.to_string(), first.count);
+      const std::string settings = label(variant, first.count);
       std::optional<Measurement> result;
       attempt(variant.kernel->id, settings, [&] { result = measure(*simulation, sample, i); });
       if (!result) continue;
@@ -138,8 +144,7 @@ class Bench {
     }
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     const Variant& variant = plan_.variants[index];
-    progress_.show(elapsed / (elapsed + left),
-                   fmt::format("{} {} n={}", variant.kernel->id, variant.settings.to_string(), count));
+    progress_.show(elapsed / (elapsed + left), fmt::format("{} {}", variant.kernel->id, label(variant, count)));
   }
 
   const BenchOptions& options_;

@@ -165,7 +165,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add(app, "--warmup", "W", "steps before measuring (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
   });
-  add(app, "--repeat", "R", "measurements, each one step or, on a GPU, at least 20 ms (10)",
+  add(app, "--repeat", "R", "measurements, each of one step or as many as last 20 ms (10)",
       [&](const std::string& text) {
         bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
       });

@@ -195,6 +195,13 @@ TEST(CommandLine, DescribesTheMachine) {
   EXPECT_NE(text.out.find("OpenGL"), std::string::npos);
 }
 
+TEST(CommandLine, SaysThatTheViewerWasNotBuilt) {
+  const auto info = nlohmann::json::parse(run_orrery({"info", "--json"}).out);
+  if (info["gl"]["problem"] != "the viewer was not built") GTEST_SKIP() << "it was";
+  expect_all_refused(
+      1, {{{}, {"viewer was not built", "ORRERY_VIEWER"}}, {{"view", "-n", "8"}, {"viewer was not built"}}});
+}
+
 TEST(CommandLine, Benches) {
   const test::TemporaryFolder folder;
   const Words arguments{"bench",       "--kernels", "cpu-serial,cpu-simd",
