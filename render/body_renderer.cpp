@@ -113,8 +113,9 @@ void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& ca
   program.set("mass_range", glm::vec2{ranges.mass.low, ranges.mass.high});
   program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
 
-  glVertexArrayVertexBuffer(body_array_.id(), 0, bodies.positions, 0, 16);
-  glVertexArrayVertexBuffer(body_array_.id(), 1, bodies.velocities, 0, 16);
+  constexpr GLintptr stride = 16;
+  glVertexArrayVertexBuffer(body_array_.id(), 0, bodies.buffer, 0, stride);
+  glVertexArrayVertexBuffer(body_array_.id(), 1, bodies.buffer, bodies.count * stride, stride);
   glBindVertexArray(body_array_.id());
   glUseProgram(program.id());
   glBindTextureUnit(0, colours_.id());

@@ -7,10 +7,10 @@
 
 namespace orrery::render {
 
-/// GL buffer names of two arrays of `count` vec4: position and mass, velocity. Neither may be mapped elsewhere.
+/// The name of a GL buffer of 2 x `count` vec4: first all positions with the mass in w, then all velocities. It may not
+/// be mapped elsewhere.
 struct DrawnBodies {
-  unsigned positions = 0;
-  unsigned velocities = 0;
+  unsigned buffer = 0;
   int count = 0;
 };
 

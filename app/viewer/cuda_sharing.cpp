@@ -11,9 +11,10 @@ namespace orrery {
 namespace {
 
 /// Throws what CUDA says against sharing.
-void map_a_small_pair() {
-  const render::Buffer positions{64 * sizeof(Vec4)}, velocities{64 * sizeof(Vec4)};
-  SharedBuffers shared{positions.id(), velocities.id()};
+void map_a_small_buffer() {
+  constexpr int count = 64;
+  const render::Buffer buffer{2 * count * sizeof(Vec4)};
+  SharedBuffer shared{buffer.id(), count};
   shared.map(nullptr);
   shared.unmap(nullptr);
 }
@@ -27,7 +28,7 @@ Sharing try_sharing(std::optional<int> device) {
   if (!cuda.available) return {.reason = "no CUDA: " + cuda.reason, .cure = cuda.reason};
   Sharing sharing{.same_gpu = gl_device == cuda::current_device().index};
   try {
-    map_a_small_pair();
+    map_a_small_buffer();
     sharing.possible = true;
   } catch (const std::exception& error) {
     if (gl_device < 0) {
@@ -46,13 +47,12 @@ Sharing try_sharing(std::optional<int> device) {
   return sharing;
 }
 
-SharedBuffers::SharedBuffers(unsigned positions_buffer, unsigned velocities_buffer)
-    : bodies_{std::make_unique<GlBodies>(positions_buffer, velocities_buffer)} {}
-SharedBuffers::~SharedBuffers() = default;
-DeviceBodies SharedBuffers::map(CUstream_st* stream) {
+SharedBuffer::SharedBuffer(unsigned buffer, int count) : bodies_{std::make_unique<GlBodies>(buffer, count)} {}
+SharedBuffer::~SharedBuffer() = default;
+DeviceBodies SharedBuffer::map(CUstream_st* stream) {
   return bodies_->map(stream);
 }
-void SharedBuffers::unmap(CUstream_st* stream) {
+void SharedBuffer::unmap(CUstream_st* stream) {
   bodies_->unmap(stream);
 }
 

@@ -23,11 +23,12 @@ struct Sharing {
 /// and tries to map a buffer. Call it before anything else uses CUDA. Throws UsageError where `device` does not exist.
 Sharing try_sharing(std::optional<int> device);
 
-/// Two GL buffers that CUDA maps. Destroy it before the buffers. In a build without CUDA none can be made.
-class SharedBuffers {
+/// A GL buffer of positions and velocities that CUDA maps: GlBodies, out of the sight of a build without CUDA, where
+/// none can be made. Destroy it before the buffer.
+class SharedBuffer {
  public:
-  SharedBuffers(unsigned positions_buffer, unsigned velocities_buffer);
-  ~SharedBuffers();
+  SharedBuffer(unsigned buffer, int count);
+  ~SharedBuffer();
   DeviceBodies map(CUstream_st* stream);
   void unmap(CUstream_st* stream);
 

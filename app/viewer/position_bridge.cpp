@@ -7,17 +7,15 @@ namespace orrery {
 void PositionBridge::resize(int count) {
   if (count == count_) return;
   shared_.reset();
-  positions_ = {}, velocities_ = {};  // first the old memory, then the new
+  buffer_ = {};  // first the old memory, then the new
   count_ = 0;
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(Vec4);
-  positions_ = render::Buffer{bytes};
-  velocities_ = render::Buffer{bytes};
+  buffer_ = render::Buffer{2 * static_cast<std::size_t>(count) * sizeof(Vec4)};
   count_ = count;
 }
 
-/// Shares the buffers when CUDA first wants them: with CPU kernels they never need to be.
+/// Shares the buffer when CUDA first wants it: with CPU kernels it never needs to be.
 DeviceBodies PositionBridge::map(CUstream_st* stream) {
-  if (!shared_) shared_.emplace(positions_.id(), velocities_.id());
+  if (!shared_) shared_.emplace(buffer_.id(), count_);
   return shared_->map(stream);
 }
 
@@ -52,19 +50,17 @@ double PositionBridge::copy(Simulation& simulation, const Status& status) {
     staging_ = {};
     staging_ = StagingArray{2 * count};
   }
-  const std::span<Vec4> positions = staging_.values().first(count), velocities = staging_.values().last(count);
-  simulation.copy_drawn(positions, velocities);
-  positions_.upload(std::as_bytes(positions));
-  velocities_.upload(std::as_bytes(velocities));
+  simulation.copy_drawn(staging_.values().first(count), staging_.values().last(count));
+  buffer_.upload(std::as_bytes(staging_.values()));
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 Bodies PositionBridge::read_drawn() const {
   const auto count = static_cast<std::size_t>(count_);
-  Bodies bodies{std::vector<Vec4>(count), std::vector<Vec4>(count)};
-  positions_.download(std::as_writable_bytes(std::span{bodies.positions}));
-  velocities_.download(std::as_writable_bytes(std::span{bodies.velocities}));
-  return bodies;
+  std::vector<Vec4> both(2 * count);
+  buffer_.download(std::as_writable_bytes(std::span{both}));
+  const auto middle = both.begin() + count_;
+  return {{both.begin(), middle}, {middle, both.end()}};
 }
 
 }  // namespace orrery

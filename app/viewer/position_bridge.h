@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// Owns the buffers that are drawn and sees to it that they hold the simulation's bodies: CUDA kernels write them in
+/// Owns the buffer that is drawn and sees to it that it holds the simulation's bodies: CUDA kernels write it in
 /// place where CUDA and GL can share them (mapped); else copies go through host memory (staged, or host for CPU
 /// kernels).
 class PositionBridge final : public DeviceStorage {
@@ -31,21 +31,21 @@ class PositionBridge final : public DeviceStorage {
   /// Why not mapped and what cures it; empty when mapped.
   std::string reason(Backend backend) const;
 
-  /// Copies the simulation's bodies into the buffers where they do not get there by themselves. Call it only when the
+  /// Copies the simulation's bodies into the buffer where they do not get there by themselves. Call it only when the
   /// simulation is idle(). Returns what that took of the CPU's time, in ms; 0 when mapped.
   double copy(Simulation& simulation, const Status& status);
 
-  /// The buffers to draw from.
-  render::DrawnBodies drawn() const { return {positions_.id(), velocities_.id(), count_}; }
+  /// What to draw from.
+  render::DrawnBodies drawn() const { return {buffer_.id(), count_}; }
   /// What is drawn, read back; waits for the GPU. The simulation goes on.
   Bodies read_drawn() const;
 
  private:
   const Sharing sharing_;
   int count_ = 0;
-  render::Buffer positions_, velocities_;
-  std::optional<SharedBuffers> shared_;  // after the buffers, so that it goes first
-  StagingArray staging_;                 // positions, then velocities
+  render::Buffer buffer_;               // all positions, then all velocities
+  std::optional<SharedBuffer> shared_;  // after the buffer, so that it goes first
+  StagingArray staging_;                // positions, then velocities
 };
 
 }  // namespace orrery

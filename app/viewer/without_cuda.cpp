@@ -15,14 +15,14 @@ Sharing try_sharing(std::optional<int> device) {
   return {.reason = cuda.reason, .cure = cuda.reason};
 }
 
-SharedBuffers::SharedBuffers(unsigned, unsigned) {
-  throw std::logic_error("buffers shared with CUDA in a build without it");
+SharedBuffer::SharedBuffer(unsigned, int) {
+  throw std::logic_error("a buffer shared with CUDA in a build without it");
 }
-SharedBuffers::~SharedBuffers() = default;
-DeviceBodies SharedBuffers::map(CUstream_st*) {
+SharedBuffer::~SharedBuffer() = default;
+DeviceBodies SharedBuffer::map(CUstream_st*) {
   return {};
 }
-void SharedBuffers::unmap(CUstream_st*) {}
+void SharedBuffer::unmap(CUstream_st*) {}
 
 StagingArray::StagingArray(std::size_t size) : memory_{new Vec4[size], Free{.pinned = false}}, size_{size} {}
 void StagingArray::Free::operator()(Vec4* memory) const noexcept {

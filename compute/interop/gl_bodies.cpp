@@ -7,32 +7,25 @@
 
 namespace orrery {
 
-GlBodies::GlBodies(unsigned positions_buffer, unsigned velocities_buffer) {
-  ORRERY_CUDA_CHECK(cudaGraphicsGLRegisterBuffer(&resources_[0], positions_buffer, cudaGraphicsRegisterFlagsNone));
-  try {
-    ORRERY_CUDA_CHECK(cudaGraphicsGLRegisterBuffer(&resources_[1], velocities_buffer, cudaGraphicsRegisterFlagsNone));
-  } catch (...) {
-    ORRERY_CUDA_WARN(cudaGraphicsUnregisterResource(resources_[0]));
-    throw;
-  }
+GlBodies::GlBodies(unsigned buffer, int count) : count_{count} {
+  ORRERY_CUDA_CHECK(cudaGraphicsGLRegisterBuffer(&resource_, buffer, cudaGraphicsRegisterFlagsNone));
 }
 
 GlBodies::~GlBodies() {
-  for (cudaGraphicsResource* resource : resources_) ORRERY_CUDA_WARN(cudaGraphicsUnregisterResource(resource));
+  ORRERY_CUDA_WARN(cudaGraphicsUnregisterResource(resource_));
 }
 
 DeviceBodies GlBodies::map(cudaStream_t stream) {
-  ORRERY_CUDA_CHECK(cudaGraphicsMapResources(static_cast<int>(resources_.size()), resources_.data(), stream));
-  std::array<void*, 2> memory{};
-  std::array<std::size_t, 2> bytes{};
-  for (std::size_t i = 0; i < resources_.size(); ++i) {
-    ORRERY_CUDA_CHECK(cudaGraphicsResourceGetMappedPointer(&memory[i], &bytes[i], resources_[i]));
-  }
-  return {static_cast<Vec4*>(memory[0]), static_cast<Vec4*>(memory[1])};
+  ORRERY_CUDA_CHECK(cudaGraphicsMapResources(1, &resource_, stream));
+  void* memory = nullptr;
+  std::size_t size_bytes = 0;
+  ORRERY_CUDA_CHECK(cudaGraphicsResourceGetMappedPointer(&memory, &size_bytes, resource_));
+  auto* const positions = static_cast<Vec4*>(memory);
+  return {.positions = positions, .velocities = positions + count_};
 }
 
 void GlBodies::unmap(cudaStream_t stream) {
-  ORRERY_CUDA_CHECK(cudaGraphicsUnmapResources(static_cast<int>(resources_.size()), resources_.data(), stream));
+  ORRERY_CUDA_CHECK(cudaGraphicsUnmapResources(1, &resource_, stream));
 }
 
 int select_gl_device() {

@@ -12,7 +12,7 @@ struct DeviceBodies {
 };
 
 /// Device memory for the drawn arrays. The simulation maps it around each batch of steps and touches it at no other
-/// time, so that it may be a pair of GL buffers; where there is no GL, mapping does nothing.
+/// time, so that it may be a GL buffer; where there is no GL, mapping does nothing.
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;

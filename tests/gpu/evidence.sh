@@ -4,11 +4,12 @@
 # Writes logs, CSV files and pictures to OUT_FOLDER and exits 1 if any check failed. The parts need: `sanitizers`
 # compute-sanitizer, `window` a display whose OpenGL is the GPU's. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
-build=$1 out=$2
+mkdir -p "$2"
+build=$(realpath "$1") out=$(realpath "$2")
+here=$(dirname "$(realpath "$0")")
 shift 2
 parts=${*:-tests sanitizers figures window}
 orrery=$build/bin/orrery
-mkdir -p "$out"
 failed=0
 
 # check NAME COMMAND...: runs it into OUT/NAME.log and counts a failure.
@@ -68,7 +69,7 @@ run_window() {
 SCRIPT
   (cd "$out" && check tour "$orrery" -n 16k --size 1280x720 --vsync off --script tour.txt --record tour.csv)
   check picture "$orrery" -n 64k --size 1920x1080 --vsync off --frames 1200 --panel off --screenshot "$out/picture.png"
-  python3 "$(dirname "$0")/frames.py" "$out/interactive.csv" "$out/tour.csv" | tee "$out/frames.txt"
+  python3 "$here/frames.py" "$out/interactive.csv" "$out/tour.csv" | tee "$out/frames.txt"
 }
 
 for part in $parts; do

@@ -21,11 +21,12 @@ struct Stage {
   ValueRanges ranges{{0.0f, 1.0f}, {1.0f, 1.0f}};
 
   Image picture(std::span<const glm::vec4> positions, std::span<const glm::vec4> velocities, int width, int height) {
-    Buffer position_buffer{positions.size_bytes()}, velocity_buffer{velocities.size_bytes()};
-    position_buffer.upload(std::as_bytes(positions));
-    velocity_buffer.upload(std::as_bytes(velocities));
+    std::vector<glm::vec4> arrays{positions.begin(), positions.end()};
+    arrays.insert(arrays.end(), velocities.begin(), velocities.end());
+    Buffer buffer{std::as_bytes(std::span{arrays}).size()};
+    buffer.upload(std::as_bytes(std::span{arrays}));
     const RenderTarget target{GL_RGBA8, width, height};
-    const DrawnBodies bodies{position_buffer.id(), velocity_buffer.id(), static_cast<int>(positions.size())};
+    const DrawnBodies bodies{buffer.id(), static_cast<int>(positions.size())};
     renderer.draw(bodies, camera, appearance, ranges, {target.framebuffer(), width, height});
     return read_framebuffer(target.framebuffer(), width, height);
   }
