@@ -3,11 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"
+
+namespace orrery {
+
+/// How GoogleTest names a kernel.
+inline void PrintTo(const KernelInfo* kernel, std::ostream* out) {
+  *out << kernel->id;
+}
+
+}  // namespace orrery
 
 namespace orrery::test {
 
