@@ -36,8 +36,8 @@ Json cuda_json() {
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
 #if ORRERY_HAVE_CUDA
   json["runtime"] = cuda::version_text(cuda::runtime_version());
-  const int driver = cuda::driver_version();
-  json["driver"] = driver > 0 ? Json("CUDA " + cuda::version_text(driver)) : Json(nullptr);
+  const std::string driver = cuda::driver_text();
+  json["driver"] = driver.empty() ? Json(nullptr) : Json(driver);
   json["devices"] = Json::array();
   if (!status.available) return json;
   for (const cuda::DeviceInfo& device : cuda::devices()) {

@@ -21,7 +21,7 @@ void add_gpu(Json& metadata) {
 #if ORRERY_HAVE_CUDA
   if (!backend_status(Backend::cuda).available) return;
   metadata["gpu"] = cuda::current_device().name;
-  metadata["driver"] = "CUDA " + cuda::version_text(cuda::driver_version());
+  metadata["driver"] = cuda::driver_text();
   metadata["cuda_runtime"] = cuda::version_text(cuda::runtime_version());
 #endif
 }

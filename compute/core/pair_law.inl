@@ -3,8 +3,9 @@
 // inlines a function only into callers that have at least its instruction set.
 //
 // `Real` is float, double or a SIMD vector with the operators + - *, and with reciprocal_sqrt(Real) and
-// multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of  a_i += s (x_j - x_i, y_j - y_i, z_j -
-// z_i) for body j of the given mass. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+// multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of
+//   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
+// for body j of the given mass. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
 
 /// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).
 template <class Real>

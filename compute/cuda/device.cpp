@@ -1,5 +1,8 @@
 #include "compute/cuda/device.h"
 
+#include <fstream>
+#include <regex>
+
 #include "compute/core/error.h"
 #include "compute/cuda/error.h"
 
@@ -40,6 +43,19 @@ int driver_version() {
   int version = 0;
   ORRERY_CUDA_CHECK(cudaDriverGetVersion(&version));
   return version;
+}
+
+std::string driver_text() {
+  const int supported = driver_version();
+  if (supported == 0) return {};
+  const std::string cuda = "CUDA " + version_text(supported);
+  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  ...": the version is the first word of digits and
+  // dots.
+  std::ifstream file{"/proc/driver/nvidia/version"};
+  std::string line;
+  std::getline(file, line);
+  std::smatch version;
+  return std::regex_search(line, version, std::regex{R"(\b\d+(\.\d+)+\b)"}) ? version.str() + ", " + cuda : cuda;
 }
 
 std::vector<DeviceInfo> devices() {

@@ -20,6 +20,8 @@ std::string version_text(int version);
 /// What this program was linked with, and what the driver supports; 0 where there is no driver.
 int runtime_version();
 int driver_version();
+/// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty where there is no driver.
+std::string driver_text();
 
 /// Every CUDA device here. Throws cuda::Error if the driver is missing or too old, or there is no device.
 std::vector<DeviceInfo> devices();
