@@ -2,7 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "app/panels/format.h"
 #include "app/panels/sections.h"
@@ -14,109 +14,125 @@ namespace {
 
 using theme::em;
 
-struct Phase {
+struct Part {
   const char* name;
-  double FrameTimes::*ms;
+  double ms;
+  bool known;
   ImU32 colour;
-  bool of_steps;  // known only once a batch of steps has been measured
   const char* notes;
 };
-constexpr std::array phases{
-    Phase{"map", &FrameTimes::map_ms, IM_COL32(42, 195, 222, 255), true,
-          "Handing the drawn buffers to the kernels, or the copy that stands for it."},
-    Phase{"force", &FrameTimes::force_ms, IM_COL32(122, 162, 247, 255), true,
-          "The force kernel, all steps of the frame."},
-    Phase{"integrate", &FrameTimes::integrate_ms, IM_COL32(187, 154, 247, 255), true,
-          "Updating velocities and positions, all steps of the frame."},
-    Phase{"unmap", &FrameTimes::unmap_ms, IM_COL32(86, 182, 154, 255), true, "Handing the buffers back for drawing."},
-    Phase{"draw", &FrameTimes::draw_ms, IM_COL32(158, 206, 106, 255), false, "Drawing the bodies: GPU time."},
-    Phase{"panel", &FrameTimes::gui_ms, IM_COL32(224, 175, 104, 255), false,
-          "Making and submitting these panels: CPU time."},
-    Phase{"swap", &FrameTimes::swap_ms, IM_COL32(86, 95, 137, 255), false,
-          "Waiting in the buffer swap, for the display mostly."},
-};
 
-/// One frame, and which of its parts have been measured.
-struct Shown {
-  FrameTimes times;
-  bool steps_known = false, frame_known = false;
-
-  bool known(const Phase& phase) const { return phase.of_steps ? steps_known : frame_known; }
-  double ms(const Phase& phase) const { return known(phase) ? times.*phase.ms : 0; }
-};
-
-/// The frame that is shown: held for a moment, because numbers that change with every frame cannot be read.
-const Shown& held(const ViewStatus& view) {
-  static Shown shown;
-  static double until = 0;
-  const double now = ImGui::GetTime(), hold_s = 0.2;
-  const Shown latest{view.times, view.measured > 0, view.times.frame_ms > 0};
-  const bool other = latest.steps_known != shown.steps_known || latest.frame_known != shown.frame_known;
-  if (other || now >= until || until - now > hold_s) {
-    shown = latest;
-    until = now + hold_s;
-  }
-  return shown;
+void head(const char* title, const std::string& total) {
+  text(title, theme::dim, theme::Font::small);
+  ImGui::SameLine();
+  text_to(ImGui::GetWindowContentRegionMax().x, total, theme::dim, theme::Font::small);
 }
 
-void bar(const Shown& shown) {
+/// The parts side by side; the rest up to `total_ms` stays empty.
+void bar(const char* id, std::span<const Part> parts, double total_ms) {
   double sum = 0;
-  for (const Phase& phase : phases) sum += shown.ms(phase);
-  const double whole = std::max({sum, shown.times.frame_ms, 1e-9});
+  for (const Part& part : parts) sum += part.known ? part.ms : 0;
+  const double whole = std::max({sum, total_ms, 1e-9});
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const ImVec2 size{ImGui::GetContentRegionAvail().x, em(0.75f)};
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, em(0.6f)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled(low, {low.x + size.x, low.y + size.y}, theme::track, em(0.2f));
   float x = low.x;
-  for (const Phase& phase : phases) {
-    const float width = static_cast<float>(shown.ms(phase) / whole) * size.x;
+  for (const Part& part : parts) {
+    const float width = part.known ? static_cast<float>(part.ms / whole) * size.x : 0;
     const ImVec2 end{x + std::max(width - 1, 1.0f), low.y + size.y};
-    if (width >= 0.5f) draw.AddRectFilled({x, low.y}, end, phase.colour, em(0.15f));
+    if (width >= 0.5f) draw.AddRectFilled({x, low.y}, end, part.colour, em(0.15f));
     x += width;
   }
   ImGui::Dummy(size);
-  ui_mark("frame");
-  tooltip("Where the frame's time goes.", "The empty rest of the bar is time that none of these accounts for.");
+  ui_mark(id);
 }
 
-void legend(const Shown& shown) {
+void begin_entry(ImU32 colour) {
+  ImGui::TableNextColumn();
+  ImGui::BeginGroup();
+  const ImVec2 dot = ImGui::GetCursorScreenPos();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled({dot.x, dot.y + em(0.2f)}, {dot.x + em(0.5f), dot.y + em(0.7f)}, colour, em(0.12f));
+  ImGui::Dummy({em(0.5f), em(0.8f)});
+  ImGui::SameLine();
+}
+
+void legend(const char* id, std::span<const Part> parts, const std::string& remark = {}) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {em(0.3f), 0});
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.05f), em(0.1f)});
-  if (ImGui::BeginTable("phases", 3, ImGuiTableFlags_NoPadOuterX)) {
-    ImGui::TableSetupColumn("first", ImGuiTableColumnFlags_WidthStretch, 1.03f);
-    ImGui::TableSetupColumn("second", ImGuiTableColumnFlags_WidthStretch, 0.91f);
-    ImGui::TableSetupColumn("third", ImGuiTableColumnFlags_WidthStretch, 1.13f);
-    ImDrawList& draw = *ImGui::GetWindowDrawList();
-    for (const Phase& phase : phases) {
-      ImGui::TableNextColumn();
-      ImGui::BeginGroup();
-      const ImVec2 dot = ImGui::GetCursorScreenPos();
-      draw.AddRectFilled({dot.x, dot.y + em(0.2f)}, {dot.x + em(0.5f), dot.y + em(0.7f)}, phase.colour, em(0.12f));
-      ImGui::Dummy({em(0.5f), em(0.8f)});
+  if (ImGui::BeginTable(id, 3, ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("first", ImGuiTableColumnFlags_WidthStretch, 1);
+    ImGui::TableSetupColumn("second", ImGuiTableColumnFlags_WidthStretch, 1.1f);
+    ImGui::TableSetupColumn("third", ImGuiTableColumnFlags_WidthStretch, 1);
+    for (const Part& part : parts) {
+      begin_entry(part.colour);
+      text(part.name, theme::dim, theme::Font::small);
       ImGui::SameLine();
-      text(phase.name, theme::dim, theme::Font::small);
-      ImGui::SameLine();
-      text(shown.known(phase) ? format_ms(shown.ms(phase)) : unknown, theme::text, theme::Font::small);
+      text(part.known ? format_ms(part.ms) : unknown, theme::text, theme::Font::small);
       ImGui::EndGroup();
-      tooltip(phase.notes);
+      tooltip(part.notes);
+    }
+    if (!remark.empty()) {
+      ImGui::TableNextColumn();
+      text(remark, theme::dim, theme::Font::small);
     }
     ImGui::EndTable();
   }
   ImGui::PopStyleVar(2);
 }
 
+void step_bar(const HeldTimes& held) {
+  const StepTiming& step = held.step;
+  const Part parts[] = {
+      {"force", step.force_ms, held.step_known, IM_COL32(122, 162, 247, 255), "The force kernel, of one step."},
+      {"integrate", step.integrate_ms, held.step_known, IM_COL32(187, 154, 247, 255),
+       "Updating velocities and positions, of one step."},
+  };
+  head("Step", held.step_known ? format_ms(step.step_ms) : unknown);
+  bar("step-time", parts, step.step_ms);
+  tooltip("Where the last step's time goes.",
+          "Steps run beside the frames, on the GPU or on other threads: a step may take longer than a frame.");
+  const bool many = held.step_known && step.steps > 1;
+  legend("step-parts", parts, many ? fmt::format("{} steps a frame", step.steps) : std::string{});
+}
+
+void frame_bar(const HeldTimes& held) {
+  const FrameTimes& times = held.frame;
+  const bool known = held.frame_known, mapped = known && held.step_known;
+  const double map_ms = mapped ? times.map_ms + times.unmap_ms : 0;
+  const double rest_ms = times.frame_ms - map_ms - times.draw_ms - times.gui_ms - times.swap_ms;
+  const Part parts[] = {
+      {"map", map_ms, mapped, IM_COL32(42, 195, 222, 255),
+       "Handing the drawn buffers to the kernels and back, or the copy that stands for it: once for each batch of "
+       "steps, so in the frame that the last step belongs to."},
+      {"draw", times.draw_ms, known, IM_COL32(158, 206, 106, 255), "Drawing the bodies: GPU time."},
+      {"panel", times.gui_ms, known, IM_COL32(224, 175, 104, 255), "Making and submitting these panels: CPU time."},
+      {"swap", times.swap_ms, known, IM_COL32(86, 95, 137, 255), "Waiting in the buffer swap, for the display mostly."},
+      {"rest", std::max(rest_ms, 0.0), known, IM_COL32(255, 255, 255, 40), "Time that none of these accounts for."},
+  };
+  head("Frame",
+       known ? fmt::format("{}  \u2022  {:.0f} frames/s", format_ms(times.frame_ms), 1000 / times.frame_ms) : unknown);
+  bar("frame", parts, times.frame_ms);
+  tooltip("Where the frame's time goes.",
+          "Drawing is GPU time, which overlaps the wait in the swap; the parts may come to more than the frame.");
+  legend("frame-parts", parts);
+}
+
 }  // namespace
 
-void frame_panel(const Status&, const ViewStatus& view, Requests&) {
-  const Shown& shown = held(view);
-  text("Frame", theme::dim, theme::Font::small);
-  ImGui::SameLine();
-  const double ms = shown.times.frame_ms;
-  text_to(ImGui::GetWindowContentRegionMax().x,
-          shown.frame_known ? fmt::format("{}  \u2022  {:.0f} frames/s", format_ms(ms), 1000 / ms) : unknown,
-          theme::dim, theme::Font::small);
-  bar(shown);
-  legend(shown);
+void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held) {
+  constexpr double hold_s = 0.2;
+  const double now = ImGui::GetTime();
+  const bool step_known = view.measured > 0 && status.timing.steps > 0, frame_known = view.times.frame_ms > 0;
+  const bool other = step_known != held.step_known || frame_known != held.frame_known;
+  if (!other && now < held.until) return;
+  held = {view.times, status.timing, step_known, frame_known, now + hold_s};
+}
+
+void frame_panel(const HeldTimes& times) {
+  step_bar(times);
+  frame_bar(times);
 }
 
 }  // namespace orrery

@@ -39,14 +39,10 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 
 }  // namespace
 
-void message_panel(const Status& status, const ViewStatus& view, Requests& out) {
-  // What the user has put away, and since when the notice stands.
-  static std::string dismissed, notice;
-  static double noticed_at = 0;
-
-  if (status.last_error.empty() || !out.empty()) dismissed.clear();
+void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = view.panel ? em(3.6f) : em(0.75f);
-  if (!status.last_error.empty() && status.last_error != dismissed) {
+  if (!status.last_error.empty() && status.last_error != state.dismissed_error) {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
     ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
     y += toast("Error", y, 1, [&] {
@@ -54,7 +50,7 @@ void message_panel(const Status& status, const ViewStatus& view, Requests& out) 
       wrapped(status.last_error, view, theme::bad);
       ui_mark("error");
       ImGui::SameLine();
-      if (ImGui::Button("\u00d7", {em(1.6f), 0})) dismissed = status.last_error;
+      if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.dismissed_error = status.last_error;
       ui_mark("error.dismiss");
     });
     ImGui::PopStyleColor(2);
@@ -62,14 +58,14 @@ void message_panel(const Status& status, const ViewStatus& view, Requests& out) 
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();
-  if (notice != view.notice) {
-    notice = view.notice;
-    noticed_at = now;
+  if (state.notice != view.notice) {
+    state.notice = view.notice;
+    state.noticed_at = now;
   }
-  const double left_s = noticed_at + shown_s + fading_s - now;
-  if (!notice.empty() && left_s > 0) {
+  const double left_s = state.noticed_at + shown_s + fading_s - now;
+  if (!state.notice.empty() && left_s > 0) {
     toast("Notice", y, static_cast<float>(std::min(left_s / fading_s, 1.0)),
-          [&] { wrapped(notice, view, theme::text); });
+          [&] { wrapped(state.notice, view, theme::text); });
   }
 }
 

@@ -29,21 +29,21 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   tooltip("Hide the panels");
 }
 
-void side_column(const Status& status, const ViewStatus& view, Requests& out) {
+void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const float margin = em(0.75f);
   ImGui::SetNextWindowPos({margin, margin});
   ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, ImGui::GetIO().DisplaySize.y - 2 * margin});
   if (ImGui::Begin("Side column", nullptr, fixed_window | ImGuiWindowFlags_NoScrollbar)) {
     title_row(status, view, out);
-    rate_panel(status, view, out);
-    frame_panel(status, view, out);
+    rate_panel(status, view, state.times);
+    frame_panel(state.times);
     run_panel(status, view, out);
     // The measurements stay in sight; what is set scrolls below them.
     ImGui::BeginChild("Settings");
     kernel_panel(status, view, out);
     physics_panel(status, view, out);
-    record_panel(status, view, out);
-    scene_panel(status, view, out);
+    record_panel(status, view, state, out);
+    scene_panel(status, view, state, out);
     appearance_panel(status, view, out);
     ImGui::EndChild();
   }
@@ -56,13 +56,14 @@ float side_column_width(const ViewStatus& view) {
   return view.panel ? em(23.5f) : 0;
 }
 
-void draw_panels(const Status& status, const ViewStatus& view, Requests& out) {
+void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  hold_times(status, view, state.times);
   if (view.panel) {
-    side_column(status, view, out);
+    side_column(status, view, state, out);
     info_panel(status, view, out);
-    results_panel(status, view, out);
+    results_panel(status, view, state, out);
   }
-  message_panel(status, view, out);
+  message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);
 }
 

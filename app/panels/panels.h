@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/panels/panel_state.h"
 #include "app/viewer/view_command.h"
 #include "app/viewer/view_status.h"
 #include "compute/sim/command.h"
@@ -7,8 +8,11 @@
 namespace orrery {
 
 /// Draws everything that lies over the picture, between ImGui::NewFrame and ImGui::Render, and appends what the user
-/// asked for. Looks at values only: what it shows is what `status` and `view` say.
-void draw_panels(const Status& status, const ViewStatus& view, Requests& out);
+/// asked for. Looks at values only: what it shows is what `status` and `view` say, and what `state` remembers.
+void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+
+/// The width that the side column takes from the left edge, its margins included; 0 while it is hidden.
+float side_column_width(const ViewStatus& view);
 
 /// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
 /// context, so call it outside a frame and, at later changes of scale, have the back end make its font texture anew.

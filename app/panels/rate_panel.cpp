@@ -56,7 +56,7 @@ void history_plot(std::span<const float> history, double median) {
 
 }  // namespace
 
-void rate_panel(const Status& status, const ViewStatus& view, Requests&) {
+void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times) {
   const bool known = view.measured > 0 && view.step_ms_median > 0;
   const double rate = known ? status.interactions_per_step / (view.step_ms_median * 1e-3) : 0;
 
@@ -82,7 +82,7 @@ void rate_panel(const Status& status, const ViewStatus& view, Requests&) {
     ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
     cell(format_flops(rate), "at 20 flop per interaction",
          "Floating-point operations per second, counting 20 for each interaction as the literature does.");
-    cell(view.measured > 0 ? format_ms(view.step_ms_last) : unknown, "last step",
+    cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step",
          "Time of one step: of the latest batch.");
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",

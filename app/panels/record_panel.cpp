@@ -30,9 +30,8 @@ void save_row(const char* label, const char* notes, const char* id, const char* 
 
 }  // namespace
 
-void record_panel(const Status&, const ViewStatus& view, Requests& out) {
+void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requests& out) {
   if (!section("record", "Record and save", true)) return;
-  static std::string timings, picture, snapshot;
   const RecordingStatus& recording = view.recording;
 
   const float button = em(6);
@@ -41,7 +40,7 @@ void record_panel(const Status&, const ViewStatus& view, Requests& out) {
             "Without a name: a new file in the folder orrery-out.",
             button + ImGui::GetStyle().ItemSpacing.x);
   ImGui::BeginDisabled(recording.active);
-  const bool entered = text_field("record.file", "timings.csv", timings);
+  const bool entered = text_field("record.file", "timings.csv", state.timings_file);
   ImGui::EndDisabled();
   ImGui::SameLine();
   const ImVec2 size{button, ImGui::GetFrameHeight()};
@@ -51,7 +50,7 @@ void record_panel(const Status&, const ViewStatus& view, Requests& out) {
     tooltip(recording.file);
   } else {
     const bool pressed = icon_button("record", Icon::record, "Record", size);
-    if (pressed || entered) out.push_back(StartRecording{timings});
+    if (pressed || entered) out.push_back(StartRecording{state.timings_file});
     if (!recording.error.empty()) {
       ImGui::PushTextWrapPos(0);
       text(recording.error, theme::bad, theme::Font::small);
@@ -63,10 +62,10 @@ void record_panel(const Status&, const ViewStatus& view, Requests& out) {
     }
   }
   save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
-                           "screenshot", "picture.png", picture, out);
+                           "screenshot", "picture.png", state.picture_file, out);
   save_row<SaveSnapshot>("Snapshot",
                          "The bodies as they are now, as a TIPSY file. Without a name: a new file in orrery-out.",
-                         "snapshot", "bodies.tipsy", snapshot, out);
+                         "snapshot", "bodies.tipsy", state.snapshot_file, out);
 }
 
 }  // namespace orrery

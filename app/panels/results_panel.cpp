@@ -94,7 +94,7 @@ void table(const Status& status, const ViewStatus& view, Requests& out) {
 
 }  // namespace
 
-void results_panel(const Status& status, const ViewStatus& view, Requests& out) {
+void results_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const float margin = em(0.75f), left = side_column_width(view);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = display.x - left - margin;
@@ -106,14 +106,13 @@ void results_panel(const Status& status, const ViewStatus& view, Requests& out) 
     const bool open = section("results", "Results", true, {}, 2 * button + field + 3 * gap);
     tooltip("What has been tried, in order. Speed-up is over the first row.");
     if (open) {
-      static std::string file;
       ImGui::SameLine();
       ImGui::SetNextItemWidth(field);
-      bool pressed = text_field("results.file", "results.csv", file);
+      bool pressed = text_field("results.file", "results.csv", state.results_file);
       ImGui::SameLine();
       pressed |= ImGui::Button("Export", {button, 0});
       ui_mark("results.export");
-      if (pressed) out.push_back(ExportResults{file});
+      if (pressed) out.push_back(ExportResults{state.results_file});
       tooltip("Writes the table as CSV. Without a name: a new file in orrery-out.");
       ImGui::SameLine();
       if (ImGui::Button("Clear", {button, 0})) out.push_back(ClearResults{});

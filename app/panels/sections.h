@@ -6,24 +6,24 @@
 
 namespace orrery {
 
+/// Takes over the latest times if the held ones have been shown long enough, or are of something else.
+void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
+
 // The parts of the side column, in its order. Each draws into the present window.
-void rate_panel(const Status& status, const ViewStatus& view, Requests& out);
-void frame_panel(const Status& status, const ViewStatus& view, Requests& out);
+void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times);
+void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
-void record_panel(const Status& status, const ViewStatus& view, Requests& out);
-void scene_panel(const Status& status, const ViewStatus& view, Requests& out);
+void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void appearance_panel(const Status& status, const ViewStatus& view, Requests& out);
 
 // What lies over the picture, each a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
-void results_panel(const Status& status, const ViewStatus& view, Requests& out);
-void message_panel(const Status& status, const ViewStatus& view, Requests& out);
+void results_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
-
-/// The width that the side column takes from the left edge, its margins included; 0 while it is hidden.
-float side_column_width(const ViewStatus& view);
 
 /// Flags of a window that stays where it is put.
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |

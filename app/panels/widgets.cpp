@@ -55,12 +55,6 @@ void draw_chevron(ImDrawList& draw, ImVec2 c, bool down, ImU32 colour) {
   draw.AddPolyline(points.data(), 3, colour, 0, em(0.11f));
 }
 
-template <class T>
-struct Draft {
-  ImGuiID id = 0;
-  T value{};
-};
-
 }  // namespace
 
 void text(std::string_view content, ImU32 colour, theme::Font font) {
@@ -136,19 +130,28 @@ void row_label(const char* label, std::string_view notes, float reserved) {
 
 template <class T>
 std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format) {
-  // What is being typed or dragged lives here until it is done: only one widget is active at a time.
-  static Draft<T> draft;
-  constexpr ImGuiDataType type = std::is_same_v<T, float> ? ImGuiDataType_Float : ImGuiDataType_S32;
+  constexpr bool real = std::is_same_v<T, float>;
+  constexpr ImGuiDataType type = real ? ImGuiDataType_Float : ImGuiDataType_S32;
   ImGui::PushID(id);
-  const ImGuiID own = ImGui::GetID("slider");
-  T value = draft.id == own ? draft.value : current;
+  // What is being typed or dragged lives in the window's storage until it is done.
+  ImGuiStorage& storage = *ImGui::GetStateStorage();
+  const ImGuiID draft = ImGui::GetID("draft"), editing = ImGui::GetID("editing");
+  T value = current;
+  if (storage.GetBool(editing)) {
+    if constexpr (real) {
+      value = storage.GetFloat(draft);
+    } else {
+      value = storage.GetInt(draft);
+    }
+  }
   const bool changed = ImGui::SliderScalar("##slider", type, &value, &low, &high, format, ImGuiSliderFlags_Logarithmic);
   const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
   const bool ended = ImGui::IsItemDeactivatedAfterEdit();
-  if (ImGui::IsItemActive()) {
-    draft = {own, value};
-  } else if (draft.id == own) {
-    draft = {};
+  storage.SetBool(editing, ImGui::IsItemActive());
+  if constexpr (real) {
+    storage.SetFloat(draft, value);
+  } else {
+    storage.SetInt(draft, value);
   }
   ImGui::PopID();
   ui_mark(id);

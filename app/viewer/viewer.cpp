@@ -8,7 +8,6 @@
 
 #include "app/panels/format.h"
 #include "app/panels/panels.h"
-#include "app/panels/sections.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/offscreen_surface.h"
@@ -190,7 +189,7 @@ double Viewer::compose() {
                 covered_by_panel(canvas));
   draw_timer_.end();
   const Clock::time_point begin = Clock::now();
-  draw_panels(status_, view_, requests_);
+  draw_panels(status_, view_, panel_state_, requests_);
   gui_.end_frame();
   return in_ms(Clock::now() - begin);
 }

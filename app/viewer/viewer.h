@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/options.h"
+#include "app/panels/panel_state.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"
@@ -94,6 +95,7 @@ class Viewer {
   Requests requests_;
   Status status_;    // of the last frame
   ViewStatus view_;  // of the last frame
+  PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<std::string> pictures_wanted_;  // files
   std::string said_error_;                    // the last of Status::last_error that went to stderr

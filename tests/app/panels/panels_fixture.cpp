@@ -30,7 +30,7 @@ Requests Panels::frame() {
   Requests out;
   ImGui::GetIO().DeltaTime = 1 / 60.0f;
   ImGui::NewFrame();
-  draw_panels(status, view, out);
+  draw_panels(status, view, state, out);
   ImGui::Render();
   return out;
 }
@@ -84,7 +84,7 @@ std::string Panels::side_column_text() {
   Requests out;
   ImGui::NewFrame();
   ImGui::LogToClipboard();  // until the end of the first window, which is the side column
-  draw_panels(status, view, out);
+  draw_panels(status, view, state, out);
   ImGui::Render();
   return ImGui::GetClipboardText();
 }

@@ -36,6 +36,7 @@ class Panels : public testing::Test {
 
   Status status;
   ViewStatus view;
+  PanelState state;
 
  private:
   void pass(int frames, Requests& asked);

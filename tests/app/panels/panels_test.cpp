@@ -5,8 +5,17 @@
 namespace orrery::test {
 namespace {
 
+Result tried(const std::string& kernel_id, const std::string& settings) {
+  Result result;
+  result.kernel_id = kernel_id;
+  result.settings = settings;
+  result.count = 1000;
+  result.median_ms = 1;
+  return result;
+}
+
 TEST_F(Panels, AskForNothingWhileNobodyTouchesThem) {
-  view.results = {{.kernel_id = "cpu-serial", .settings = "", .count = 1000, .median_ms = 1}};
+  view.results = {tried("cpu-serial", "")};
   view.help = true;
   view.notice = "wrote a file";
   status.last_error = "no";
@@ -123,6 +132,17 @@ TEST_F(Panels, LoadASceneOfAnotherSize) {
   EXPECT_EQ(load.request, (SceneRequest{.scene = "collision", .file = "", .count = 4096, .seed = 1}));
 }
 
+TEST_F(Panels, RefuseANumberOfBodiesThatNoSceneHas) {
+  click("section.scene");
+  for (const char* entry : {"0", "-4", "many", "1", "3000M", "12x"}) {
+    SCOPED_TRACE(entry);
+    state.scene.count = entry;
+    EXPECT_TRUE(click("load").empty());
+  }
+  state.scene.count = "2k";
+  EXPECT_EQ(only<LoadScene>(click("load")).request.count, 2048);
+}
+
 TEST_F(Panels, OpenAFile) {
   click("section.scene");
   click("file");
@@ -137,9 +157,7 @@ TEST_F(Panels, EditACopyOfTheAppearance) {
 }
 
 TEST_F(Panels, ReturnToARowOfTheResults) {
-  view.results = {
-      {.kernel_id = status.kernel_id, .settings = status.settings.to_string(), .count = 1000, .median_ms = 1},
-      {.kernel_id = "some-kernel", .settings = "block=64 split=auto", .count = 1000, .median_ms = 1}};
+  view.results = {tried(status.kernel_id, status.settings.to_string()), tried("some-kernel", "block=64 split=auto")};
   for (int i = 0; i < 3; ++i) frame();
   EXPECT_TRUE(click("result.0").empty());
   const auto select = only<SelectKernel>(click("result.1"));
@@ -148,7 +166,7 @@ TEST_F(Panels, ReturnToARowOfTheResults) {
 }
 
 TEST_F(Panels, ExportAndClearTheResults) {
-  view.results = {{.kernel_id = "some-kernel", .settings = "block=64", .count = 1000, .median_ms = 1}};
+  view.results = {tried("some-kernel", "block=64")};
   for (int i = 0; i < 3; ++i) frame();
   only<ExportResults>(click("results.export"));
   only<ClearResults>(click("results.clear"));
@@ -184,13 +202,33 @@ TEST_F(Panels, ShowAndCloseTheHelp) {
 TEST_F(Panels, PrintNoNumberBeforeItIsMeasured) {
   EXPECT_EQ(side_column_text().find(" ms"), std::string::npos);
   view.measured = 3;
-  view.step_ms_last = 0.25;
+  status.timing = {.steps = 4, .step_ms = 0.25, .force_ms = 0.2, .integrate_ms = 0.05};
   view.step_ms_median = 0.5;
   const std::string text = side_column_text();
   EXPECT_NE(text.find("2.00 G"), std::string::npos) << text;  // interactions/s
   EXPECT_NE(text.find("40.0 GFLOP/s"), std::string::npos) << text;
   EXPECT_NE(text.find("0.250 ms"), std::string::npos) << text;
   EXPECT_NE(text.find("0.500 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("force 0.200 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 steps a frame"), std::string::npos) << text;
+}
+
+TEST_F(Panels, LeaveAStepThatOutlastsItsFrameOutOfTheFrame) {
+  view.measured = 1;
+  status.timing = {.steps = 1, .step_ms = 3030, .force_ms = 3029, .integrate_ms = 1};
+  view.times = {.map_ms = 0.5, .draw_ms = 2, .gui_ms = 1, .swap_ms = 10, .frame_ms = 15.8};
+  const std::string text = side_column_text();
+  EXPECT_NE(text.find("Step 3.03 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("Frame 15.8 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("rest 2.30 ms"), std::string::npos) << text;
+}
+
+TEST_F(Panels, ForgetTheStepOfAKernelThatIsGone) {
+  view.measured = 1;
+  status.timing = {.steps = 1, .step_ms = 3030, .force_ms = 3029, .integrate_ms = 1};
+  EXPECT_NE(side_column_text().find("3.03 s"), std::string::npos);
+  view.measured = 0;
+  EXPECT_EQ(side_column_text().find("3.03 s"), std::string::npos);
 }
 
 TEST_F(Panels, FitASmallWindowAndAHugeOne) {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "app/viewer/view_status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// The latest frame and batch of steps, held for a moment: numbers that change with every frame cannot be read.
+struct HeldTimes {
+  FrameTimes frame;
+  StepTiming step;
+  bool step_known = false, frame_known = false;
+  double until = 0;  ///< in ImGui's time
+};
+
+/// A scene that is being put together; starts anew whenever another one is loaded.
+struct SceneDraft {
+  SceneRequest loaded;
+  std::string scene, count, file;
+  std::uint64_t seed = 1;
+};
+
+/// What the panels remember from frame to frame; one for every ImGui context.
+struct PanelState {
+  HeldTimes times;
+  SceneDraft scene;
+  std::string timings_file, picture_file, snapshot_file, results_file;
+  std::string dismissed_error;
+  std::string notice;
+  double noticed_at = 0;  ///< in ImGui's time
+};
+
+}  // namespace orrery
