@@ -1,9 +1,8 @@
 #include "compute/core/force_law.h"
 
 #include <array>
-#include <string>
 
-#include "compute/core/error.h"
+#include "compute/core/names.h"
 
 namespace orrery {
 namespace {
@@ -26,12 +25,7 @@ const LawInfo& law_info(LawId law) {
 }
 
 LawId find_law(std::string_view id) {
-  std::string ids;
-  for (const LawInfo& info : known) {
-    if (id == info.id) return info.law;
-    ids += std::string{ids.empty() ? "" : ", "} + info.id;
-  }
-  throw UsageError("unknown law '" + std::string{id} + "'; known laws: " + ids);
+  return find_named(known, id, "law").law;
 }
 
 }  // namespace orrery

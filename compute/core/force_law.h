@@ -45,14 +45,16 @@ const LawInfo& law_info(LawId law);
 LawId find_law(std::string_view id);
 
 /// A pair law with its constants, in units of G = 1. Softening has a floor because a body meets itself in every direct
-/// sum: below it the factor of `attract-repel` would overflow to infinity, and infinity times zero is NaN.
+/// sum: below it the factor of `attract-repel` could overflow to infinity, and infinity times zero is NaN.
 struct Law {
   static constexpr float min_softening = 1e-6f;
+  /// Above these, r^2 or a factor could leave the range of float.
+  static constexpr float max_softening = 1e6f, max_repulsion = 1e6f, max_drag = 1e6f;
 
   LawId id = LawId::gravity;
-  float softening = 0.02f;   ///< eps, a length >= min_softening; the sum uses eps^2
-  float repulsion = 0.002f;  ///< H >= 0, a length squared; attract-repel only
-  float drag = 1e-6f;        ///< D >= 0, mass per time; attract-repel only, applied by every kick
+  float softening = 0.02f;   ///< eps, a length in [min_softening, max_softening]; the sum uses eps^2
+  float repulsion = 0.002f;  ///< H in [0, max_repulsion], a length squared; attract-repel only
+  float drag = 1e-6f;        ///< D in [0, max_drag], mass per time; attract-repel only, applied by every kick
 
   /// The drag that acts under this law: zero for gravity.
   float effective_drag() const { return id == LawId::attract_repel ? drag : 0.0f; }

@@ -1,7 +1,6 @@
 #include <array>
-#include <string>
 
-#include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -16,12 +15,7 @@ std::span<const IntegratorInfo* const> integrators() {
 }
 
 const IntegratorInfo& find_integrator(std::string_view id) {
-  std::string ids;
-  for (const IntegratorInfo* info : all) {
-    if (id == info->id) return *info;
-    ids += std::string{ids.empty() ? "" : ", "} + info->id;
-  }
-  throw UsageError("unknown integrator '" + std::string{id} + "'; known integrators: " + ids);
+  return *find_named(all, id, "integrator");
 }
 
 }  // namespace orrery

@@ -20,6 +20,11 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
 
 }  // namespace
 
+void require_code() {
+  cudaFuncAttributes attributes{};
+  ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, update));
+}
+
 void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
                 float drag, float drift_dt, cudaStream_t stream) {
   update<<<ceil_div(count, block), block, 0, stream>>>(d_positions, d_velocities, d_accelerations, count, kick_dt, drag,

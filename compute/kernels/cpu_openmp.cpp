@@ -28,7 +28,7 @@ class CpuOpenmp final : public ForceKernel {
 
 ORRERY_KERNEL(
     cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
-    .notes = "The serial kernel's rows, handed out to threads one body at a time as they get free.",
+    .notes = "The serial kernel's rows, handed out to threads, `chunk` bodies at a time, as they get free.",
     .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)", .backend = Backend::cpu,
     .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
     .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {

@@ -24,7 +24,7 @@ constexpr int max_chunk = 64;  ///< bodies of one chunk: their lane sums, 12 KiB
 constexpr int tile = 1024;
 
 /// All bodies as a structure of aligned arrays, each a multiple of max_lanes long.
-struct Columns {
+struct BodyArrays {
   const float *x, *y, *z, *eighth_mass;
   int padded_count;
 };
@@ -76,7 +76,7 @@ HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
 /// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
 /// vector for x, y and z. Several rows share each load of a vector of bodies.
 template <int rows, class PairLaw>
-HWY_NOINLINE void add_tile(const Columns& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
+HWY_NOINLINE void add_tile(const BodyArrays& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
                            float* sums) {
   constexpr int lane_count = hn::MaxLanes(FloatTag{});
   const PairLaw law = pair_law;
@@ -112,7 +112,7 @@ HWY_INLINE float sum_of_lanes(const float* sums) {
 }
 
 template <int rows, class PairLaw>
-void evaluate_chunk(const ForceArgs& args, const Columns& bodies, int first, int last, const PairLaw& law) {
+void evaluate_chunk(const ForceArgs& args, const BodyArrays& bodies, int first, int last, const PairLaw& law) {
   constexpr int lane_count = hn::MaxLanes(FloatTag{});
   Vec4 points[max_chunk];
   HWY_ALIGN float sums[max_chunk * 3 * lane_count] = {};
@@ -136,7 +136,7 @@ void evaluate_chunk(const ForceArgs& args, const Columns& bodies, int first, int
 }
 
 template <int rows>
-void evaluate_rows(const ForceArgs& args, const Columns& bodies, int first, int last) {
+void evaluate_rows(const ForceArgs& args, const BodyArrays& bodies, int first, int last) {
   const Lanes softening_sq = lanes(args.law.softening * args.law.softening);
   if (args.law.id == LawId::attract_repel) {
     const AttractRepel<Lanes> law{softening_sq, lanes(args.law.repulsion / 4), lanes(1)};
@@ -146,7 +146,7 @@ void evaluate_rows(const ForceArgs& args, const Columns& bodies, int first, int 
   }
 }
 
-void evaluate_simd_rows(const ForceArgs& args, const Columns& bodies, int first, int last, int rows) {
+void evaluate_simd_rows(const ForceArgs& args, const BodyArrays& bodies, int first, int last, int rows) {
   switch (rows) {
     case 1:
       return evaluate_rows<1>(args, bodies, first, last);
@@ -194,7 +194,7 @@ class CpuSimd final : public ForceKernel {
       : threads_{thread_count(settings)}, rows_{settings.integer("rows", rows_for_this_processor())} {}
 
   void evaluate(const ForceArgs& args) override {
-    const Columns bodies = columns(args);
+    const BodyArrays bodies = columns(args);
     // Some four chunks a thread, so that threads which start late or run slower do not hold up the others.
     const int share = args.count / (4 * threads_);
     const int chunk = std::clamp(share / max_rows * max_rows, max_rows, max_chunk);
@@ -211,7 +211,7 @@ class CpuSimd final : public ForceKernel {
  private:
   /// Copies the bodies into columns_, padded by copies of the last one without mass: they pull nothing, and they are no
   /// farther from anybody than a body is.
-  Columns columns(const ForceArgs& args) {
+  BodyArrays columns(const ForceArgs& args) {
     const std::size_t padded = (static_cast<std::size_t>(args.count) + max_lanes - 1) / max_lanes * max_lanes;
     if (padded != padded_) {
       columns_ = hwy::AllocateAligned<float>(4 * padded);

@@ -3,6 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "compute/core/error.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
@@ -97,13 +99,23 @@ class Tiled final : public ForceKernel {
                   [&](auto kernel) { cuda::require_block_fits(what, function(kernel), block_); });
   }
 
+  void prepare(int count) override {
+    const int split = split_for(count);
+    const std::size_t size = split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(count) : 0;
+    if (partials_.size() >= size) return;
+    partials_ = {};  // first the old memory, then the new
+    if (const std::size_t bytes = size * sizeof(Vec4); bytes > cuda::free_memory_bytes()) {
+      throw UsageError("cuda-tiled: the partial sums of split=" + std::to_string(split) + " need " +
+                       std::to_string(bytes >> 20) + " MiB, more than the GPU has free; choose a smaller split");
+    }
+    partials_ = cuda::DeviceArray<Vec4>(size);
+  }
+
   void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
     visit_pair_law<float>(args.law, [&](auto law) {
       with_instance(law, [&](auto kernel) {
         const int split = split_for(args.count);
-        const std::size_t partials =
-            split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(args.count) : 0;
-        if (partials_.size() < partials) partials_ = {}, partials_ = cuda::DeviceArray<Vec4>(partials);
         const dim3 grid(static_cast<unsigned>(cuda::ceil_div(args.count, block_ * bodies_per_thread_)),
                         static_cast<unsigned>(split));
         kernel<<<grid, block_, shared_bytes(), args.stream>>>(args.bodies, args.count, law, partials_.data(),

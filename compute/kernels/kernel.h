@@ -26,6 +26,8 @@ struct Tunable {
   const char* notes;  ///< one sentence for the tooltip
   std::span<const char* const> values;
   const char* initial;  ///< one of `values`
+
+  bool allows(std::string_view value) const;
 };
 
 /// One value for each tunable of one kernel; every value is an allowed one.
@@ -44,6 +46,8 @@ class Settings {
   /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
   bool has(std::string_view name) const { return values_.contains(name); }
+  /// The value as text; empty where there is no such tunable.
+  std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
 
   /// "block=256 split=auto", in the order of the names.
   std::string to_string() const;
@@ -70,6 +74,9 @@ struct ForceArgs {
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
+  /// Takes the scratch memory that evaluate() needs for this many bodies, which otherwise takes it itself. Throws
+  /// UsageError that says what would need less.
+  virtual void prepare(int /*count*/) {}
   /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
   virtual void evaluate(const ForceArgs& args) = 0;
   /// Interactions of one evaluation: count^2 for a direct sum, whatever the kernel saves.
@@ -95,6 +102,9 @@ struct KernelInfo {
   Tolerance tolerance;
   /// Throws UsageError where the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
+
+  /// The tunable of this name; null where there is none.
+  const Tunable* tunable(std::string_view name) const;
 };
 
 /// Every variant of this build, in the order of the list in compute/CMakeLists.txt.

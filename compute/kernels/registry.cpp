@@ -2,7 +2,7 @@
 #include <array>
 #include <charconv>
 
-#include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -19,13 +19,6 @@ constexpr std::array all{
 };
 #undef X
 
-template <class Range, class Name>
-std::string joined(const Range& range, Name name) {
-  std::string text;
-  for (const auto& item : range) text += (text.empty() ? "" : ", ") + std::string{name(item)};
-  return text;
-}
-
 }  // namespace
 
 const char* to_string(Backend backend) {
@@ -37,11 +30,17 @@ std::span<const KernelInfo* const> kernels() {
 }
 
 const KernelInfo& find_kernel(std::string_view id) {
-  const auto found = std::ranges::find_if(all, [&](const KernelInfo* kernel) { return id == kernel->id; });
-  if (found != all.end()) return **found;
-  const std::string note = ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)";
-  throw UsageError("unknown kernel '" + std::string{id} +
-                   "'; known kernels: " + joined(all, [](const KernelInfo* kernel) { return kernel->id; }) + note);
+  return *find_named(all, id, "kernel",
+                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)");
+}
+
+bool Tunable::allows(std::string_view value) const {
+  return std::ranges::any_of(values, [&](const char* allowed) { return value == allowed; });
+}
+
+const Tunable* KernelInfo::tunable(std::string_view name) const {
+  const auto found = std::ranges::find_if(tunables, [&](const Tunable& t) { return name == t.name; });
+  return found == tunables.end() ? nullptr : &*found;
 }
 
 Settings::Settings(const KernelInfo& kernel) : kernel_{&kernel} {
@@ -49,18 +48,17 @@ Settings::Settings(const KernelInfo& kernel) : kernel_{&kernel} {
 }
 
 void Settings::set(std::string_view name, std::string_view value) {
-  const auto tunables = kernel_ ? kernel_->tunables : std::span<const Tunable>{};
   const std::string id = kernel_ ? kernel_->id : "no kernel";
-  const auto tunable = std::ranges::find_if(tunables, [&](const Tunable& t) { return name == t.name; });
-  if (tunable == tunables.end()) {
+  const Tunable* tunable = kernel_ ? kernel_->tunable(name) : nullptr;
+  if (!tunable) {
+    const auto tunables = kernel_ ? kernel_->tunables : std::span<const Tunable>{};
     const std::string known = joined(tunables, [](const Tunable& t) { return t.name; });
     throw UsageError("kernel " + id + " has no tunable '" + std::string{name} +
                      "'; it has: " + (known.empty() ? "none" : known));
   }
-  if (std::ranges::find(tunable->values, value, [](const char* v) { return std::string_view{v}; }) ==
-      tunable->values.end()) {
+  if (!tunable->allows(value)) {
     throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} +
-                     "'; allowed values: " + joined(tunable->values, [](const char* v) { return v; }));
+                     "'; allowed values: " + joined(tunable->values));
   }
   values_[tunable->name] = value;
 }

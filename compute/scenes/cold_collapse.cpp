@@ -35,6 +35,7 @@ constinit const SceneInfo scene_cold_collapse{
     .default_count = 16384,
     .fixed_count = 0,
     .min_count = 1,
+    .random = true,
     .generate = generate,
 };
 

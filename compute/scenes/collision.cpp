@@ -63,6 +63,7 @@ constinit const SceneInfo scene_collision{
     .default_count = 16384,
     .fixed_count = 0,
     .min_count = 2,
+    .random = true,
     .generate = generate,
 };
 

@@ -23,6 +23,7 @@ constinit const SceneInfo scene_disc{
     .default_count = 16384,
     .fixed_count = 0,
     .min_count = 1,
+    .random = true,
     .generate = generate,
 };
 

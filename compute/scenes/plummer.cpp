@@ -49,6 +49,7 @@ constinit const SceneInfo scene_plummer{
     .default_count = 16384,
     .fixed_count = 0,
     .min_count = 1,
+    .random = true,
     .generate = generate,
 };
 

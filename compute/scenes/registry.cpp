@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -6,6 +5,7 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/scenes/host_memory.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
@@ -29,7 +29,8 @@ Scene from_file(const SceneRequest& request) {
           scales.softening};
 }
 
-/// The count that `info` is to be generated with.
+}  // namespace
+
 int allowed_count(const SceneInfo& info, std::int64_t asked) {
   if (asked == 0) return info.default_count;
   const std::string wrong = "scene '" + std::string{info.id} + "' cannot have " + std::to_string(asked) + " bodies; ";
@@ -46,19 +47,12 @@ int allowed_count(const SceneInfo& info, std::int64_t asked) {
   return static_cast<int>(asked);
 }
 
-}  // namespace
-
 std::span<const SceneInfo* const> scenes() {
   return all;
 }
 
 const SceneInfo& find_scene(std::string_view id) {
-  std::string ids;
-  for (const SceneInfo* info : all) {
-    if (id == info->id) return *info;
-    ids += std::string{ids.empty() ? "" : ", "} + info->id;
-  }
-  throw UsageError("unknown scene '" + std::string{id} + "'; known scenes: " + ids);
+  return *find_named(all, id, "scene");
 }
 
 Scene load_scene(const SceneRequest& request) {

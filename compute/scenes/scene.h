@@ -35,6 +35,7 @@ struct SceneInfo {
   int default_count;
   int fixed_count;  ///< 0: any count from min_count on; else the only count
   int min_count;
+  bool random;                                       ///< other seeds give other bodies
   Scene (*generate)(int count, std::uint64_t seed);  ///< count is one that the fields above allow
 };
 
@@ -43,6 +44,10 @@ extern const SceneInfo scene_collision, scene_plummer, scene_disc, scene_cold_co
 std::span<const SceneInfo* const> scenes();
 /// Throws UsageError that lists the known ids.
 const SceneInfo& find_scene(std::string_view id);
+
+/// The number of bodies that the scene is generated with when `asked` for; 0 is its default. Throws UsageError for one
+/// that it cannot have, or that host memory does not hold.
+int allowed_count(const SceneInfo& info, std::int64_t asked);
 
 /// Generates the scene or reads the file. Throws UsageError for an unknown scene, a count it cannot have or one that
 /// host memory does not hold; std::runtime_error for a file that cannot be used.

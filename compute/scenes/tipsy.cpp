@@ -121,6 +121,30 @@ void read_exactly(const fs::path& file, std::FILE* stream, std::byte* to, std::s
   fail(file, std::ferror(stream) ? "cannot be read: " + reason(errno) : "became shorter while it was read");
 }
 
+bool finite(float a, float b, float c) {
+  return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
+}
+
+bool too_large(float a, float b, float c) {
+  return !(std::max({std::abs(a), std::abs(b), std::abs(c)}) <= TipsyLimits::largest);
+}
+
+/// What keeps a body from being simulated; empty for none.
+std::string fault(const Vec4& position, const Vec4& velocity) {
+  const auto& [x, y, z, m] = position;
+  const auto& [vx, vy, vz, unused] = velocity;
+  if (!finite(x, y, z)) return "a position that is not finite";
+  if (!finite(vx, vy, vz)) return "a velocity that is not finite";
+  if (!std::isfinite(m)) return "a mass that is not finite";
+  if (!(m > 0)) return "a mass that is not positive";
+  const char* cure = ", which single precision cannot work with: rescale the units of the file";
+  if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;
+  if (too_large(vx, vy, vz)) return std::string{"a velocity beyond 1e15"} + cure;
+  if (m > TipsyLimits::largest) return std::string{"a mass above 1e15"} + cure;
+  if (m < TipsyLimits::smallest_mass) return std::string{"a mass below 1e-30"} + cure;
+  return {};
+}
+
 /// Reads `count` records of one kind and appends their bodies.
 void append_records(const fs::path& file, std::FILE* stream, Bytes bytes, const RecordKind& kind, std::uint64_t count,
                     Bodies& bodies) {
@@ -132,16 +156,25 @@ void append_records(const fs::path& file, std::FILE* stream, Bytes bytes, const 
       std::array<float, 7> f;
       for (std::size_t k = 0; k < f.size(); ++k) f[k] = bytes.load_float(&block[i * kind.bytes + k * sizeof(float)]);
       const auto [m, x, y, z, vx, vy, vz] = f;
-      const auto refuse = [&](const char* cause) {
+      const Vec4 position{x, y, z, m}, velocity{vx, vy, vz, 0.0f};
+      if (const std::string cause = fault(position, velocity); !cause.empty()) {
         fail(file, std::string{kind.name} + " record " + std::to_string(first + i) + " (counted from 0): " + cause);
-      };
-      if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) refuse("a position that is not finite");
-      if (!std::isfinite(vx) || !std::isfinite(vy) || !std::isfinite(vz)) refuse("a velocity that is not finite");
-      if (!std::isfinite(m)) refuse("a mass that is not finite");
-      if (!(m > 0)) refuse("a mass that is not positive");
-      bodies.positions.push_back({x, y, z, m});
-      bodies.velocities.push_back({vx, vy, vz, 0.0f});
+      }
+      bodies.positions.push_back(position);
+      bodies.velocities.push_back(velocity);
     }
+  }
+}
+
+/// A run may have gone astray: what it left is no snapshot that anybody could start from.
+void check_finite(const fs::path& file, const Bodies& bodies) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
+    const bool place = finite(p.x, p.y, p.z) && std::isfinite(p.w);
+    if (place && finite(v.x, v.y, v.z)) continue;
+    fail(file, "not written: the " + std::string{place ? "velocity" : "position or mass"} + " of body " +
+                   std::to_string(i) +
+                   " (counted from 0) is not finite; a smaller dt or a larger softening may keep it so");
   }
 }
 
@@ -208,6 +241,7 @@ TipsySnapshot read_tipsy(const fs::path& file) {
 }
 
 void write_tipsy(const fs::path& file, const TipsySnapshot& snapshot, float softening, ByteOrder order) {
+  check_finite(file, snapshot.bodies);
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (fs::is_directory(status)) fail(file, "cannot be written: it is a folder");

@@ -12,15 +12,21 @@ struct TipsySnapshot {
   double time = 0;  ///< in units of G = 1, as in the file
 };
 
+/// What a body read from a file may have, so that no distance squared or pull leaves the range of single precision.
+struct TipsyLimits {
+  static constexpr float largest = 1e15f;  ///< of a coordinate, a velocity or a mass, as a magnitude
+  static constexpr float smallest_mass = 1e-30f;
+};
+
 enum class ByteOrder { big, little };  ///< "standard" (XDR) and "native" TIPSY
 
 /// Either byte order, any value in the header's pad word. Throws std::runtime_error with one line that names the file
 /// and the cause: missing, empty, truncated or oversized against its header, no bodies, a body whose position, velocity
-/// or mass is not finite, a mass that is not positive.
+/// or mass is not finite or outside TipsyLimits, a mass that is not positive.
 TipsySnapshot read_tipsy(const std::filesystem::path& file);
 
 /// Writes all bodies as dark records. The file appears whole or not at all; an existing file is replaced. Throws
-/// std::runtime_error that names the file and the cause.
+/// std::runtime_error that names the file and the cause, among them the first body that is not finite.
 void write_tipsy(const std::filesystem::path& file, const TipsySnapshot& snapshot, float softening,
                  ByteOrder order = ByteOrder::big);
 

@@ -27,6 +27,7 @@ constinit const SceneInfo scene_two_body{
     .default_count = 2,
     .fixed_count = 2,
     .min_count = 2,
+    .random = false,
     .generate = generate,
 };
 

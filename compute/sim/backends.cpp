@@ -9,6 +9,7 @@
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
+#include "compute/integrators/update_cuda.h"
 #endif
 
 namespace orrery {
@@ -26,6 +27,7 @@ BackendStatus ask_cuda() {
 #if ORRERY_HAVE_CUDA
   try {
     cuda::devices();
+    cuda::require_code();
     return {true, "", cuda::current_device().name};
   } catch (const cuda::Error& error) {
     switch (error.code()) {
@@ -41,6 +43,9 @@ BackendStatus ask_cuda() {
                           needed + ": update the driver, or build with an older toolkit",
                 ""};
       }
+      case cudaErrorNoKernelImageForDevice:
+        return {false, "this build has no code for " + cuda::current_device().name + ": build again on this machine",
+                ""};
       default:
         return {false, error.what(), ""};
     }
@@ -51,6 +56,17 @@ BackendStatus ask_cuda() {
 }
 
 }  // namespace
+
+StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
+                        double interactions_per_evaluation) {
+  StepTiming timing{.tag = tag, .steps = steps, .evaluations = evaluations};
+  if (steps == 0) return timing;
+  timing.step_ms = all_steps_ms / steps;
+  timing.force_ms = std::min(evaluation_ms * evaluations / steps, timing.step_ms);  // a sample's mean may exceed it
+  timing.integrate_ms = timing.step_ms - timing.force_ms;
+  timing.interactions_per_s = interactions_per_evaluation * evaluations / all_steps_ms * 1e3;
+  return timing;
+}
 
 std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {
   const BackendStatus& status = backend_status(backend);

@@ -28,13 +28,13 @@ struct SetTimeStep {
   float time_step;  ///< finite, > 0
 };
 struct SetSoftening {
-  float softening;  ///< finite, >= Law::min_softening
+  float softening;  ///< as Law allows
 };
 struct SetRepulsion {
-  float repulsion;  ///< finite, >= 0
+  float repulsion;  ///< as Law allows
 };
 struct SetDrag {
-  float drag;  ///< finite, >= 0
+  float drag;  ///< as Law allows
 };
 struct SetStepsPerFrame {
   int steps;  ///< 1 to 1000
@@ -57,14 +57,15 @@ using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectL
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
-  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
-  int steps = 0;            ///< steps that the batch ran
-  double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
-  double force_ms = 0;      ///< the force evaluation's part of step_ms
-  double integrate_ms = 0;  ///< the rest: step_ms - force_ms
-  double map_ms = 0;        ///< CPU time to map the GL buffers for CUDA, once for the batch; 0 where nothing is mapped
+  std::int64_t tag = 0;  ///< what the caller of advance() named it: a frame number
+  int steps = 0;         ///< whole steps that the batch ran: fewer than asked for where it was cut short
+  int evaluations = 0;   ///< force evaluations in them: leapfrog's first step takes one more than the others
+  double step_ms = 0;    ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
+  double force_ms = 0;   ///< the force evaluations' part of step_ms; of a long CUDA batch, from a sample of its steps
+  double integrate_ms = 0;  ///< the rest of step_ms
+  double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
   double unmap_ms = 0;
-  double interactions_per_s = 0;  ///< of a step: interactions / step_ms
+  double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
 };
 
 /// Everything that panels, recorder and tests may look at: a plain value, copied once a frame.
@@ -82,7 +83,7 @@ struct Status {
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
   int count = 0;
-  std::int64_t step = 0;  ///< steps finished or enqueued since the scene's first state
+  std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1
   double interactions_per_step = 0;
   StepTiming timing;       ///< the latest known

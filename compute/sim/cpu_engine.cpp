@@ -31,8 +31,10 @@ class CpuEngine final : public Engine {
   }
 
   void upload(const Bodies& bodies) override {
-    bodies_ = bodies;
-    accelerations_.assign(bodies_.positions.size(), Vec4{});
+    Bodies copy = bodies;
+    std::vector<Vec4> accelerations(bodies.positions.size());
+    std::swap(bodies_, copy);  // from here on nothing can fail
+    std::swap(accelerations_, accelerations);
     accelerations_current_ = false;
   }
   Bodies download() override { return bodies_; }
@@ -47,8 +49,8 @@ class CpuEngine final : public Engine {
   }
 
   void set_plan(const StepPlan& plan) override {
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
     plan_ = plan;
-    accelerations_current_ = false;
   }
 
   bool ready() const override {
@@ -62,7 +64,7 @@ class CpuEngine final : public Engine {
   }
   std::vector<StepTiming> collect() override {
     const std::lock_guard lock{mutex_};
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (finished_.empty() && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return std::exchange(finished_, {});
   }
   void wait() override {
@@ -81,7 +83,13 @@ class CpuEngine final : public Engine {
     std::int64_t tag;
   };
 
-  /// The integrator's operations on this engine's arrays, and the time that force evaluations took.
+  /// What the force evaluations of a batch took.
+  struct ForceWork {
+    int evaluations = 0;
+    double ms = 0;
+  };
+
+  /// The integrator's operations on this engine's arrays.
   class Ops final : public StepOps {
    public:
     explicit Ops(CpuEngine& engine) : engine_{engine} {}
@@ -94,7 +102,8 @@ class CpuEngine final : public Engine {
                               .drag = engine_.plan_.law.effective_drag()},
                              &engine_.cancelled_));
       if (store) engine_.accelerations_current_ = true;
-      force_ms += ms_since(begin);
+      work.ms += ms_since(begin);
+      ++work.evaluations;
     }
     void kick_drift(float kick_dt, float drift_dt) override {
       orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_, kick_dt,
@@ -103,7 +112,7 @@ class CpuEngine final : public Engine {
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
 
-    double force_ms = 0;
+    ForceWork work;
 
    private:
     CpuEngine& engine_;
@@ -122,45 +131,39 @@ class CpuEngine final : public Engine {
     while (changed_.wait(lock, stop, [this] { return asked_.has_value(); })) {
       const Batch batch = *asked_;
       lock.unlock();
-      StepTiming timing;
       std::exception_ptr failure;
-      try {
-        timing = run(batch);
-      } catch (...) {
-        failure = std::current_exception();
-      }
+      const StepTiming timing = run(batch, failure);
       lock.lock();
-      if (failure) {
-        failure_ = failure;
-      } else {
-        finished_.push_back(timing);
-      }
+      if (failure) failure_ = failure;
+      finished_.push_back(timing);
       asked_.reset();
       changed_.notify_all();
     }
   }
 
-  StepTiming run(const Batch& batch) {
-    StepTiming timing{.tag = batch.tag};
+  StepTiming run(const Batch& batch, std::exception_ptr& failure) {
+    int steps = 0;
+    double all_steps_ms = 0;
+    ForceWork work;  // of whole steps
     Ops ops{*this};
-    double step_ms = 0, force_ms = 0;
-    for (; timing.steps < batch.steps; ++timing.steps) {
-      const auto begin = Clock::now();
-      if (!whole_step(ops)) break;
-      step_ms += ms_since(begin);
-      force_ms = ops.force_ms;
+    try {
+      for (; steps < batch.steps; ++steps) {
+        const std::optional<double> step_ms = whole_step(ops);
+        if (!step_ms) break;
+        all_steps_ms += *step_ms;
+        work = ops.work;
+      }
+    } catch (...) {
+      failure = std::current_exception();
     }
-    if (timing.steps > 0) {
-      timing.step_ms = step_ms / timing.steps;
-      timing.force_ms = force_ms / timing.steps;
-      timing.integrate_ms = timing.step_ms - timing.force_ms;
-      timing.interactions_per_s = plan_.kernel->interactions(bodies_.count()) / timing.step_ms * 1e3;
-    }
-    return timing;
+    const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
+    return batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms,
+                        plan_.kernel->interactions(bodies_.count()));
   }
 
-  /// Runs one step, or leaves everything as it was: false when the step was cancelled, a throw when it failed.
-  bool whole_step(Ops& ops) {
+  /// Runs one step and returns its time in ms; or leaves everything as it was: nothing is returned when the step was
+  /// cancelled, and a step that failed throws.
+  std::optional<double> whole_step(Ops& ops) {
     bodies_before_ = bodies_;
     accelerations_before_ = accelerations_;
     const bool current_before = accelerations_current_;
@@ -169,15 +172,17 @@ class CpuEngine final : public Engine {
       std::swap(accelerations_, accelerations_before_);
       accelerations_current_ = current_before;
     };
+    const auto begin = Clock::now();
     try {
       plan_.integrator->step(ops, plan_.time_step);
     } catch (...) {
       undo();
       throw;
     }
-    const bool cancelled = cancelled_;
-    if (cancelled) undo();
-    return !cancelled;
+    const double ms = ms_since(begin);
+    if (!cancelled_) return ms;
+    undo();
+    return std::nullopt;
   }
 
   Bodies bodies_, bodies_before_;

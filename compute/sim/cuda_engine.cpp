@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <deque>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -22,6 +25,7 @@ constexpr int max_timed_steps = 8;
 class OwnStorage final : public DeviceStorage {
  public:
   void resize(int count) override {
+    if (positions_.size() == static_cast<std::size_t>(count)) return;
     positions_ = {}, velocities_ = {};  // first the old memory, then the new
     positions_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
     velocities_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
@@ -43,8 +47,14 @@ class Mapping {
   }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
+  /// Only while an error unwinds: what failed before matters more than what this finds.
   ~Mapping() {
-    if (mapped_) storage_.unmap(stream_);
+    if (!mapped_) return;
+    try {
+      storage_.unmap(stream_);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "orrery: %s\n", error.what());
+    }
   }
   /// Returns the CPU time it took, in ms.
   double unmap() {
@@ -66,20 +76,20 @@ class Mapping {
 /// The time stamps of a batch on the stream.
 struct Batch {
   std::int64_t tag = 0;
-  int steps = 0;
-  double map_ms = 0, unmap_ms = 0, interactions = 0;
+  int steps = 0, evaluations = 0;
+  double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
   cuda::Event begin, end;
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t force_passes = 0;  // of `force`, those that this batch used
+  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
 
   StepTiming timing() const {
-    StepTiming t{.tag = tag, .steps = steps, .map_ms = map_ms, .unmap_ms = unmap_ms};
-    t.step_ms = cuda::elapsed_ms(begin, end) / steps;
-    for (std::size_t i = 0; i < force_passes; ++i) t.force_ms += cuda::elapsed_ms(force[i].first, force[i].second);
-    t.force_ms /= static_cast<double>(std::min(steps, max_timed_steps));
-    t.integrate_ms = t.step_ms - t.force_ms;
-    t.interactions_per_s = interactions / t.step_ms * 1e3;
-    return t;
+    double force_ms = 0;
+    for (std::size_t i = 0; i < timed_evaluations; ++i) force_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+    StepTiming timing = batch_timing(tag, steps, evaluations, cuda::elapsed_ms(begin, end),
+                                     force_ms / static_cast<double>(timed_evaluations), interactions_per_evaluation);
+    timing.map_ms = map_ms;
+    timing.unmap_ms = unmap_ms;
+    return timing;
   }
 };
 
@@ -89,11 +99,12 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     wait();
-    if (bodies.count() != count_) resize(bodies.count());
-    const Mapping mapping{storage_, stream_.get()};
+    resize(bodies.count());
+    Mapping mapping{storage_, stream_.get()};
     cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
     cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
     stream_.synchronize();
+    mapping.unmap();
     accelerations_current_ = false;
   }
 
@@ -104,25 +115,27 @@ class CudaEngine final : public Engine {
   }
 
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
-    const Mapping mapping{storage_, stream_.get()};
+    Mapping mapping{storage_, stream_.get()};
     cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
     cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
     stream_.synchronize();
+    mapping.unmap();
   }
 
   std::vector<Vec4> accelerations() override {
-    const Mapping mapping{storage_, stream_.get()};
+    Mapping mapping{storage_, stream_.get()};
     plan_.kernel->evaluate(force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
     accelerations_current_ = true;
     std::vector<Vec4> result(size());
     cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
     stream_.synchronize();
+    mapping.unmap();
     return result;
   }
 
   void set_plan(const StepPlan& plan) override {
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
     plan_ = plan;
-    accelerations_current_ = false;
   }
 
   bool ready() const override { return in_flight_.size() < max_batches || in_flight_.front().end.reached(); }
@@ -131,7 +144,7 @@ class CudaEngine final : public Engine {
     Batch batch = take_batch();
     batch.tag = tag;
     batch.steps = steps;
-    batch.interactions = plan_.kernel->interactions(count_) * plan_.integrator->evaluations_a_step;
+    batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     batch.begin.record(stream_.get());
@@ -169,6 +182,7 @@ class CudaEngine final : public Engine {
    public:
     Ops(CudaEngine& engine, DeviceBodies bodies, Batch& batch) : engine_{engine}, bodies_{bodies}, batch_{batch} {}
     void force(bool store, float kick_dt) override {
+      ++batch_.evaluations;
       const auto* pass = timed ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
       engine_.plan_.kernel->evaluate(
@@ -190,8 +204,8 @@ class CudaEngine final : public Engine {
 
    private:
     const std::pair<cuda::Event, cuda::Event>& next_pass() {
-      if (batch_.force_passes == batch_.force.size()) batch_.force.emplace_back();
-      return batch_.force[batch_.force_passes++];
+      if (batch_.timed_evaluations == batch_.force.size()) batch_.force.emplace_back();
+      return batch_.force[batch_.timed_evaluations++];
     }
 
     CudaEngine& engine_;
@@ -207,26 +221,33 @@ class CudaEngine final : public Engine {
   }
 
   void resize(int count) {
-    constexpr std::size_t arrays = 3;                              // positions, velocities, accelerations
-    constexpr std::size_t reserve_bytes = std::size_t{256} << 20;  // for kernels' scratch memory and the display
-    const std::size_t held = size() * arrays * sizeof(Vec4);
-    const std::size_t room = cuda::free_memory_bytes() + held;
-    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / (arrays * sizeof(Vec4));
-    if (static_cast<std::size_t>(count) > most) {
-      throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
-                       std::to_string(most));
+    if (accelerations_.size() != static_cast<std::size_t>(count)) {
+      require_room(count);
+      accelerations_ = {};  // first the old memory, then the new
+      count_ = 0;
     }
-    accelerations_ = {};
     storage_.resize(count);
-    accelerations_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+    if (!accelerations_.data()) accelerations_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
     count_ = count;
+  }
+
+  /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
+  void require_room(int count) const {
+    constexpr std::size_t body_bytes = 3 * sizeof(Vec4);           // position, velocity, acceleration
+    constexpr std::size_t reserve_bytes = std::size_t{256} << 20;  // for kernels' scratch memory and the display
+    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes;
+    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
+    if (static_cast<std::size_t>(count) <= most) return;
+    throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
+                     std::to_string(most));
   }
 
   Batch take_batch() {
     if (free_.empty()) return {};
     Batch batch = std::move(free_.back());
     free_.pop_back();
-    batch.force_passes = 0;
+    batch.evaluations = 0;
+    batch.timed_evaluations = 0;
     return batch;
   }
 

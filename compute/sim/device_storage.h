@@ -16,7 +16,7 @@ struct DeviceBodies {
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;
-  /// Makes room for `count` bodies; the contents are lost. Not while mapped.
+  /// Makes room for exactly `count` bodies; the contents are lost if it had another count. Not while mapped.
   virtual void resize(int count) = 0;
   virtual DeviceBodies map(CUstream_st* stream) = 0;
   virtual void unmap(CUstream_st* stream) = 0;

@@ -1,6 +1,7 @@
 #include "compute/sim/simulation.h"
 
 #include <cmath>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -25,13 +26,10 @@ struct Overloaded : Visitors... {
 
 }  // namespace
 
-Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage)
+Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel)
     : storage_{storage},
-      choice_{.kernel = &default_kernel(),
-              .settings = Settings{default_kernel()},
-              .integrator = &leapfrog,
-              .law = {},
-              .time_step = 0} {
+      choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
+  engine();  // says why, where the kernel cannot run here
   kernel_ = choice_.kernel->create(choice_.settings);
   load(request, /*use_its_parameters=*/true);
 }
@@ -48,6 +46,7 @@ void Simulation::adopt(const Choice& choice) {
   std::shared_ptr<ForceKernel> kernel = kernel_;
   if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
     kernel = choice.kernel->create(choice.settings);
+    kernel->prepare(count_);
   }
   settle();
   if (&target != &engine()) target.upload(engine().download());
@@ -59,60 +58,61 @@ void Simulation::adopt(const Choice& choice) {
 
 void Simulation::apply(const Command& command) {
   Choice next = choice_;
-  std::visit(Overloaded{
-                 [&](const SelectKernel& c) {
-                   next.kernel = &find_kernel(c.id);
-                   const auto remembered = remembered_settings_.find(next.kernel);
-                   next.settings =
-                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
-                   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
-                   adopt(next);
-                 },
-                 [&](const SetTunable& c) {
-                   next.settings.set(c.name, c.value);
-                   adopt(next);
-                 },
-                 [&](const SelectIntegrator& c) {
-                   next.integrator = &find_integrator(c.id);
-                   adopt(next);
-                 },
-                 [&](const SelectLaw& c) {
-                   next.law.id = find_law(c.id);
-                   adopt(next);
-                 },
-                 [&](const SetTimeStep& c) {
-                   require(c.time_step > 0, "dt", c.time_step, "above 0");
-                   next.time_step = c.time_step;
-                   adopt(next);
-                 },
-                 [&](const SetSoftening& c) {
-                   require(c.softening >= Law::min_softening, "softening", c.softening, "of at least 1e-6");
-                   next.law.softening = c.softening;
-                   adopt(next);
-                 },
-                 [&](const SetRepulsion& c) {
-                   require(c.repulsion >= 0, "repulsion", c.repulsion, "of at least 0");
-                   next.law.repulsion = c.repulsion;
-                   adopt(next);
-                 },
-                 [&](const SetDrag& c) {
-                   require(c.drag >= 0, "drag", c.drag, "of at least 0");
-                   next.law.drag = c.drag;
-                   adopt(next);
-                 },
-                 [&](const SetStepsPerFrame& c) {
-                   if (c.steps < 1 || c.steps > max_steps_per_frame) {
-                     throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
-                                      std::to_string(max_steps_per_frame));
-                   }
-                   steps_per_frame_ = c.steps;
-                 },
-                 [&](const SetPaused& c) { paused_ = c.paused; },
-                 [&](const StepOnce&) { paused_ = step_once_ = true; },
-                 [&](const Reset&) { set_bodies(scene_.bodies); },
-                 [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
-             },
-             command);
+  std::visit(
+      Overloaded{
+          [&](const SelectKernel& c) {
+            next.kernel = &find_kernel(c.id);
+            const auto remembered = remembered_settings_.find(next.kernel);
+            next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+            for (const auto& [name, value] : c.settings) next.settings.set(name, value);
+            adopt(next);
+          },
+          [&](const SetTunable& c) {
+            next.settings.set(c.name, c.value);
+            adopt(next);
+          },
+          [&](const SelectIntegrator& c) {
+            next.integrator = &find_integrator(c.id);
+            adopt(next);
+          },
+          [&](const SelectLaw& c) {
+            next.law.id = find_law(c.id);
+            adopt(next);
+          },
+          [&](const SetTimeStep& c) {
+            require(c.time_step > 0, "dt", c.time_step, "above 0");
+            next.time_step = c.time_step;
+            adopt(next);
+          },
+          [&](const SetSoftening& c) {
+            require(c.softening >= Law::min_softening && c.softening <= Law::max_softening, "softening", c.softening,
+                    "from 1e-6 to 1e6");
+            next.law.softening = c.softening;
+            adopt(next);
+          },
+          [&](const SetRepulsion& c) {
+            require(c.repulsion >= 0 && c.repulsion <= Law::max_repulsion, "repulsion", c.repulsion, "from 0 to 1e6");
+            next.law.repulsion = c.repulsion;
+            adopt(next);
+          },
+          [&](const SetDrag& c) {
+            require(c.drag >= 0 && c.drag <= Law::max_drag, "drag", c.drag, "from 0 to 1e6");
+            next.law.drag = c.drag;
+            adopt(next);
+          },
+          [&](const SetStepsPerFrame& c) {
+            if (c.steps < 1 || c.steps > max_steps_per_frame) {
+              throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
+                               std::to_string(max_steps_per_frame));
+            }
+            steps_per_frame_ = c.steps;
+          },
+          [&](const SetPaused& c) { paused_ = c.paused; },
+          [&](const StepOnce&) { paused_ = step_once_ = true; },
+          [&](const Reset&) { set_bodies(scene_.bodies); },
+          [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
+      },
+      command);
   last_error_.clear();
 }
 
@@ -131,10 +131,17 @@ void Simulation::load(const SceneRequest& request, bool use_its_parameters) {
 
 void Simulation::set_bodies(const Bodies& bodies) {
   settle();
-  engine().upload(bodies);
+  kernel_->prepare(bodies.count());
+  const Bodies before = count_ > 0 && bodies.count() != count_ ? engine().download() : Bodies{};
+  try {
+    engine().upload(bodies);
+  } catch (...) {
+    if (before.count() > 0) engine().upload(before);
+    throw;
+  }
   count_ = bodies.count();
-  step_ = 0;
-  sim_time_ = 0;
+  steps_done_ = 0;
+  time_done_ = 0;
 }
 
 int Simulation::advance_frame(std::int64_t tag) {
@@ -148,8 +155,6 @@ int Simulation::advance_frame(std::int64_t tag) {
 void Simulation::start(int steps, std::int64_t tag) {
   engine().advance(steps, tag);
   under_way_.push_back({steps, choice_.time_step});
-  step_ += steps;
-  sim_time_ += steps * static_cast<double>(choice_.time_step);
 }
 
 StepTiming Simulation::run(int steps) {
@@ -162,25 +167,29 @@ StepTiming Simulation::run(int steps) {
   return timing;
 }
 
-/// Takes in what the engine finished; a batch that was cut short gives back the steps that it did not run.
+/// Takes in what the engine finished. Throws what a batch failed with.
 void Simulation::gather() {
-  std::vector<StepTiming> ended;
   try {
-    ended = engine().collect();
+    for (std::vector<StepTiming> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
+      for (const StepTiming& timing : ended) take_in(timing);
+    }
+  } catch (const std::bad_alloc&) {
+    under_way_.clear();
+    throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
   } catch (...) {
     under_way_.clear();
     throw;
   }
-  for (const StepTiming& timing : ended) {
-    const UnderWay asked = under_way_.front();
-    under_way_.pop_front();
-    const int missing = asked.steps - timing.steps;
-    step_ -= missing;
-    sim_time_ -= missing * static_cast<double>(asked.time_step);
-    if (timing.steps == 0) continue;
-    timing_ = timing;
-    collected_.push_back(timing);
-  }
+}
+
+void Simulation::take_in(const StepTiming& timing) {
+  const UnderWay asked = under_way_.front();
+  under_way_.pop_front();
+  steps_done_ += timing.steps;
+  time_done_ += timing.steps * static_cast<double>(asked.time_step);
+  if (timing.steps == 0) return;
+  timing_ = timing;
+  collected_.push_back(timing);
 }
 
 std::vector<StepTiming> Simulation::collect() {
@@ -218,6 +227,14 @@ std::vector<Vec4> Simulation::accelerations() {
 }
 
 Status Simulation::status() const {
+  std::int64_t step = steps_done_;
+  double sim_time = time_done_;
+  if (choice_.kernel->backend == Backend::cuda) {  // enqueued there is as good as done: what follows sees it so
+    for (const UnderWay& batch : under_way_) {
+      step += batch.steps;
+      sim_time += batch.steps * static_cast<double>(batch.time_step);
+    }
+  }
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
@@ -231,8 +248,8 @@ Status Simulation::status() const {
           .scene = request_,
           .scene_name = scene_.name,
           .count = count_,
-          .step = step_,
-          .sim_time = sim_time_,
+          .step = step,
+          .sim_time = sim_time,
           .interactions_per_step = kernel_->interactions(count_) * choice_.integrator->evaluations_a_step,
           .timing = timing_,
           .last_error = last_error_};

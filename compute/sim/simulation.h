@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine.h"
 
@@ -18,9 +19,10 @@ namespace orrery {
 /// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
 class Simulation {
  public:
-  /// Loads the scene with its own dt and softening and selects default_kernel() and leapfrog under gravity.
-  /// `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own.
-  explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr);
+  /// Loads the scene with its own dt and softening and selects `kernel` and leapfrog under gravity. `storage` is where
+  /// CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own. Throws as apply().
+  explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr,
+                      const KernelInfo& kernel = default_kernel());
 
   /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
@@ -73,6 +75,7 @@ class Simulation {
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
   void start(int steps, std::int64_t tag);
   void gather();
+  void take_in(const StepTiming& timing);
   void settle();
 
   DeviceStorage* storage_;
@@ -85,8 +88,8 @@ class Simulation {
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  std::int64_t step_ = 0;
-  double sim_time_ = 0;
+  std::int64_t steps_done_ = 0;
+  double time_done_ = 0;
   std::deque<UnderWay> under_way_;
   std::vector<StepTiming> collected_;
   StepTiming timing_;

@@ -19,6 +19,7 @@ namespace {
 class GlStorage final : public DeviceStorage {
  public:
   void resize(int count) override {
+    if (buffer_.size_bytes() == 2 * static_cast<std::size_t>(count) * sizeof(Vec4)) return;
     shared_.reset();
     buffer_ = render::Buffer{2 * static_cast<std::size_t>(count) * sizeof(Vec4)};
     shared_.emplace(buffer_.id(), count);

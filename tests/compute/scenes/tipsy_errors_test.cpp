@@ -120,7 +120,10 @@ TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {
                 {0, nan, "mass that is not finite"},    {0, infinity, "mass that is not finite"},
                 {1, nan, "position that is not"},       {2, infinity, "position that is not"},
                 {3, -infinity, "position that is not"}, {4, nan, "velocity that is not"},
-                {5, infinity, "velocity that is not"},  {6, nan, "velocity that is not"}};
+                {5, infinity, "velocity that is not"},  {6, nan, "velocity that is not"},
+                {0, 2e15f, "mass above 1e15"},          {0, 5e-31f, "mass below 1e-30"},
+                {1, 3e21f, "coordinate beyond 1e15"},   {3, -2e15f, "coordinate beyond 1e15"},
+                {5, -3e38f, "velocity beyond 1e15"}};
   for (const auto& record : records) {
     for (const auto& fault : faults) {
       TipsyFile file = TipsyFile::valid(1, 2, 2);
@@ -128,6 +131,29 @@ TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {
       expect_refused(file.bytes(), record.name, fault.cause);
     }
   }
+  TipsyFile in_centimetres = TipsyFile::valid(0, 1, 0);
+  in_centimetres.values[1] = 3e21f;
+  expect_refused(in_centimetres.bytes(), "dark record 0", "single precision", "rescale the units");
+}
+
+TEST_F(TipsyErrors, WritingBodiesThatAreNotFinite) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  test::write_bytes(folder_ / "kept", "precious");
+  const Bodies good = scene_plummer.generate(9, 1).bodies;
+  const auto refused = [&](const Bodies& bodies, const char* body, const char* file) {
+    expect_failure(
+        Failure::runtime, [&] { write_tipsy(folder_ / file, {bodies}, 0.1f); }, file, body, "not finite");
+  };
+  for (float Vec4::*member : {&Vec4::x, &Vec4::z, &Vec4::w}) {
+    Bodies bad = good;
+    bad.positions[4].*member = nan;
+    refused(bad, "body 4", "new");
+  }
+  Bodies bad = good;
+  bad.velocities[8].y = -std::numeric_limits<float>::infinity();
+  refused(bad, "velocity of body 8", "kept");
+  EXPECT_EQ(test::read_bytes(folder_ / "kept"), "precious");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder_.path()}, {}), 1);
 }
 
 TEST_F(TipsyErrors, WritingWhereNothingCanBeWritten) {

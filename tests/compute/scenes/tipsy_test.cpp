@@ -47,8 +47,8 @@ TEST_P(EveryByteOrder, IgnoresThePadWhereTheCountsAgree) {
 
 TEST_P(EveryByteOrder, WrittenAndReadBackGivesTheSameBits) {
   Bodies bodies = scene_collision.generate(40000, 9).bodies;  // more than two blocks
-  bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max(),
-                         std::numeric_limits<float>::min()};
+  bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), TipsyLimits::largest,
+                         TipsyLimits::smallest_mass};
   const TipsySnapshot snapshot{bodies, 0.1};
   write_tipsy(folder_ / "copy", snapshot, 0.25f, GetParam());
   const TipsySnapshot back = read_tipsy(folder_ / "copy");

@@ -92,12 +92,9 @@ TEST_P(Physics, LeapfrogRetracesItselfWhenVelocitiesFlip) {
   sim.set_bodies(turned);
   sim.run(50);
   const Bodies back = sim.bodies();
-  double worst = 0;
-  for (int i = 0; i < start.count(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    worst = std::max(worst, distance(back.positions[k], start.positions[k]));
+  for (std::size_t i = 0; i < start.positions.size(); ++i) {
+    ASSERT_LT(distance(back.positions[i], start.positions[i]), 1e-4) << i;
   }
-  EXPECT_LT(worst, 1e-4);
 }
 
 TEST_P(Physics, MomentumAndEnergyAreConserved) {
