@@ -53,7 +53,7 @@ std::string format_flops(double interactions_per_s) {
 
 std::string format_speedup(double factor) {
   if (!(factor > 0) || !std::isfinite(factor)) return unknown;
-  if (factor < 1) return fmt::format("{:.2f}\u00d7", factor);
+  if (factor < 1) return fmt::format("{:#.3g}\u00d7", factor);
   return (factor < 999.5 ? three_digits(factor) : format_count(std::llround(factor))) + "\u00d7";
 }
 

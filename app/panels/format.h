@@ -16,7 +16,7 @@ std::string format_ms(double ms);
 std::string format_count(std::int64_t count);
 /// A rate as GFLOP/s or TFLOP/s at 20 flop per interaction.
 std::string format_flops(double interactions_per_s);
-/// "0.50×", "1.00×", "37.2×", "1,846×". `unknown` unless finite and > 0.
+/// "0.0118×", "1.00×", "37.2×", "1,846×". `unknown` unless finite and > 0.
 std::string format_speedup(double factor);
 
 }  // namespace orrery

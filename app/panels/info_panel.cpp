@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <string>
+#include <vector>
 
 #include "app/panels/format.h"
 #include "app/panels/sections.h"
@@ -14,6 +16,30 @@ namespace {
 
 using theme::em;
 
+std::string badge_label(const ViewStatus& view) {
+  const std::string cost = view.measured > 0 ? format_ms(view.times.map_ms + view.times.unmap_ms) : unknown;
+  return fmt::format("{}  {}", to_string(view.interop), cost);
+}
+
+/// From the side column to the right edge.
+float room(const ViewStatus& view) {
+  return ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(0.75f);
+}
+
+struct Entry {
+  std::string words;
+  ImU32 colour;
+  theme::Font font;
+  int importance;  ///< those with the least go first where there is little room
+};
+
+float width_of(const Entry& entry) {
+  ImFont* const font = theme::font(entry.font);
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, entry.words.c_str()).x + em(1);
+}
+
+}  // namespace
+
 void interop_badge(const ViewStatus& view) {
   const ImU32 colour = view.interop == Interop::mapped   ? theme::good
                        : view.interop == Interop::staged ? theme::warn
@@ -21,33 +47,43 @@ void interop_badge(const ViewStatus& view) {
   const char* notes = view.interop == Interop::mapped   ? "The kernels write the buffer that is drawn: no copy."
                       : view.interop == Interop::staged ? "Positions are copied through host memory to be drawn."
                                                         : "A CPU kernel runs; its positions are uploaded to be drawn.";
-  const std::string cost = view.measured > 0 ? format_ms(view.times.map_ms + view.times.unmap_ms) : unknown;
-  pill(fmt::format("{}  {}", to_string(view.interop), cost), colour);
+  pill(badge_label(view), colour);
   ui_mark("interop");
   tooltip(notes, view.interop_reason);
 }
 
-}  // namespace
+bool info_fits(const ViewStatus& view) {
+  return room(view) >= em(16);
+}
 
 void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
-  const float margin = em(0.75f);
+  const float margin = em(0.75f), padding = em(0.8f);
+  std::vector<Entry> entries{
+      {status.scene_name, theme::text, theme::Font::strong, 2},
+      {fmt::format("{} bodies", format_count(status.count)), theme::text, theme::Font::body, 3},
+      {fmt::format("step {}", format_count(status.step)), theme::dim, theme::Font::body, 1},
+      {fmt::format("t = {:.3f}", status.sim_time), theme::dim, theme::Font::body, 0},
+  };
+  const Entry help{"F1 keys", theme::dim, theme::Font::body, 4};
+  float width = width_of(help) + ImGui::CalcTextSize(badge_label(view).c_str()).x + em(2.1f) + 2 * padding;
+  for (const Entry& entry : entries) width += width_of(entry);
+  while (!entries.empty() && width > room(view)) {
+    const auto least = std::ranges::min_element(entries, {}, &Entry::importance);
+    width -= width_of(*least);
+    entries.erase(least);
+  }
+
   ImGui::SetNextWindowPos({ImGui::GetIO().DisplaySize.x - margin, margin}, ImGuiCond_Always, {1, 0});
-  const float room = std::max(ImGui::GetIO().DisplaySize.x - side_column_width(view) - margin, em(4));
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {room, FLT_MAX});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em(0.8f), em(0.4f)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding, em(0.4f)});
   constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoScrollbar;
   if (ImGui::Begin("Info", nullptr, flags)) {
-    text(status.scene_name, theme::text, theme::Font::strong);
-    ImGui::SameLine();
-    text(fmt::format("{} bodies", format_count(status.count)));
-    ImGui::SameLine(0, em(1));
-    text(fmt::format("step {}", format_count(status.step)), theme::dim);
-    ImGui::SameLine(0, em(1));
-    text(fmt::format("t = {:.3f}", status.sim_time), theme::dim);
-    ImGui::SameLine(0, em(1));
+    for (const Entry& entry : entries) {
+      text(entry.words, entry.colour, entry.font);
+      ImGui::SameLine(0, em(1));
+    }
     interop_badge(view);
     ImGui::SameLine(0, em(1));
-    text("F1 keys", theme::dim);
+    text(help.words, help.colour, help.font);
     if (ImGui::IsItemClicked()) out.push_back(ToggleHelp{});
     ui_mark("help");
   }

@@ -2,6 +2,8 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
@@ -15,7 +17,10 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   text("Orrery", theme::text, theme::Font::strong);
   const std::string& device = status.backend == Backend::cuda ? view.gpu : view.processor;
   const float button = em(1.6f), right = ImGui::GetWindowContentRegionMax().x;
-  if (!device.empty()) {
+  if (!info_fits(view)) {
+    ImGui::SameLine();
+    interop_badge(view);
+  } else if (!device.empty()) {
     ImGui::SameLine();
     const float low = ImGui::GetCursorScreenPos().x;
     ImGui::PushClipRect({low, 0}, {low + right - ImGui::GetCursorPosX() - button, ImGui::GetIO().DisplaySize.y}, true);
@@ -29,23 +34,33 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   tooltip("Hide the panels");
 }
 
+void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  kernel_panel(status, view, out);
+  physics_panel(status, view, out);
+  if (!results_fit(view)) results_section(status, view, state, out);
+  record_panel(status, view, state, out);
+  scene_panel(status, view, state, out);
+  appearance_panel(status, view, out);
+}
+
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const float margin = em(0.75f);
+  const float margin = em(0.75f), height = ImGui::GetIO().DisplaySize.y - 2 * margin;
+  const bool low = height < em(28);  // then all of it scrolls
   ImGui::SetNextWindowPos({margin, margin});
-  ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, ImGui::GetIO().DisplaySize.y - 2 * margin});
-  if (ImGui::Begin("Side column", nullptr, fixed_window | ImGuiWindowFlags_NoScrollbar)) {
+  ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, height});
+  if (ImGui::Begin("Side column", nullptr, low ? fixed_window : fixed_window | ImGuiWindowFlags_NoScrollbar)) {
     title_row(status, view, out);
     rate_panel(status, view, state.times);
     frame_panel(state.times);
     run_panel(status, view, out);
-    // The measurements stay in sight; what is set scrolls below them.
-    ImGui::BeginChild("Settings");
-    kernel_panel(status, view, out);
-    physics_panel(status, view, out);
-    record_panel(status, view, state, out);
-    scene_panel(status, view, state, out);
-    appearance_panel(status, view, out);
-    ImGui::EndChild();
+    if (low) {
+      settings(status, view, state, out);
+    } else {
+      // The measurements stay in sight; what is set scrolls below them.
+      ImGui::BeginChild("Settings");
+      settings(status, view, state, out);
+      ImGui::EndChild();
+    }
   }
   ImGui::End();
 }
@@ -53,15 +68,15 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
 }  // namespace
 
 float side_column_width(const ViewStatus& view) {
-  return view.panel ? em(23.5f) : 0;
+  return view.panel ? std::min(em(23.5f), ImGui::GetIO().DisplaySize.x) : 0;
 }
 
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   hold_times(status, view, state.times);
   if (view.panel) {
     side_column(status, view, state, out);
-    info_panel(status, view, out);
-    results_panel(status, view, state, out);
+    if (info_fits(view)) info_panel(status, view, out);
+    if (results_fit(view)) results_panel(status, view, state, out);
   }
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

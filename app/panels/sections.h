@@ -25,6 +25,15 @@ void results_panel(const Status& status, const ViewStatus& view, PanelState& sta
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 
+/// How positions get to the renderer and what that costs: it is always in sight, in the info strip if that fits beside
+/// the side column.
+void interop_badge(const ViewStatus& view);
+bool info_fits(const ViewStatus& view);
+
+/// The results as a section of the side column, for where their window does not fit beside it.
+void results_section(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+bool results_fit(const ViewStatus& view);
+
 /// Flags of a window that stays where it is put.
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;

@@ -52,7 +52,9 @@ TEST(Format, Counts) {
 }
 
 TEST(Format, SpeedUps) {
-  EXPECT_EQ(format_speedup(0.5), "0.50\u00d7");
+  EXPECT_EQ(format_speedup(0.0118), "0.0118\u00d7");
+  EXPECT_EQ(format_speedup(0.5), "0.500\u00d7");
+  EXPECT_EQ(format_speedup(0.99996), "1.00\u00d7");
   EXPECT_EQ(format_speedup(1), "1.00\u00d7");
   EXPECT_EQ(format_speedup(37.23), "37.2\u00d7");
   EXPECT_EQ(format_speedup(1846.2), "1,846\u00d7");

@@ -231,10 +231,57 @@ TEST_F(Panels, ForgetTheStepOfAKernelThatIsGone) {
   EXPECT_EQ(side_column_text().find("3.03 s"), std::string::npos);
 }
 
+/// All of the mark's visible part, and some of it.
+bool inside_the_display(std::string_view mark) {
+  const UiRect rect = ui_marked(mark);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  return rect.x1 > rect.x0 && rect.x0 >= 0 && rect.y0 >= 0 && rect.x1 <= display.x && rect.y1 <= display.y;
+}
+
+struct Display {
+  float width, height, scale;
+};
+
 TEST_F(Panels, FitASmallWindowAndAHugeOne) {
-  for (const ImVec2 size : {ImVec2{900, 600}, ImVec2{320, 200}, ImVec2{5120, 2880}}) {
-    ImGui::GetIO().DisplaySize = size;
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(frame().empty());
+  view.results = {tried("some-kernel", "block=64 split=auto")};
+  view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
+  for (const Display size : {Display{900, 600, 1}, Display{1280, 720, 1}, Display{1280, 720, 2}, Display{900, 600, 2},
+                             Display{320, 200, 1}, Display{5120, 2880, 2}}) {
+    SCOPED_TRACE(testing::Message() << size.width << " x " << size.height << " at " << size.scale);
+    apply_style(size.scale);
+    unsigned char* pixels;
+    int width, height;
+    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    ImGui::GetIO().DisplaySize = {size.width, size.height};
+    view.help = false;
+    ImGui::GetIO().MousePos = {40, size.height - 30};
+    for (int i = 0; i < 8; ++i) {
+      ImGui::GetIO().MouseWheel = 100;  // back to the top after the display before
+      EXPECT_TRUE(frame().empty());
+    }
+    for (const char* mark : {"panel.hide", "rate", "interop"}) EXPECT_TRUE(inside_the_display(mark)) << mark;
+
+    // Whatever does not fit can be scrolled to.
+    bool run = false, kernel = false, results = false;
+    for (int turn = 0; turn < 200; ++turn) {
+      run |= inside_the_display("run");
+      kernel |= inside_the_display("kernel");
+      results |= inside_the_display("result.0");
+      ImGui::GetIO().MouseWheel = -1;
+      frame();
+    }
+    EXPECT_TRUE(run && kernel && results) << run << kernel << results;
+
+    view.help = true;
+    for (int i = 0; i < 4; ++i) frame();
+    ImGui::GetIO().MousePos = {size.width / 2, size.height / 2};
+    bool close = false;
+    for (int turn = 0; turn < 50; ++turn) {
+      ImGui::GetIO().MouseWheel = -1;
+      frame();
+      close |= inside_the_display("help.close");
+    }
+    EXPECT_TRUE(close);
   }
 }
 
