@@ -1,8 +1,16 @@
-# Version, git id and build flags, written to a header that is touched only when one of them changes.
+# Version, git id and the flags that host and device code are compiled with, written to a header that is touched only when one of them changes.
 find_package(Git QUIET)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+set(build_flags "${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}}")
+if(ORRERY_SANITIZE)
+  string(APPEND build_flags " -fsanitize=${ORRERY_SANITIZE}")
+endif()
+if(ORRERY_HAVE_CUDA)
+  string(APPEND build_flags "; CUDA: ${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${config}}")
+endif()
 add_custom_target(orrery_version_header
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DGIT=${GIT_EXECUTABLE} -DVERSION=${PROJECT_VERSION}
-          "-DFLAGS=${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS}" -DCUDA_ARCHITECTURES=$<JOIN:${CMAKE_CUDA_ARCHITECTURES},,>
+          "-DFLAGS=${build_flags}" -DCUDA_ARCHITECTURES=$<JOIN:${CMAKE_CUDA_ARCHITECTURES},,>
           -DOUTPUT=${PROJECT_BINARY_DIR}/generated/orrery_version.h -P ${PROJECT_SOURCE_DIR}/cmake/WriteVersion.cmake
   BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/orrery_version.h
   VERBATIM)

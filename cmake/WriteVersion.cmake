@@ -6,6 +6,8 @@ if(GIT)
     set(id ${described})
   endif()
 endif()
+string(REGEX REPLACE " +" " " FLAGS "${FLAGS}")
+string(REGEX REPLACE [[(["\\])]] [[\\\1]] FLAGS "${FLAGS}")  # it becomes a C++ string
 string(STRIP "${FLAGS}" FLAGS)
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 #pragma once

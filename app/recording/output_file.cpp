@@ -59,7 +59,9 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ < 0) return;
+  if (rewritable_ && size_ == 0) unlink(path_.c_str());
+  close(descriptor_);
 }
 
 std::string OutputFile::append(std::string_view text) {

@@ -7,7 +7,7 @@
 namespace orrery {
 
 /// A text file of our own making, open for writing. What is written is in the hands of the system at once: a kill of
-/// the program loses nothing of it. Move-only.
+/// the program loses nothing of it. A file that is empty in the end is removed. Move-only.
 class OutputFile {
  public:
   /// Creates `path`, or the first numbered_path() that does not exist; a device or pipe is opened as it is. Throws

@@ -45,6 +45,19 @@ TEST(OutputFile, NeverOverwrites) {
   EXPECT_EQ(contents(file.path()), "one\ntwo\n") << "with no flush or close";
 }
 
+TEST(OutputFile, LeavesNoEmptyFileBehind) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.csv").string();
+  { const OutputFile unused = OutputFile::create(path); }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  {
+    OutputFile used = OutputFile::create(path);
+    EXPECT_EQ(used.append("one\n"), "");
+    const OutputFile moved = std::move(used);
+  }
+  EXPECT_EQ(contents(path), "one\n");
+}
+
 TEST(OutputFile, ReplacesItsTail) {
   const test::TemporaryFolder folder;
   OutputFile file = OutputFile::create((folder / "a").string());
