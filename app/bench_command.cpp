@@ -3,49 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/bench_report.h"
+#include "app/forecast.h"
 #include "app/measure.h"
 #include "app/progress.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 
 namespace orrery {
 namespace {
-
-/// Expected seconds of work, from what the kernels measured so far took for an interaction.
-class Forecast {
- public:
-  explicit Forecast(const BenchOptions& options) : steps_{options.warmup_steps + options.repeats} {}
-
-  void learn(const KernelInfo& kernel, int count, double step_ms) { rates_[&kernel] = step_ms / 1e3 / pairs(count); }
-  double seconds(const KernelInfo& kernel, int count, double share = 1) const {
-    const double least = 0.02 * steps_;  // a repeat lasts at least 20 ms
-    return share * std::max(least, steps_ * rate(kernel) * pairs(count));
-  }
-
- private:
-  static double pairs(int count) { return static_cast<double>(count) * count; }
-  /// That of the kernel itself, else the mean of its backend, else a guess of a core's or a GPU's speed.
-  double rate(const KernelInfo& kernel) const {
-    if (const auto known = rates_.find(&kernel); known != rates_.end()) return known->second;
-    double sum = 0;
-    int peers = 0;
-    for (const auto& [other, seconds] : rates_) {
-      if (other->backend == kernel.backend) sum += seconds, ++peers;
-    }
-    return peers > 0 ? sum / peers : kernel.backend == Backend::cpu ? 1e-9 : 1e-12;
-  }
-
-  int steps_;
-  std::map<const KernelInfo*, double> rates_;
-};
 
 /// "block=256 n=16384"
 std::string label(const Variant& variant, int count) {
@@ -56,7 +29,7 @@ std::string label(const Variant& variant, int count) {
 class Bench {
  public:
   Bench(const BenchOptions& options, VariantPlan plan)
-      : options_{options}, plan_{std::move(plan)}, forecast_{options}, progress_{options.progress} {}
+      : options_{options}, plan_{std::move(plan)}, progress_{options.progress} {}
 
   int run() {
     for (std::size_t i = 0; i < options_.counts.size(); ++i) {
@@ -64,16 +37,21 @@ class Bench {
       run_count(options_.counts[i]);
     }
     progress_.clear();
-    if (!report_ || measured_ == 0) std::rethrow_exception(first_failure_);
+    if (measured_ == 0) {
+      if (report_) report_->discard();
+      std::rethrow_exception(first_failure_);
+    }
     fmt::print("{}", report_->finish(plan_.skipped));
     if (!report_->error().empty()) throw std::runtime_error(report_->error());
-    if (run_time_failure_) std::rethrow_exception(run_time_failure_);
+    if (failure_) std::rethrow_exception(failure_);
+    if (!not_finite_.empty()) throw std::runtime_error("forces that are not finite: " + joined(not_finite_));
     return 0;
   }
 
  private:
-  /// Runs `action`; what it throws makes an entry in the list of what was skipped.
-  void attempt(const std::string& kernel, const std::string& settings, auto&& action) {
+  /// Runs `action`; what it throws makes an entry in the list of what was skipped, and is a failure of the whole unless
+  /// it is a refusal that is `expected`.
+  void attempt(const std::string& kernel, const std::string& settings, bool expected, auto&& action) {
     const auto skip = [&](const std::exception& error) {
       if (!first_failure_) first_failure_ = std::current_exception();
       plan_.skipped.push_back({kernel, settings, error.what()});
@@ -82,9 +60,10 @@ class Bench {
       action();
     } catch (const UsageError& error) {
       skip(error);
+      if (!expected && !failure_) failure_ = std::current_exception();
     } catch (const std::exception& error) {
       skip(error);
-      if (!run_time_failure_) run_time_failure_ = std::current_exception();
+      if (!failure_) failure_ = std::current_exception();
     }
   }
 
@@ -92,26 +71,30 @@ class Bench {
     SceneRequest request = options_.scene;
     request.count = count;
     std::optional<Simulation> simulation;
-    attempt("all kernels", fmt::format("n={}", count), [&] {
-      simulation.emplace(request);
+    attempt("all kernels", fmt::format("n={}", count), false, [&] {
+      simulation.emplace(request, nullptr, *plan_.variants.front().kernel);
       for (const Command& command : options_.setup) simulation->apply(command);
     });
     if (!simulation) return;
     const Status first = simulation->status();
     if (!report_) report_.emplace(options_, first);
-    progress_.show(0, fmt::format("n={}: reference forces", first.count));
+    progress_.show_left(std::nullopt, fmt::format("n={}: reference forces", first.count));
     const ForceSample sample{simulation->bodies().positions, first.law};
+    forecast_.learn_reference(first.count, sample.seconds());
     for (std::size_t i = 0; i < plan_.variants.size(); ++i) {
       const Variant& variant = plan_.variants[i];
       const std::string settings = label(variant, first.count);
       std::optional<Measurement> result;
-      attempt(variant.kernel->id, settings, [&] { result = measure(*simulation, sample, i); });
+      attempt(variant.kernel->id, settings, true, [&] { result = measure(*simulation, sample, i); });
       if (!result) continue;
       ++measured_;
+      if (!std::isfinite(result->error.max)) not_finite_.push_back(fmt::format("{} {}", variant.kernel->id, settings));
       report_->add(*result);
     }
   }
 
+  /// Before anything is measured: one evaluation for the force error; one step, since the first is the slowest; and a
+  /// pilot of the other warm-up steps, which says how many steps make a repeat.
   Measurement measure(Simulation& simulation, const ForceSample& sample, std::size_t index) {
     const Variant& variant = plan_.variants[index];
     show(index, simulation.status().count, 1);
@@ -119,10 +102,10 @@ class Bench {
     simulation.apply(variant.command());
     Measurement result{.status = simulation.status(), .repeats = options_.repeats};
     result.error = sample.error(simulation.accelerations());
-    if (options_.warmup_steps > 1) simulation.run(1);  // alone: the first step is the slowest
-    const double pilot_ms = simulation.run(std::max(options_.warmup_steps - 1, 1)).step_ms;
+    simulation.run(1);
+    const double pilot_ms = simulation.run(made_warmup_steps(options_) - 1).step_ms;
     result.steps_a_repeat = steps_for_a_repeat(pilot_ms);
-    forecast_.learn(*variant.kernel, result.status.count, pilot_ms);
+    forecast_.learn(*variant.kernel, result.status.count, pilot_ms / 1e3);
     std::vector<double> step_ms;
     for (int repeat = 0; repeat < options_.repeats; ++repeat) {
       show(index, result.status.count, 1 - static_cast<double>(repeat) / options_.repeats);
@@ -130,21 +113,26 @@ class Bench {
     }
     result.step_ms = summarize(step_ms);
     result.interactions_per_s = result.status.interactions_per_step / (result.step_ms.median / 1e3);
-    forecast_.learn(*variant.kernel, result.status.count, result.step_ms.median);
+    forecast_.learn(*variant.kernel, result.status.count, result.step_ms.median / 1e3);
     return result;
+  }
+
+  double expected_seconds(const Variant& variant, int count) const {
+    const double least = 0.02 * options_.repeats;  // a repeat lasts at least 20 ms
+    const int steps = made_warmup_steps(options_) + options_.repeats;
+    return std::max(least, steps * forecast_.seconds(*variant.kernel, count));
   }
 
   /// `share` is the part of variant `index` that is still to do.
   void show(std::size_t index, int count, double share) {
-    double left = forecast_.seconds(*plan_.variants[index].kernel, count, share);
-    for (std::size_t i = index + 1; i < plan_.variants.size(); ++i)
-      left += forecast_.seconds(*plan_.variants[i].kernel, count);
-    for (const int later : left_counts_) {
-      for (const Variant& variant : plan_.variants) left += forecast_.seconds(*variant.kernel, later);
-    }
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     const Variant& variant = plan_.variants[index];
-    progress_.show(elapsed / (elapsed + left), fmt::format("{} {}", variant.kernel->id, label(variant, count)));
+    double left = share * expected_seconds(variant, count);
+    for (std::size_t i = index + 1; i < plan_.variants.size(); ++i) left += expected_seconds(plan_.variants[i], count);
+    for (const int later : left_counts_) {
+      left += forecast_.reference_seconds(later);
+      for (const Variant& other : plan_.variants) left += expected_seconds(other, later);
+    }
+    progress_.show_left(left, fmt::format("{} {}", variant.kernel->id, label(variant, count)));
   }
 
   const BenchOptions& options_;
@@ -154,8 +142,9 @@ class Bench {
   std::optional<BenchReport> report_;
   std::vector<int> left_counts_;
   int measured_ = 0;
-  std::exception_ptr first_failure_, run_time_failure_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::exception_ptr first_failure_;  // of any kind
+  std::exception_ptr failure_;        // the first that is one of the whole
+  std::vector<std::string> not_finite_;
 };
 
 }  // namespace

@@ -17,10 +17,6 @@ constexpr std::array<std::string_view, 19> columns{
     "median_ms",   "min_ms",       "low_ms",    "high_ms",  "interactions_per_s",
     "gflop_per_s", "error_median", "error_p99", "error_max"};
 
-std::string block_of(const Settings& settings) {
-  return settings.has("block") ? settings.text("block") : "";
-}
-
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
@@ -29,7 +25,7 @@ std::string csv_row(const Measurement& m) {
   const Status& s = m.status;
   const std::array<std::string, columns.size()> fields{s.kernel_id,
                                                        to_string(s.backend),
-                                                       block_of(s.settings),
+                                                       s.settings.text_or_none("block"),
                                                        s.settings.to_string(),
                                                        s.chosen,
                                                        std::to_string(s.count),
@@ -72,13 +68,9 @@ Json json_row(const Measurement& m) {
 
 Json bench_metadata(const BenchOptions& options, const Status& first) {
   Json metadata = machine_metadata();
-  add_simulation(metadata, first);
-  if (options.counts.size() > 1) {  // a generated scene's dt and softening may depend on n: each row has its own
-    metadata["n"] = options.counts;
-    metadata["dt"] = metadata["softening"] = nullptr;
-  }
+  add_simulations(metadata, first, options.counts);
   metadata["flop_per_interaction"] = 20;
-  metadata["warmup_steps"] = options.warmup_steps;
+  metadata["warmup_steps"] = made_warmup_steps(options);
   return metadata;
 }
 
@@ -89,13 +81,16 @@ BenchReport::BenchReport(const BenchOptions& options, const Status& first)
       table_{"llrrrrrrrrr",
              {"kernel", "settings", "n", "median ms", "min ms", "95% interval", "interactions/s", "GFLOP/s",
               "error median", "p99", "max"}} {
-  if (!options.csv_file.empty()) {
-    csv_ = OutputFile::create(options.csv_file);
-    if (const std::string error = csv_->append(csv_header(metadata_, columns)); !error.empty()) {
-      throw std::runtime_error(error);
-    }
-  }
+  if (!options.csv_file.empty()) csv_ = OutputFile::create(options.csv_file);
   if (!options.json_file.empty()) json_ = OutputFile::create(options.json_file);
+  write(csv_, csv_header(metadata_, columns));
+  if (!error_.empty()) throw std::runtime_error(error_);
+}
+
+void BenchReport::discard() {
+  if (csv_ && csv_->rewritable()) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
+  csv_.reset();
+  json_.reset();
 }
 
 void BenchReport::write(std::optional<OutputFile>& file, const std::string& text) {

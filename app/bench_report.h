@@ -22,6 +22,8 @@ class BenchReport {
   void add(const Measurement& measurement);
   /// Writes the JSON. Returns the table with what was skipped and where the files lie.
   std::string finish(const std::vector<Skipped>& skipped);
+  /// Leaves no file of ours behind: nothing was measured.
+  void discard();
   /// The first file that could not be written and why, one line; empty when all is well.
   const std::string& error() const { return error_; }
 

@@ -3,34 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "app/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
 
-const Tunable* find_tunable(const KernelInfo& kernel, std::string_view name) {
-  const auto found = std::ranges::find_if(kernel.tunables, [&](const Tunable& t) { return name == t.name; });
-  return found == kernel.tunables.end() ? nullptr : &*found;
+bool contains(const std::vector<std::string_view>& texts, std::string_view text) {
+  return std::ranges::find(texts, text) != texts.end();
 }
 
-bool allows(const Tunable& tunable, std::string_view value) {
-  return std::ranges::any_of(tunable.values, [&](const char* allowed) { return value == allowed; });
-}
-
-std::string joined(const std::set<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, ", "));
+/// Appends what is not there yet: the order is the one in which kernels declare.
+void add_new(std::vector<std::string_view>& texts, std::string_view text) {
+  if (!contains(texts, text)) texts.push_back(text);
 }
 
 /// The settings of one kernel: the product of the axes that it has.
 std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
   std::vector<Variant> variants{{&kernel, Settings{kernel}}};
   for (const Axis& axis : axes) {
-    const Tunable* tunable = find_tunable(kernel, axis.tunable);
+    const Tunable* tunable = kernel.tunable(axis.tunable);
     if (!tunable) {
       notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
       continue;
@@ -38,14 +34,14 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
     std::vector<Variant> wider;
     for (const Variant& variant : variants) {
       for (const std::string& value : axis.values) {
-        if (!allows(*tunable, value)) continue;
+        if (!tunable->allows(value)) continue;
         wider.push_back(variant);
         wider.back().settings.set(axis.tunable, value);
       }
     }
     variants = std::move(wider);
     for (const std::string& value : axis.values) {
-      if (!allows(*tunable, value))
+      if (!tunable->allows(value))
         notes.push_back(fmt::format("{} has no {}={}: left out", kernel.id, axis.tunable, value));
     }
   }
@@ -86,19 +82,20 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
     return;
   }
   for (const Axis& axis : axes) {
-    std::set<std::string> names, values;
+    std::vector<std::string_view> names, values;
     for (const KernelInfo* kernel : selection.kernels) {
       for (const Tunable& tunable : kernel->tunables) {
-        names.insert(tunable.name);
-        if (axis.tunable == tunable.name) values.insert(tunable.values.begin(), tunable.values.end());
+        add_new(names, tunable.name);
+        if (axis.tunable != tunable.name) continue;
+        for (const char* value : tunable.values) add_new(values, value);
       }
     }
-    if (!names.contains(axis.tunable)) {
+    if (!contains(names, axis.tunable)) {
       throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}", axis.tunable,
                                    names.empty() ? "none" : joined(names)));
     }
     for (const std::string& value : axis.values) {
-      if (!values.contains(value)) {
+      if (!contains(values, value)) {
         throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}", axis.tunable, value, joined(values)));
       }
     }

@@ -7,7 +7,8 @@ namespace orrery {
 
 ForceSample::ForceSample(std::span<const Vec4> bodies, const Law& law)
     : targets_{sample_targets(static_cast<int>(bodies.size()), max_size)},
-      reference_{reference_accelerations(bodies, targets_, law)} {}
+      reference_{reference_accelerations(bodies, targets_, law)},
+      seconds_{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()} {}
 
 int steps_for_a_repeat(double step_ms) {
   constexpr double repeat_ms = 20, most = 1e5;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "app/kernel_axes.h"
+#include "app/options.h"
 #include "app/statistics.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/sim/simulation.h"
@@ -16,14 +18,18 @@ class ForceSample {
  public:
   static constexpr int max_size = 4096;
   ForceSample(std::span<const Vec4> bodies, const Law& law);
+  /// What the sum took.
+  double seconds() const { return seconds_; }
   /// `accelerations` has one entry for each of the bodies.
   ForceError error(std::span<const Vec4> accelerations) const {
     return force_error(accelerations, targets_, reference_);
   }
 
  private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::vector<int> targets_;
   std::vector<Vec3d> reference_;
+  double seconds_;
 };
 
 /// What one kernel with its settings took for one system of bodies.
@@ -35,6 +41,11 @@ struct Measurement {
   ForceError error{};             ///< of the accelerations at the first state
   double gflop_per_s() const { return interactions_per_s * 20 / 1e9; }
 };
+
+/// Steps before measuring: one that is discarded, and at least one more for steps_for_a_repeat().
+inline int made_warmup_steps(const BenchOptions& options) {
+  return std::max(options.warmup_steps, 2);
+}
 
 /// Steps that make a repeat last some 20 ms, at least one: shorter ones drown in the clock's and launches' grain.
 int steps_for_a_repeat(double step_ms);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -30,20 +31,6 @@ void add(CLI::App& app, const std::string& names, const std::string& value, cons
   option->allow_extra_args(false)->option_text(positional ? " " : value);
 }
 
-std::string ids(const auto& descriptors) {
-  std::string text;
-  for (const auto& descriptor : descriptors) {
-    const char* id = nullptr;
-    if constexpr (requires { descriptor->id; }) {
-      id = descriptor->id;
-    } else {
-      id = descriptor.id;
-    }
-    text += (text.empty() ? "" : ", ") + std::string{id};
-  }
-  return text;
-}
-
 void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
   add(app, name, "FILE", help, [&file, name](const std::string& text) {
     if (text.empty()) throw UsageError(name + " needs the name of a file");
@@ -53,7 +40,7 @@ void add_file(CLI::App& app, const std::string& name, const std::string& help, s
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
   add_file(app, "FILE", "a TIPSY snapshot to start from, instead of a generated scene", draft.scene.file);
-  add(app, "--scene", "NAME", "generated scene: " + ids(scenes()), [&](const std::string& text) {
+  add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;
     draft.generator_option = "--scene";
@@ -65,11 +52,12 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
   add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
     draft.scene.seed = static_cast<std::uint64_t>(parse_integer("--seed", text, 0, any_large));
     draft.generator_option = "--seed";
+    draft.seeded = true;
   });
 }
 
 void add_integrator(CLI::App& app, OptionDraft& draft) {
-  add(app, "--integrator", "ID", ids(integrators()),
+  add(app, "--integrator", "ID", joined_ids(integrators()),
       [&](const std::string& text) { draft.physics.push_back(SelectIntegrator{find_integrator(text).id}); });
   add(app, "--dt", "T", "time step, > 0 (the scene's)",
       [&](const std::string& text) { draft.physics.push_back(SetTimeStep{parse_positive("--dt", text)}); });
@@ -78,12 +66,19 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
   add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetSoftening{parse_at_least("--softening", text, Law::min_softening)});
+    draft.physics.push_back(SetSoftening{parse_between("--softening", text, Law::min_softening, Law::max_softening)});
   });
-  add(app, "--repulsion", "H", "H of attract-repel, >= 0",
-      [&](const std::string& text) { draft.physics.push_back(SetRepulsion{parse_at_least("--repulsion", text, 0)}); });
-  add(app, "--drag", "D", "D of attract-repel, >= 0",
-      [&](const std::string& text) { draft.physics.push_back(SetDrag{parse_at_least("--drag", text, 0)}); });
+  add(app, "--repulsion", "H", "H of attract-repel, >= 0", [&](const std::string& text) {
+    draft.physics.push_back(SetRepulsion{parse_between("--repulsion", text, 0, Law::max_repulsion)});
+    draft.attract_repel_option = "--repulsion";
+  });
+}
+
+void add_drag(CLI::App& app, OptionDraft& draft) {
+  add(app, "--drag", "D", "D of attract-repel, >= 0", [&](const std::string& text) {
+    draft.physics.push_back(SetDrag{parse_between("--drag", text, 0, Law::max_drag)});
+    draft.attract_repel_option = "--drag";
+  });
 }
 
 void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
@@ -125,20 +120,21 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) { draft.kernel = &find_kernel(text); });
   add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
   add_integrator(app, draft);
-  add_law(app, draft, ids(laws()));
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
   add(app, "--steps-per-frame", "K", "steps a frame, 1 to 1000 (1)", [&](const std::string& text) {
     draft.physics.push_back(SetStepsPerFrame{static_cast<int>(parse_integer("--steps-per-frame", text, 1, 1000))});
   });
   add_file(app, "--record", "records frame timings as CSV; an existing file is kept", view.record_file);
   add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
       [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
-  add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", draft.script_file);
+  add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", view.script_file);
   add_file(app, "--screenshot", "saves the last frame as PNG", view.screenshot_file);
   add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
   add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
     if (text != "big" && text != "little")
       throw UsageError("--byte-order cannot be '" + text + "'; it must be big or little");
-    view.save_order = text == "big" ? ByteOrder::big : ByteOrder::little;
+    draft.save_order = text == "big" ? ByteOrder::big : ByteOrder::little;
   });
   add(app, "--size", "WxH", "size of the window in pixels (1280x720)",
       [&](const std::string& text) { view.size = parse_size("--size", text); });
@@ -162,7 +158,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
   add_measurement(app, draft, bench.progress, bench.csv_file);
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
-  add(app, "--warmup", "W", "steps before measuring (3)", [&](const std::string& text) {
+  add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
   });
   add(app, "--repeat", "R", "measurements, each of one step or as many as last 20 ms (10)",
@@ -170,7 +166,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
         bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
       });
   add_integrator(app, draft);
-  add_law(app, draft, ids(laws()));
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
   app.footer(
       "\nExamples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
@@ -183,7 +180,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add_measurement(app, draft, verify.progress, verify.csv_file);
-  add_law(app, draft, ids(laws()) + " (both)");
+  add_law(app, draft, joined_ids(laws()) + " (both)");
   app.footer(
       "\nExample:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"

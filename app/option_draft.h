@@ -28,12 +28,14 @@ struct OptionDraft {
   bool scene_named = false;
   std::vector<int> counts;
   std::string generator_option;  ///< the last option given that only a generated scene takes
+  bool seeded = false;
   KernelSelection selection = parse_kernels("all");
   const KernelInfo* kernel = nullptr;
   std::vector<Axis> axes;
   Commands physics;
   std::optional<LawId> law;
-  std::string script_file;
+  std::string attract_repel_option;  ///< the last option given that only this law heeds
+  std::optional<ByteOrder> save_order;
   std::optional<bool> panel, vsync;
   std::optional<int> device;
 };

@@ -22,8 +22,52 @@ void refuse_generator_options_with_file(const OptionDraft& draft) {
   }
 }
 
+void refuse_seed_without_random_numbers(const OptionDraft& draft) {
+  if (!draft.seeded || find_scene(draft.scene.scene).random) return;
+  throw UsageError(fmt::format("--seed changes nothing in the scene '{}', which has no random numbers: leave it out",
+                               draft.scene.scene));
+}
+
 void add_law_command(OptionDraft& draft) {
   if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
+}
+
+void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) {
+  if (has_law || draft.attract_repel_option.empty()) return;
+  throw UsageError(
+      fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
+                  "or leave {0} out",
+                  draft.attract_repel_option));
+}
+
+template <class Kind, class Variant>
+const Kind* request_of(const ScriptLine& line) {
+  const Variant* variant = std::get_if<Variant>(&line.request);
+  return variant ? std::get_if<Kind>(variant) : nullptr;
+}
+
+bool selects_attract_repel(const ScriptLine& line) {
+  const auto* select = request_of<SelectLaw, Command>(line);
+  return select && find_law(select->id) == LawId::attract_repel;
+}
+
+bool quits(const ScriptLine& line) {
+  return request_of<Quit, ViewCommand>(line) != nullptr;
+}
+
+/// A line that no frame carries out is a mistake. The lines of a quit's own frame are all carried out.
+void refuse_lines_after_the_end(const ViewOptions& view) {
+  const auto quit = std::ranges::find_if(view.script, quits);
+  for (const ScriptLine& line : view.script) {
+    const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
+    if (view.frames && line.frame >= *view.frames) {
+      throw UsageError(fmt::format("{}: the run ends after {} frames, counted from 0; --frames {} would reach it",
+                                   place, *view.frames, line.frame + 1));
+    }
+    if (quit != view.script.end() && line.frame > quit->frame) {
+      throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));
+    }
+  }
 }
 
 Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
@@ -49,18 +93,23 @@ ViewOptions finish_view(OptionDraft& draft) {
     throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
   }
   view.vsync = draft.vsync.value_or(!view.offscreen);
+  if (draft.save_order && view.save_file.empty()) {
+    throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
+  }
+  view.save_order = draft.save_order.value_or(ByteOrder::big);
   add_law_command(draft);
   view.setup = draft.physics;
-  const bool needs_kernel = !draft.axes.empty() || !draft.script_file.empty();
+  const bool needs_kernel = !draft.axes.empty() || !view.script_file.empty();
   const KernelInfo* kernel = draft.kernel || !needs_kernel ? draft.kernel : &default_kernel();
   if (draft.kernel || !draft.axes.empty())
     view.setup.push_back(Variant{kernel, settings_of(*kernel, draft.axes)}.command());
-  if (!draft.script_file.empty()) view.script = read_script(draft.script_file, *kernel);
-  const bool quits = std::ranges::any_of(view.script, [](const ScriptLine& line) {
-    const ViewCommand* command = std::get_if<ViewCommand>(&line.request);
-    return command && std::holds_alternative<Quit>(*command);
-  });
-  if (view.offscreen && !view.frames && !quits) view.frames = default_offscreen_frames;
+  if (!view.script_file.empty()) view.script = read_script(view.script_file, *kernel);
+  if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
+    view.frames = default_offscreen_frames;
+  }
+  refuse_lines_after_the_end(view);
+  refuse_constants_without_their_law(
+      draft, draft.law == LawId::attract_repel || std::ranges::any_of(view.script, selects_attract_repel));
   return view;
 }
 
@@ -75,10 +124,13 @@ void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::
   options.kernels = draft.selection;
   options.axes = draft.axes;
   options.setup = draft.physics;
+  if (!options.scene.file.empty()) return;
+  for (const int count : options.counts) (void)allowed_count(find_scene(options.scene.scene), count);
 }
 
 BenchOptions finish_bench(OptionDraft& draft) {
   add_law_command(draft);
+  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   finish_measurement(draft, draft.bench, {0});
   return draft.bench;
 }
@@ -93,6 +145,7 @@ VerifyOptions finish_verify(OptionDraft& draft) {
       if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
     }
   }
+  refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
   finish_measurement(draft, draft.verify, counts);
   draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
   return draft.verify;
@@ -117,7 +170,8 @@ constexpr std::array<std::string_view, 5> subcommands{"view", "bench", "verify",
 /// A lone word that is neither a subcommand nor a file is most likely a mistyped subcommand.
 void check_implied_view(const SceneRequest& scene) {
   const std::string& word = scene.file;
-  if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word)) return;
+  std::error_code unknown;
+  if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, unknown)) return;
   throw UsageError(
       fmt::format("'{}' is neither a subcommand nor a file here; subcommands: {}", word, fmt::join(subcommands, ", ")));
 }
@@ -174,6 +228,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (rest != "--") refuse_rest(chosen, rest);  // CLI11 leaves the mark between options and files in place
   }
   refuse_generator_options_with_file(draft);
+  refuse_seed_without_random_numbers(draft);
   if (!top_level) check_implied_view(draft.scene);
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &bench) return finish_bench(draft);

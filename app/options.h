@@ -23,7 +23,8 @@ struct ViewOptions {
   Commands setup;  ///< what the options ask of the fresh simulation, in the order to apply
   std::string record_file, screenshot_file, save_file;  ///< empty: none
   ByteOrder save_order = ByteOrder::big;
-  Script script;  ///< in the order of its frames
+  std::string script_file;  ///< as given, for messages
+  Script script;            ///< in the order of its frames; each line's frame is one that the run reaches
   std::optional<std::int64_t>
       frames;  ///< how many to run, >= 1; none: until closed. Offscreen always has one or a quit
   WindowSize size;
@@ -38,8 +39,8 @@ struct BenchOptions {
   std::vector<int> counts;  ///< never empty; 0 stands for the scene's own
   KernelSelection kernels;
   std::vector<Axis> axes;
-  Commands setup;  ///< integrator, law and their constants
-  int warmup_steps = 3;
+  Commands setup;        ///< integrator, law and their constants
+  int warmup_steps = 3;  ///< fewer than 2 are made 2
   int repeats = 10;
   std::string csv_file, json_file;  ///< empty: none
   bool progress = false;            ///< even where stderr is no terminal

@@ -60,10 +60,10 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text) {
   return counts;
 }
 
-float parse_at_least(std::string_view what, std::string_view text, float least) {
+float parse_between(std::string_view what, std::string_view text, float least, float most) {
   const auto number = whole<float>(text);
-  if (!number || !(*number >= least) || !std::isfinite(*number)) {
-    refuse(what, text, fmt::format("a number of at least {}", least));
+  if (!number || !(*number >= least && *number <= most)) {
+    refuse(what, text, fmt::format("a number from {} to {:g}", least, most));
   }
   return *number;
 }

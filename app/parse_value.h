@@ -18,9 +18,9 @@ int parse_count(std::string_view what, std::string_view text);
 /// Counts with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
-/// A finite number > 0, or >= `least`.
+/// A finite number > 0, or in [least, most].
 float parse_positive(std::string_view what, std::string_view text);
-float parse_at_least(std::string_view what, std::string_view text, float least);
+float parse_between(std::string_view what, std::string_view text, float least, float most);
 
 struct WindowSize {
   int width = 1280, height = 720;  ///< pixels

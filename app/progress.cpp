@@ -15,14 +15,15 @@ Progress::~Progress() {
   clear();
 }
 
-void Progress::show(double done, const std::string& what) {
+void Progress::show_left(std::optional<double> left_s, const std::string& what) {
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> least{terminal_ ? 0.1 : 1.0};
   if (!shown_ || now - last_ < least) return;
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  const double done = left_s && elapsed > 0 ? elapsed / (elapsed + *left_s) : 0;
   const std::string left =
-      done > 0 ? fmt::format("about {} left", duration_text(elapsed * (1 - done) / done)) : "estimating the time left";
+      left_s ? fmt::format("about {} left", duration_text(*left_s)) : std::string{"estimating the time left"};
   const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done * 100), what, left);
   if (terminal_) {
     fmt::print(stderr, "\r\033[K{}", line);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace orrery {
@@ -14,8 +15,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` of the whole work, 0 to 1, where a unit of work is expected to take the same time everywhere.
-  void show(double done, const std::string& what);
+  /// `left_s` is what the rest of the work is expected to take; nothing while that is unknown.
+  void show_left(std::optional<double> left_s, const std::string& what);
   /// Removes the line, so that something else can be printed.
   void clear();
 

@@ -36,7 +36,7 @@ FrameRow frame_row(std::int64_t frame, double time_s, int steps, const Status& s
           .sim_time = status.sim_time,
           .kernel = status.kernel_id,
           .backend = to_string(status.backend),
-          .block = status.settings.has("block") ? status.settings.text("block") : "",
+          .block = status.settings.text_or_none("block"),
           .settings = status.settings.to_string(),
           .n = status.count,
           .steps = steps};

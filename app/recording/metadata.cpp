@@ -58,4 +58,11 @@ void add_simulation(Json& metadata, const Status& status) {
   }
 }
 
+void add_simulations(Json& metadata, const Status& first, const std::vector<int>& counts) {
+  add_simulation(metadata, first);
+  if (counts.size() < 2) return;
+  metadata["n"] = counts;
+  metadata["dt"] = metadata["softening"] = nullptr;
+}
+
 }  // namespace orrery

@@ -13,6 +13,7 @@
 
 #include "app/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -63,7 +64,7 @@ constexpr std::array verbs{
     Verb{"dt", "T", [](std::string_view a) -> Request { return Command{SetTimeStep{parse_positive("dt", a)}}; }},
     Verb{"softening", "E",
          [](std::string_view a) -> Request {
-           return Command{SetSoftening{parse_at_least("softening", a, Law::min_softening)}};
+           return Command{SetSoftening{parse_between("softening", a, Law::min_softening, Law::max_softening)}};
          }},
     Verb{"pause", "", [](std::string_view) -> Request { return Command{SetPaused{true}}; }},
     Verb{"resume", "", [](std::string_view) -> Request { return Command{SetPaused{false}}; }},
@@ -78,9 +79,7 @@ constexpr std::array verbs{
 };
 
 std::string known_verbs() {
-  std::string names;
-  for (const Verb& verb : verbs) names += fmt::format("{}{}", names.empty() ? "" : ", ", verb.name);
-  return names;
+  return joined(verbs, [](const Verb& verb) { return verb.name; });
 }
 
 std::size_t word_count(std::string_view text) {
@@ -151,7 +150,8 @@ Script read_script(const std::string& file, const KernelInfo& kernel) {
   const auto fail = [&](const std::string& why) {
     throw std::runtime_error(fmt::format("cannot read the script '{}': {}", file, why));
   };
-  if (std::filesystem::is_directory(file)) fail("it is a folder");
+  std::error_code unknown;  // whatever is wrong, opening the file tells
+  if (std::filesystem::is_directory(file, unknown)) fail("it is a folder");
   std::ifstream text{file};
   if (!text) fail(std::generic_category().message(errno));
   return parse_script(text, file, kernel);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/kernels/kernel.h"
+#include "compute/scenes/tipsy.h"
 #include "compute/sim/backends.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
@@ -81,9 +82,15 @@ TEST(CommandLine, RefusesValuesOutOfRange) {
   for (const char* step : {"0", "-0.1", "nan", "inf", "fast"}) inputs.push_back({{"--dt", step}, {"--dt", "above 0"}});
   for (const char* size : {"640", "0x0", "640x", "wide"}) inputs.push_back({{"--size", size}, {"--size", "1280x720"}});
   inputs.insert(inputs.end(), {
-                                  {{"--softening", "0"}, {"--softening", "1e-06"}},
-                                  {{"--repulsion", "-1"}, {"--repulsion", "at least 0"}},
-                                  {{"--drag", "nan"}, {"--drag", "at least 0"}},
+                                  {{"--softening", "0"}, {"--softening", "from 1e-06 to 1e+06"}},
+                                  {{"--softening", "2e6"}, {"--softening", "from 1e-06 to 1e+06"}},
+                                  {{"--repulsion", "-1"}, {"--repulsion", "from 0 to 1e+06"}},
+                                  {{"--repulsion", "2e6"}, {"--repulsion", "from 0 to 1e+06"}},
+                                  {{"--drag", "nan"}, {"--drag", "from 0 to 1e+06"}},
+                                  {{"--drag", "inf"}, {"--drag", "from 0 to 1e+06"}},
+                                  {{"bench", "-n", "8,2000M"}, {"memory"}},
+                                  {{"verify", "--scene", "collision", "-n", "8,1"}, {"collision", "1", "2"}},
+                                  {{std::string(300, 'x')}, {"neither a subcommand nor a file"}},
                                   {{"--frames", "0"}, {"--frames", "at least 1"}},
                                   {{"--steps-per-frame", "1001"}, {"--steps-per-frame", "1 to 1000"}},
                                   {{"--seed", "-1"}, {"--seed"}},
@@ -133,6 +140,26 @@ TEST(CommandLine, FailsWhereAFileCannotBeUsed) {
                         });
 }
 
+// One body whose forces overflow: infinity times the zero distance to itself.
+TEST(CommandLine, FailsWhereForcesAreNotFinite) {
+  const test::TemporaryFolder folder;
+  const std::string heavy = (folder / "heavy.tipsy").string();
+  write_tipsy(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}}, 1);
+  const Outcome outcome = run_orrery({"bench", heavy, "--kernels", "cpu-serial", "--repeat", "1", "--law",
+                                      "attract-repel", "--softening", "1e-6", "--repulsion", "1e6"});
+  expect_refused(outcome, 1, {"cpu-serial n=1", "not finite"});
+  EXPECT_NE(outcome.out.find("cpu-serial"), std::string::npos) << "the table comes first";
+}
+
+TEST(CommandLine, LeavesNoFileBehindWhereNothingWasMeasured) {
+  const test::TemporaryFolder folder;
+  const Outcome outcome =
+      run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--csv", "a.csv", "--json", "none/b.json"},
+                 {.folder = folder.path().string()});
+  expect_refused(outcome, 1, {"b.json", "No such file"});
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 // What was measured is still shown when a file cannot take it.
 TEST(CommandLine, LosesNoResultsToAFullDisk) {
   const Outcome json = run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--json", "/dev/full"});
@@ -157,6 +184,11 @@ TEST(CommandLine, NamesTheReasonForADeviceThatIsNotHere) {
     if (kernel->backend == Backend::cuda) {
       expect_all_refused(1, {{{"bench", "--kernels", kernel->id}, {kernel->id, reason}}});
     }
+  }
+  EXPECT_NE(run_orrery({"info"}).out.find("CUDA     unavailable: " + reason), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(run_orrery({"info", "--json"}).out)["cuda"]["reason"], reason);
+  if (ORRERY_HAVE_CUDA) {
+    EXPECT_NE(run_orrery({"kernels"}).out.find("unavailable: " + reason), std::string::npos);
   }
 }
 
@@ -219,6 +251,9 @@ TEST(CommandLine, Benches) {
                            "seed", "integrator", "law", "dt", "softening"}) {
     EXPECT_TRUE(metadata.contains(name)) << name;
   }
+  EXPECT_EQ(metadata["warmup_steps"], 3);
+  EXPECT_NE(metadata["build_flags"].get<std::string>().find(" -"), std::string::npos)
+      << "the compiler's flags: " << metadata["build_flags"];
   EXPECT_EQ(csv[2].find("cpu-serial,cpu,"), 0u);
   const auto json = nlohmann::json::parse(contents((folder / "a.json").string()));
   ASSERT_EQ(json["results"].size(), 6u);
@@ -231,6 +266,15 @@ TEST(CommandLine, Benches) {
   }
   EXPECT_EQ(run_orrery(arguments, {.folder = folder.path().string()}).status, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "a-1.csv") && std::filesystem::exists(folder / "a-1.json"));
+}
+
+TEST(CommandLine, RecordsTheWarmUpStepsThatAreAlwaysMade) {
+  const test::TemporaryFolder folder;
+  const Outcome outcome =
+      run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1", "--warmup", "0", "--json", "a.json"},
+                 {.folder = folder.path().string()});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(contents((folder / "a.json").string()))["metadata"]["warmup_steps"], 2);
 }
 
 TEST(CommandLine, BenchesAllThatCanRunAndListsTheRest) {
@@ -260,6 +304,11 @@ TEST(CommandLine, Verifies) {
   const auto csv = lines(contents((folder / "v.csv").string()));
   ASSERT_EQ(csv.size(), 2u + 12u);
   EXPECT_NE(csv[2].find(",PASS"), std::string::npos);
+  EXPECT_NE(csv[1].find("n,dt,softening,repulsion,"), std::string::npos);
+  const auto metadata = nlohmann::json::parse(csv[0].substr(2));
+  EXPECT_EQ(metadata["law"], (std::vector<std::string>{"gravity", "attract-repel"}));
+  EXPECT_EQ(metadata["n"], (std::vector{1, 2, 33}));
+  EXPECT_EQ(metadata["repulsion"], 0.002);
 }
 
 }  // namespace

@@ -55,6 +55,10 @@ TEST(Axes, AreRefusedWhereNoKernelHasThem) {
   expect_failure(
       Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=2,3"); }, "threads", "'3'", "auto");
   expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=3"); }, "auto, 1, 2, 4, 8, 16, 32, 64, 128");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "warp=3"); }, "threads, chunk, rows");
+  expect_failure(
       Failure::usage, [] { parse_axis("--set", "threads"); }, "NAME=VALUE");
   expect_failure(
       Failure::usage, [] { parse_axis("--set", "=2"); }, "NAME=VALUE");

@@ -126,6 +126,7 @@ TEST(Options, EndAnOffscreenRun) {
   std::ofstream{script} << "5 kernel cpu-serial\n9 quit\n";
   const ViewOptions scripted = parsed<ViewOptions>({"--offscreen", "--script", script});
   EXPECT_EQ(scripted.script.size(), 2u);
+  EXPECT_EQ(scripted.script_file, script);
   EXPECT_FALSE(scripted.frames) << "the script quits by itself";
 }
 
@@ -174,7 +175,62 @@ TEST(Options, RefuseWhatContradictsItself) {
   refused({"--kernel", "cpu-simd", "--set", "threads=1", "--set", "threads=2"}, "threads", "twice");
   refused({"--kernel", "cpu-simd", "--set", "threads=1,2"}, "threads", "one value");
   refused({"-n", "4", "-n", "5"}, "-n", "2 times");
+  refused({"--drag", "1"}, "--drag", "--law attract-repel");
+  refused({"--law", "gravity", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"bench", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"verify", "--law", "gravity", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"verify", "--drag", "1"}, "unknown option '--drag'");
+  refused({"--byte-order", "little"}, "--byte-order", "--save FILE");
+  refused({"--scene", "two-body", "--seed", "2"}, "--seed", "two-body", "leave it out");
+  refused({"bench", "--seed", "2", "--scene", "two-body"}, "--seed", "two-body");
+  refused({"bench", "--scene", "collision", "-n", "1k,1"}, "collision", "1 bodies", "from 2");
+  refused({"verify", "--scene", "collision", "-n", "1000,1"}, "collision", "1 bodies", "from 2");
+  refused({"bench", "-n", "1k,2000M"}, "memory");
+  refused({std::string(300, 'x')}, "neither a subcommand nor a file");
   refused({"bnech"}, "bnech", "view, bench, verify, kernels, info");
+}
+
+TEST(Options, OfALawGoWithIt) {
+  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--law", "attract-repel", "--drag", "1"}).setup).drag, 1.0f);
+  EXPECT_EQ(only<SetRepulsion>(parsed<VerifyOptions>({"verify", "--repulsion", "1"}).setup).repulsion, 1.0f)
+      << "verify takes both laws";
+  const test::TemporaryFolder folder;
+  const std::string script = (folder / "script.txt").string();
+  std::ofstream{script} << "5 law attract-repel\n";
+  EXPECT_EQ(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup.size(), 1u);
+}
+
+TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
+  const test::TemporaryFolder folder;
+  const std::string script = (folder / "script.txt").string();
+  const auto write = [&](const char* text) { std::ofstream{script} << text; };
+  write("0 pause\n400 resume\n");
+  EXPECT_EQ(parsed<ViewOptions>({"--script", script, "--frames", "401"}).script.size(), 2u);
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script, "--frames", "400"});
+      },
+      "script.txt:2: ", "frame 400", "--frames 401");
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script, "--offscreen"});
+      },
+      "script.txt:2: ", "--frames 401");
+  write("9 quit\n9 pause\n10 resume\n");
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script});
+      },
+      "script.txt:3: ", "line 1 quits at frame 9");
+  expect_failure(
+      Failure::runtime,
+      [&] {
+        parse_options({"--script", std::string(300, 'x')});
+      },
+      "File name too long");
 }
 
 }  // namespace

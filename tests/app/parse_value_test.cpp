@@ -33,14 +33,15 @@ TEST(ParseCount, RefusesWhatIsNoNumberOfBodies) {
 TEST(ParseNumber, RefusesWhatIsNotFiniteOrOutOfRange) {
   EXPECT_EQ(parse_positive("--dt", "0.01"), 0.01f);
   EXPECT_EQ(parse_positive("--dt", "1e-3"), 1e-3f);
-  EXPECT_EQ(parse_at_least("--drag", "0", 0), 0.0f);
+  EXPECT_EQ(parse_between("--drag", "0", 0, 9), 0.0f);
+  EXPECT_EQ(parse_between("--drag", "9", 0, 9), 9.0f);
   for (const char* text : {"0", "-0", "-1", "nan", "-nan", "inf", "", "x", "1,5", "1e99", "0.01s"}) {
     expect_failure(
         Failure::usage, [&] { parse_positive("--dt", text); }, "--dt", "above 0");
   }
-  for (const char* text : {"-1", "nan", "inf", ""}) {
+  for (const char* text : {"-1", "9.1", "nan", "inf", ""}) {
     expect_failure(
-        Failure::usage, [&] { parse_at_least("--drag", text, 0); }, "--drag", "at least 0");
+        Failure::usage, [&] { parse_between("--drag", text, 0, 9); }, "--drag", "from 0 to 9");
   }
   EXPECT_EQ(parse_integer("--frames", "300", 1, 1000), 300);
   expect_failure(
