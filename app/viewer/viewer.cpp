@@ -122,9 +122,9 @@ void Viewer::run_script() {
     try {
       carry_out(line.request);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("script line {}: {}", line.line, error.what()));
+      throw UsageError(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("script line {}: {}", line.line, error.what()));
+      throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     }
   }
 }

@@ -178,13 +178,14 @@ TEST_F(OffscreenViewer, PausedItDrawsAndRecordsWithoutSteps) {
 
 TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
   ViewOptions o = options(5);
+  o.script_file = "tour.txt";
   o.script = {{.frame = 1, .request = ViewCommand{StartRecording{"/nonexistent/a.csv"}}, .line = 7}};
   try {
     run_view(o);
     FAIL() << "nobody was told";
   } catch (const std::runtime_error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(text.find("script line 7: "), 0u) << text;
+    EXPECT_EQ(text.find("tour.txt:7: "), 0u) << text;
     EXPECT_NE(text.find("/nonexistent/a.csv"), std::string::npos) << text;
   }
 }
