@@ -61,14 +61,38 @@ TEST_F(Png, NamesPathAndCauseWhereAFolderStandsInTheWay) {
   fs::create_directories(folder_ / "a.png" / "b");
   const std::string message = message_of_writing_to(folder_ / "a.png");
   EXPECT_NE(message.find((folder_ / "a.png").string() + ": "), std::string::npos) << message;
-  EXPECT_FALSE(fs::exists(folder_ / "a.png.part"));
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, {}), 1) << "something was left beside it";
 }
 
 TEST_F(Png, SaysWhenTheDiskIsFull) {
-  fs::create_symlink("/dev/full", folder_ / "a.png.part");
+  fs::create_symlink("/dev/full", folder_ / "a.png");
   const std::string message = message_of_writing_to(folder_ / "a.png");
   EXPECT_NE(message.find((folder_ / "a.png").string() + ": "), std::string::npos) << message;
-  EXPECT_FALSE(fs::exists(folder_ / "a.png"));
+}
+
+TEST_F(Png, WritesToADeviceAndDoesNotReplaceIt) {
+  fs::create_symlink("/dev/null", folder_ / "a.png");
+  write_png(folder_ / "a.png", ramp());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "a.png"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(Png, ALinkStaysALink) {
+  fs::create_directories(folder_ / "b");
+  write_png(folder_ / "b" / "old.png", Image{1, 1, {0, 0, 0}});
+  fs::create_symlink("b/old.png", folder_ / "a.png");
+  write_png(folder_ / "a.png", ramp());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "a.png"));
+  EXPECT_EQ(read_png(folder_ / "b" / "old.png").rgb, ramp().rgb);
+}
+
+TEST_F(Png, LeavesOtherFilesAlone) {
+  std::ofstream{folder_ / "a.png.part"} << "mine";
+  std::ofstream{folder_ / "a.png.part-0"} << "mine";
+  write_png(folder_ / "a.png", ramp());
+  EXPECT_EQ(fs::file_size(folder_ / "a.png.part"), 4u);
+  EXPECT_EQ(fs::file_size(folder_ / "a.png.part-0"), 4u);
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, {}), 3);
 }
 
 TEST(Difference, IsNoneOfAPictureToItselfAndAllToOneOfAnotherSize) {
