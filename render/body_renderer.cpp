@@ -53,10 +53,6 @@ BodyRenderer::BodyRenderer()
   }
 }
 
-void BodyRenderer::reload() {
-  programs_ = Programs{};
-}
-
 void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                         const ValueRanges& ranges, const Canvas& canvas) {
   if (canvas.width <= 0 || canvas.height <= 0) return;

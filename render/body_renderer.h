@@ -46,9 +46,6 @@ class BodyRenderer {
   void draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
             const ValueRanges& ranges, const Canvas& canvas);
 
-  /// Compiles the shaders again, from disk in a development build. On an error the old ones stay and it throws.
-  void reload();
-
  private:
   struct Programs {
     Program bodies{"bodies.vert", "bodies.frag"};

@@ -148,13 +148,6 @@ TEST_F(Bodies, BurnToWhiteWhereTheyCrowd) {
   EXPECT_GE(crowd.r, 250);
 }
 
-TEST_F(Bodies, LookTheSameAfterAReload) {
-  const std::vector<glm::vec4> bodies = sunflower(50);
-  const Image before = picture(bodies);
-  renderer.reload();
-  EXPECT_EQ(picture(bodies).rgb, before.rgb);
-}
-
 TEST_F(Bodies, DrawInAnyColourMap) {
   appearance.colour_map = 10000;
   EXPECT_GT(brightness(pixel(picture({{0, 0, 0, 1}}), middle, middle)), 200);
