@@ -17,4 +17,11 @@ bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io) {
   return io.MouseDoubleClicked[ImGuiMouseButton_Left];
 }
 
+std::vector<KeyHelp> mouse_help() {
+  return {{"Drag", "turn the view"},
+          {"Right drag, Shift+drag", "move the view"},
+          {"Wheel", "nearer or farther"},
+          {"Double click", "frame all bodies"}};
+}
+
 }  // namespace orrery

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "app/viewer/view_status.h"
 #include "render/camera.h"
 
 struct ImGuiIO;
@@ -10,5 +13,8 @@ namespace orrery {
 /// or shift and left drag pans, the wheel zooms. Returns whether the user double-clicked the picture, which means:
 /// frame all.
 bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io);
+
+/// The same in words, for the help overlay.
+std::vector<KeyHelp> mouse_help();
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #include "app/viewer/gui.h"
 
+#include <GLFW/glfw3.h>
 #include <glad/gl.h>
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_glfw.h>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "app/panels/panels.h"
@@ -25,7 +27,16 @@ Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateCont
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // no files beside the ones that are asked for
   apply_style(scale_);
-  if (surface.window()) ImGui_ImplGlfw_InitForOpenGL(surface.window(), /*install_callbacks=*/true);
+  io.UserData = this;
+  if (surface.window()) {
+    window_keys_ = glfwSetKeyCallback(surface.window(), nullptr);
+    ImGui_ImplGlfw_InitForOpenGL(surface.window(), /*install_callbacks=*/true);
+    glfwSetKeyCallback(surface.window(), [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
+      Gui& gui = *static_cast<Gui*>(ImGui::GetIO().UserData);
+      if (gui.window_keys_) gui.window_keys_(w, key, scancode, action, modifiers);
+      gui.keys_.push_back({key, scancode, action, modifiers});
+    });
+  }
   ImGui_ImplOpenGL3_Init("#version 450 core");
 }
 
@@ -43,10 +54,23 @@ void Gui::follow_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
+/// ImGui looks at keys once a frame, so a key that goes down stays down for a frame: its release waits, and what was
+/// typed after it.
+void Gui::deliver_keys() {
+  std::set<int> pressed;
+  for (; !keys_.empty(); keys_.pop_front()) {
+    const KeyEvent& event = keys_.front();
+    if (event.action == GLFW_PRESS) pressed.insert(event.key);
+    if (event.action == GLFW_RELEASE && pressed.contains(event.key)) return;
+    ImGui_ImplGlfw_KeyCallback(surface_.window(), event.key, event.scancode, event.action, event.modifiers);
+  }
+}
+
 void Gui::begin_frame(double seconds) {
   follow_scale();
   ImGui_ImplOpenGL3_NewFrame();
   if (surface_.window()) {
+    deliver_keys();
     ImGui_ImplGlfw_NewFrame();
   } else {
     const render::Canvas canvas = surface_.canvas();

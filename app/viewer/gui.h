@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+
 #include "app/viewer/surface.h"
 
 struct ImGuiContext;
@@ -24,13 +26,20 @@ class Gui {
   const ImGuiIO& io() const;
 
  private:
+  struct KeyEvent {
+    int key, scancode, action, modifiers;
+  };
+
   void follow_scale();
+  void deliver_keys();
   void write_layout();
 
   const Surface& surface_;
   ImGuiContext* context_;
   float scale_;
   double seconds_to_layout_ = 0;
+  void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
+  std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet
 };
 
 }  // namespace orrery

@@ -3,8 +3,10 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
+#include "app/viewer/camera_control.h"
 #include "compute/integrators/integrator.h"
 #include "compute/sim/backends.h"
 
@@ -91,12 +93,12 @@ const std::vector<KeyBinding>& table() {
       {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},
       {{{U'i'}}, "I", "next integrator", [](S s, V) { return other_integrator(s); }},
       {{{U'l'}}, "L", "next law", [](S s, V) { return other_law(s); }},
-      {{{U'+'}, {U'='}}, "+", "twice the steps per frame", [](S s, V) { return scaled_steps(s, true); }},
-      {{{U'-'}}, "-", "half the steps per frame", [](S s, V) { return scaled_steps(s, false); }},
+      {{{U'+'}, {U'='}}, "+", "twice the steps per frame", [](S s, V) { return scaled_steps(s, true); }, true},
+      {{{U'-'}}, "-", "half the steps per frame", [](S s, V) { return scaled_steps(s, false); }, true},
       {{{U'c'}}, "C", "next colour map", [](S, V v) { return changed(v, next_colours); }},
       {{{U'm'}}, "M", "colour by speed or by mass", [](S, V v) { return changed(v, other_colouring); }},
-      {{{U']'}}, "]", "brighter", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }},
-      {{{U'['}}, "[", "darker", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }},
+      {{{U']'}}, "]", "brighter", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
+      {{{U'['}}, "[", "darker", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
       {{{U'f'}}, "F", "frame all bodies", [](S, V) -> Asked { return ViewCommand{FrameAll{}}; }},
       {{{0, GLFW_KEY_HOME}}, "Home", "first camera", [](S, V) -> Asked { return ViewCommand{ResetCamera{}}; }},
       {{{0, GLFW_KEY_F5}},
@@ -123,13 +125,26 @@ const std::vector<KeyBinding>& table() {
 
 }  // namespace
 
+KeyPress typed_press(char32_t character, bool shift, bool repeated) {
+  const bool small = character >= U'a' && character <= U'z', large = character >= U'A' && character <= U'Z';
+  if (small && shift) character -= U'a' - U'A';
+  if (large && !shift) character += U'a' - U'A';
+  return {.character = character, .repeated = repeated};
+}
+
+bool belongs_to_text(const KeyPress& press) {
+  return press.key < GLFW_KEY_F1 || press.key > GLFW_KEY_F25;
+}
+
 std::span<const KeyBinding> key_bindings() {
   return table();
 }
 
 std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view) {
   for (const KeyBinding& binding : table()) {
-    if (std::ranges::find(binding.presses, press) != binding.presses.end()) return binding.request(status, view);
+    const bool meant = std::ranges::any_of(
+        binding.presses, [&](const KeyPress& p) { return p.character == press.character && p.key == press.key; });
+    if (meant) return press.repeated && !binding.repeats ? std::nullopt : binding.request(status, view);
   }
   return {};
 }
@@ -137,6 +152,7 @@ std::optional<Request> request_for(KeyPress press, const Status& status, const V
 std::vector<KeyHelp> key_help() {
   std::vector<KeyHelp> help;
   for (const KeyBinding& binding : table()) help.push_back({binding.keys, binding.action});
+  std::ranges::move(mouse_help(), std::back_inserter(help));
   return help;
 }
 

@@ -19,7 +19,7 @@ class Surface {
   virtual const render::GlInfo& gl() const = 0;
   /// Framebuffer and its size in pixels; a minimized window has no area.
   virtual render::Canvas canvas() const = 0;
-  /// 1 = 96 dots an inch.
+  /// Of what is laid out in the window's coordinates: 1 = 96 of them an inch.
   virtual float scale() const = 0;
   /// For ImGui's back end; null where there is no window.
   virtual GLFWwindow* window() const = 0;

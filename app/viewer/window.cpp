@@ -44,6 +44,8 @@ std::string offered_gl_version() {
 
 GLFWwindow* create_window(WindowSize size) {
   ask_for_core_profile();
+  // A size that somebody asked for is in pixels; our own is to look the same everywhere.
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, size == WindowSize{} ? GLFW_TRUE : GLFW_FALSE);
   GLFWwindow* window = glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
   if (window) return window;
   const std::string why = last_glfw_error();
@@ -98,12 +100,18 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
 Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int) {
-    if (action == GLFW_PRESS) owner(w).typed_.push_back({.key = key});
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int modifiers) {
+    Window& self = owner(w);
+    self.shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
+    self.repeated_ = action == GLFW_REPEAT;
+    if (action != GLFW_RELEASE) self.typed_.push_back({.key = key, .repeated = self.repeated_});
   });
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
-    owner(w).typed_.push_back({.character = static_cast<char32_t>(character)});
+    Window& self = owner(w);
+    self.typed_.push_back(typed_press(static_cast<char32_t>(character), self.shift_, self.repeated_));
   });
+  glfwSetWindowPosCallback(window, [](GLFWwindow* w, int, int) { owner(w).follow_monitor(); });
+  follow_monitor();
   glfwSetWindowSizeLimits(window, 64, 64, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window);
   gl_ = render::load_gl(glfwGetProcAddress);
@@ -119,7 +127,11 @@ render::Canvas Window::canvas() const {
 float Window::scale() const {
   float x = 1, y = 1;
   glfwGetWindowContentScale(window_.get(), &x, &y);
-  return std::clamp(std::max(x, y), 0.5f, 4.0f);
+  int width = 0;
+  glfwGetWindowSize(window_.get(), &width, nullptr);
+  const int pixels = canvas().width;  // more than the width where the system itself enlarges windows
+  const float enlarged = width > 0 && pixels > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
+  return std::clamp(std::max(x, y) / enlarged, 0.5f, 4.0f);
 }
 
 std::vector<KeyPress> Window::poll() {
@@ -136,13 +148,22 @@ bool Window::close_requested() const {
 void Window::present() {
   glfwSwapBuffers(window_.get());
   if (vsync_) {
-    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-    const int rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
     // A millisecond early, so that a display that does pace is never kept waiting.
-    std::this_thread::sleep_until(presented_ + std::chrono::microseconds{1'000'000 / rate - 1000});
+    std::this_thread::sleep_until(presented_ + std::chrono::microseconds{1'000'000 / refresh_rate_ - 1000});
   }
   presented_ = Clock::now();
+}
+
+void Window::follow_monitor() {
+  GLFWmonitor* monitor = glfwGetWindowMonitor(window_.get());
+  if (!monitor) {
+    Place now;
+    glfwGetWindowPos(window_.get(), &now.x, &now.y);
+    glfwGetWindowSize(window_.get(), &now.width, &now.height);
+    monitor = monitor_of(now.x, now.y, now.width, now.height);
+  }
+  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  refresh_rate_ = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
 void Window::set_vsync(bool on) {
@@ -166,6 +187,7 @@ void Window::toggle_fullscreen() {
     const GLFWvidmode* mode = glfwGetVideoMode(monitor);
     glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
+  follow_monitor();
   glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers forget it with the change
 }
 

@@ -39,6 +39,8 @@ class Window final : public Surface {
   struct Destroy {
     void operator()(GLFWwindow* window) const noexcept;
   };
+  void follow_monitor();
+
   struct Place {
     int x = 0, y = 0, width = 0, height = 0;
   };
@@ -50,6 +52,8 @@ class Window final : public Surface {
   bool vsync_ = true;
   Place windowed_;  // where to go back to from full screen
   std::vector<KeyPress> typed_;
+  bool shift_ = false, repeated_ = false;  // of the latest key, which types what comes next
+  int refresh_rate_ = 60;                  // of the monitor that shows the window, in Hz
   Clock::time_point presented_{};
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/viewer/camera_control.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -57,7 +58,7 @@ TEST(Keys, NoneMeansTwoThings) {
 
 TEST(Keys, AreAllInTheHelp) {
   const auto help = key_help();
-  ASSERT_EQ(help.size(), key_bindings().size());
+  ASSERT_EQ(help.size(), key_bindings().size() + mouse_help().size());
   std::set<std::string> keys;
   for (const KeyHelp& line : help) {
     EXPECT_FALSE(line.action.empty());
@@ -132,6 +133,32 @@ TEST(Keys, RecordingKeyStopsWhatItStarted) {
   asked<StartRecording>({.key = GLFW_KEY_F5}, status, view);
   view.recording.active = true;
   asked<StopRecording>({.key = GLFW_KEY_F5}, status, view);
+}
+
+TEST(Keys, HeldDownOnlyTheOnesThatGoOnAskAgain) {
+  const Status status = status_of(default_kernel());
+  EXPECT_TRUE(request_for({.character = U'+', .repeated = true}, status, {}));
+  EXPECT_TRUE(request_for({.character = U']', .repeated = true}, status, {}));
+  for (const char32_t once : {U' ', U'k', U'r', U'v', U'q'}) {
+    EXPECT_TRUE(request_for({.character = once}, status, {}));
+    EXPECT_FALSE(request_for({.character = once, .repeated = true}, status, {}));
+  }
+  EXPECT_FALSE(request_for({.key = GLFW_KEY_F12, .repeated = true}, status, {}));
+}
+
+TEST(Keys, CapsLockChangesNothing) {
+  EXPECT_EQ(typed_press(U'K', false, false).character, U'k');
+  EXPECT_EQ(typed_press(U'k', true, false).character, U'K');
+  EXPECT_EQ(typed_press(U'K', true, false).character, U'K');
+  EXPECT_EQ(typed_press(U'?', true, false).character, U'?');
+  EXPECT_EQ(typed_press(U'+', false, true), (KeyPress{.character = U'+', .repeated = true}));
+}
+
+TEST(Keys, FunctionKeysWorkWhileTextIsEdited) {
+  EXPECT_FALSE(belongs_to_text({.key = GLFW_KEY_F5}));
+  EXPECT_FALSE(belongs_to_text({.key = GLFW_KEY_F12}));
+  for (const int key : {GLFW_KEY_TAB, GLFW_KEY_ESCAPE, GLFW_KEY_HOME}) EXPECT_TRUE(belongs_to_text({.key = key}));
+  EXPECT_TRUE(belongs_to_text({.character = U'q'}));
 }
 
 TEST(Keys, ColourMapKeyGoesRound) {
