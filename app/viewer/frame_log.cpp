@@ -1,9 +1,16 @@
 #include "app/viewer/frame_log.h"
 
 namespace orrery {
+namespace {
+
+double in_ms(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
 
 void FrameLog::started(std::int64_t frame, const Status& status) {
-  started_.emplace_back(frame, Trial{status.kernel_id, status.settings.to_string(), status.count});
+  started_.emplace_back(frame, trial_of(status));
 }
 
 /// Batches end in order; those that are older than this one were abandoned.
@@ -28,21 +35,22 @@ void FrameLog::add_draw(render::GpuTime time) {
 }
 
 std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status, Interop interop,
-                            const FrameTimes& times) {
+                            const FrameTimes& times, std::chrono::steady_clock::time_point end) {
   times_.gui_ms = times.gui_ms;
   times_.swap_ms = times.swap_ms;
   times_.frame_ms = times.frame_ms;
-  if (!recorder_.active()) return {};
-  FrameRow row = frame_row(frame, since_begin_ms() / 1e3, steps, status);
+  if (!recorder_.active() || rows_held_) return {};
+  FrameRow row = frame_row(frame, in_ms(end - begin_) / 1e3, steps, status);
   if (steps > 0 && timing_.tag == frame && timing_.steps > 0) row.timing = timing_;
-  row.gui_ms = times.gui_ms;
-  row.frame_ms = times.frame_ms;
+  row.gui_ms = times_.gui_ms;
+  row.frame_ms = times_.frame_ms;
   row.interop = to_string(interop);
   return ended_by(recorder_.append(std::move(row)));
 }
 
 std::string FrameLog::start_recording(const std::string& file, const Json& metadata) {
   recording_error_.clear();
+  rows_held_ = false;
   return recorder_.open(file, metadata);
 }
 
@@ -51,7 +59,7 @@ std::string FrameLog::stop_recording() {
 }
 
 double FrameLog::since_begin_ms() const {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  return in_ms(std::chrono::steady_clock::now() - begin_);
 }
 
 std::string FrameLog::ended_by(std::string error) {
@@ -59,9 +67,10 @@ std::string FrameLog::ended_by(std::string error) {
   return error;
 }
 
-void FrameLog::describe(ViewStatus& view) const {
+void FrameLog::describe(ViewStatus& view, const Status& present) const {
   view.times = times_;
-  statistics_.describe(view);
+  statistics_.describe(view, trial_of(present));
+  if (view.measured == 0) view.times.force_ms = view.times.integrate_ms = 0;  // of another trial
   view.recording = {recorder_.active(), recorder_.file(), recorder_.rows(), recording_error_};
 }
 

@@ -21,19 +21,22 @@ class FrameLog {
   void started(std::int64_t frame, const Status& status);
   void add(const StepTiming& timing);
   void add_draw(render::GpuTime time);
-  /// At a frame's end. `times` needs only what the frame itself knows: gui_ms to frame_ms.
-  /// Returns one line if the recording has ended by itself.
-  std::string ended(std::int64_t frame, int steps, const Status& status, Interop interop, const FrameTimes& times);
+  /// At a frame's end, which is the start of the next. `times` needs only what the frame itself knows: gui_ms to
+  /// frame_ms. Returns one line if the recording has ended by itself.
+  std::string ended(std::int64_t frame, int steps, const Status& status, Interop interop, const FrameTimes& times,
+                    std::chrono::steady_clock::time_point end);
 
   /// See Recorder::open.
   std::string start_recording(const std::string& file, const Json& metadata);
   /// Returns one line if the file is not whole.
   std::string stop_recording();
+  /// Writes no rows until the next recording starts; rows already written still get their times.
+  void hold_rows() { rows_held_ = true; }
   bool recording() const { return recorder_.active(); }
 
   StepStatistics& statistics() { return statistics_; }
   /// Fills in times, step statistics and recording.
-  void describe(ViewStatus& view) const;
+  void describe(ViewStatus& view, const Status& present) const;
 
  private:
   double since_begin_ms() const;
@@ -41,6 +44,7 @@ class FrameLog {
 
   Recorder recorder_;
   std::string recording_error_;
+  bool rows_held_ = false;
   StepStatistics statistics_;
   std::deque<std::pair<std::int64_t, Trial>> started_;  // by frame; not measured yet
   StepTiming timing_;                                   // the latest known

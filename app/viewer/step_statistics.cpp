@@ -1,13 +1,12 @@
 #include "app/viewer/step_statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <stdexcept>
+
+#include "app/recording/csv.h"
+#include "app/recording/output_file.h"
 
 namespace orrery {
 namespace {
@@ -34,6 +33,14 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+Trial trial_of(const Status& status) {
+  return {.kernel_id = status.kernel_id,
+          .settings = status.settings.to_string(),
+          .law_id = law_info(status.law.id).id,
+          .integrator_id = status.integrator_id,
+          .count = status.count};
+}
+
 void StepStatistics::add(const Trial& trial, const StepTiming& timing) {
   if (timing.steps < 1 || !(timing.step_ms > 0) || !std::isfinite(timing.step_ms)) return;
   if (!(trial == trial_)) {
@@ -48,11 +55,15 @@ void StepStatistics::add(const Trial& trial, const StepTiming& timing) {
 
 void StepStatistics::update_result(const Trial& trial, const StepTiming& timing) {
   auto row = std::ranges::find_if(rows_, [&](const Row& r) {
-    return Trial{r.result.kernel_id, r.result.settings, r.result.count} == trial;
+    const Result& known = r.result;
+    return Trial{known.kernel_id, known.settings, known.law_id, known.integrator_id, known.count} == trial;
   });
   if (row == rows_.end()) {
-    row =
-        rows_.insert(row, {.result = {.kernel_id = trial.kernel_id, .settings = trial.settings, .count = trial.count}});
+    row = rows_.insert(row, {.result = {.kernel_id = trial.kernel_id,
+                                        .settings = trial.settings,
+                                        .law_id = trial.law_id,
+                                        .integrator_id = trial.integrator_id,
+                                        .count = trial.count}});
   }
   Result& result = row->result;
   result.steps += timing.steps;
@@ -72,23 +83,25 @@ std::vector<Result> StepStatistics::results() const {
   return results;
 }
 
-void StepStatistics::describe(ViewStatus& view) const {
-  view.step_ms_last = last_ms_;
-  view.step_ms_median = median({recent_ms_.begin(), recent_ms_.end()});
-  view.measured = static_cast<int>(recent_ms_.size());
+void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
+  const bool measured = present == trial_;
+  view.step_ms_last = measured ? last_ms_ : 0;
+  view.step_ms_median = measured ? median({recent_ms_.begin(), recent_ms_.end()}) : 0;
+  view.measured = measured ? static_cast<int>(recent_ms_.size()) : 0;
   view.step_ms_history.assign(history_.begin(), history_.end());
   view.results = results();
 }
 
-void write_results(const std::filesystem::path& file, std::span<const Result> results) {
-  std::ofstream out{file};
-  out << "kernel,settings,n,median_ms,interactions_per_s,speedup,steps\n";
+std::string write_results(const std::string& file, std::span<const Result> results) {
+  OutputFile out = OutputFile::create(file);
+  std::string text = "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps\n";
   for (const Result& r : results) {
-    out << fmt::format("{},{},{},{:.6g},{:.6g},{:.4g},{}\n", r.kernel_id, r.settings, r.count, r.median_ms,
-                       r.interactions_per_s, r.speedup, r.steps);
+    text += csv_line(std::array{r.kernel_id, r.settings, r.law_id, r.integrator_id, std::to_string(r.count),
+                                csv_number(r.median_ms), csv_number(r.interactions_per_s), csv_number(r.speedup, 4),
+                                std::to_string(r.steps)});
   }
-  out.close();
-  if (!out) throw std::runtime_error{fmt::format("cannot write {}: {}", file.string(), std::strerror(errno))};
+  if (const std::string error = out.append(text); !error.empty()) throw std::runtime_error{error};
+  return out.path();
 }
 
 }  // namespace orrery

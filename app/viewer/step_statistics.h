@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +15,13 @@ double median(std::vector<double> values);
 
 /// What was tried: batches of the same trial are compared with each other.
 struct Trial {
-  std::string kernel_id, settings;
+  std::string kernel_id, settings, law_id, integrator_id;
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
 };
+
+/// What steps of `status` try.
+Trial trial_of(const Status& status);
 
 /// Medians, history and the table of results, from the timings of all batches of steps.
 class StepStatistics {
@@ -32,8 +34,9 @@ class StepStatistics {
   void add(const Trial& trial, const StepTiming& timing);
   void clear_results() { rows_.clear(); }
 
-  /// Fills in step_ms_last to results.
-  void describe(ViewStatus& view) const;
+  /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:
+  /// those of another trial would be shown beside names that they do not belong to.
+  void describe(ViewStatus& view, const Trial& present) const;
   /// In the order in which they were first tried.
   std::vector<Result> results() const;
 
@@ -51,7 +54,8 @@ class StepStatistics {
   std::vector<Row> rows_;
 };
 
-/// The results as CSV with a line of names. Replaces the file; throws std::runtime_error that names it and the cause.
-void write_results(const std::filesystem::path& file, std::span<const Result> results);
+/// Writes the results as CSV with a line of names. Where the file exists, a number is added to its name. Returns the
+/// name; throws std::runtime_error that names it and the cause.
+std::string write_results(const std::string& file, std::span<const Result> results);
 
 }  // namespace orrery

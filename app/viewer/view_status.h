@@ -30,9 +30,9 @@ struct FrameTimes {
   double frame_ms = 0;  ///< from one frame's start to the next
 };
 
-/// One row of the table of what has been tried: a kernel, its settings and a count.
+/// One row of the table of what has been tried: a kernel, its settings, a law, an integrator and a count.
 struct Result {
-  std::string kernel_id, settings;
+  std::string kernel_id, settings, law_id, integrator_id;
   int count = 0;
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
@@ -55,9 +55,9 @@ struct KeyHelp {
 struct ViewStatus {
   FrameTimes times;
   double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
-  int measured = 0;                             ///< batches that the median stands on
-  std::vector<float> step_ms_history;           ///< oldest first, at most 240
-  std::vector<Result> results;                  ///< in the order in which they were first tried
+  int measured = 0;  ///< batches that the median stands on; 0 until the present kernel, count and law were measured
+  std::vector<float> step_ms_history;  ///< oldest first, at most 240
+  std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;
   Interop interop = Interop::host;
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped

@@ -4,6 +4,9 @@
 #include <glad/gl.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <exception>
+#include <thread>
 #include <utility>
 
 #include "app/panels/format.h"
@@ -21,11 +24,20 @@ namespace orrery {
 namespace {
 
 constexpr double title_period_s = 0.5;
-constexpr double lockstep_frame_s = 1.0 / 60;  // what a frame counts as where runs are to be repeatable
+constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between looks at the window
+constexpr double lockstep_frame_s = 1.0 / 60;             // what a frame counts as where runs are to be repeatable
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size);
   return std::make_unique<Window>(options.size, options.vsync);
+}
+
+/// The kernel that the options ask for, so that no other one has to be able to run here.
+const KernelInfo& first_kernel(const Commands& setup) {
+  for (const Command& command : setup) {
+    if (const auto* select = std::get_if<SelectKernel>(&command)) return find_kernel(select->id);
+  }
+  return default_kernel();
 }
 
 template <class Duration>
@@ -41,7 +53,7 @@ Viewer::Viewer(const ViewOptions& options)
       surface_{make_surface(options)},
       sharing_{try_sharing(options.device)},
       bridge_{sharing_},
-      simulation_{options.scene, bridge_.storage()},
+      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup)},
       gui_{*surface_} {
   for (const Command& command : options.setup) simulation_.apply(command);
   view_.panel = options.panel;
@@ -72,6 +84,7 @@ bool Viewer::finished() const {
 void Viewer::frame() {
   const Clock::time_point begin = Clock::now();
   const double since_last_s = std::chrono::duration<double>(begin - std::exchange(frame_begin_, begin)).count();
+  log_last_frame(begin);
   gather_keys();
   carry_out_requests();
   run_script();
@@ -79,10 +92,11 @@ void Viewer::frame() {
   int steps = 0;
   if (lockstep_) {
     steps = advance();
-    simulation_.wait();
+    if (!wait_for_steps()) return;
   }
   take_timings(simulation_.status());
   if (!lockstep_) steps = advance();
+  follow_recording();
   follow_simulation();
 
   gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s);
@@ -93,25 +107,46 @@ void Viewer::frame() {
 
   const Clock::time_point presenting = Clock::now();
   surface_->present();
-  const Clock::time_point end = Clock::now();
-  times.swap_ms = in_ms(end - presenting);
-  times.frame_ms = in_ms(end - begin);
-  if (const std::string error = log_.ended(frame_, steps, status_, view_.interop, times); !error.empty()) {
-    failed_ = true;
-    complain(error);
-  }
+  times.swap_ms = in_ms(Clock::now() - presenting);
+  presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
     title_age_s_ = 0;
     surface_->set_title(fmt::format("Orrery: {} bodies, {}, {} a step", format_count(status_.count), status_.kernel_id,
-                                    format_ms(view_.step_ms_median)));
+                                    view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown));
   }
   ++frame_;
 }
 
+/// A frame lasts until the next one starts.
+void Viewer::log_last_frame(Clock::time_point end) {
+  if (!presented_) return;
+  presented_->times.frame_ms = in_ms(end - presented_->begin);
+  const std::string error = log_.ended(frame_ - 1, presented_->steps, status_, view_.interop, presented_->times, end);
+  presented_.reset();
+  if (error.empty()) return;
+  failed_ = true;
+  complain(error);
+}
+
+/// Returns false when the run is to end instead. Meanwhile the window takes in its events.
+bool Viewer::wait_for_steps() {
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
+    if (simulation_.idle()) return true;
+    std::ranges::move(surface_->poll(), std::back_inserter(typed_));
+    if (stop_requested() || surface_->close_requested()) return false;
+    // In proportion to the wait until now, so that short steps are not waited for much longer than they take.
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    std::this_thread::sleep_for(std::clamp(waited / 8, std::chrono::microseconds{20}, longest_slice));
+  }
+}
+
 void Viewer::gather_keys() {
-  for (const KeyPress& press : surface_->poll()) {
-    if (gui_.io().WantTextInput) continue;  // it goes into a text field
+  std::ranges::move(surface_->poll(), std::back_inserter(typed_));
+  for (const KeyPress& press : std::exchange(typed_, {})) {
+    if (gui_.io().WantTextInput && belongs_to_text(press)) continue;
     if (auto request = request_for(press, status_, view_)) requests_.push_back(std::move(*request));
   }
 }
@@ -119,8 +154,10 @@ void Viewer::gather_keys() {
 void Viewer::run_script() {
   for (; script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_; ++script_at_) {
     const ScriptLine& line = options_.script[script_at_];
+    const std::size_t before = pictures_wanted_.size();
     try {
       carry_out(line.request);
+      for (std::size_t i = before; i < pictures_wanted_.size(); ++i) pictures_wanted_[i].script_line = line.line;
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     } catch (const std::exception& error) {
@@ -148,7 +185,8 @@ int Viewer::advance() {
 
 /// Also copies the bodies to be drawn; the cost counts as the mapping of the batch that moved them.
 void Viewer::take_timings(const Status& status) {
-  std::vector<StepTiming> timings = simulation_.collect();
+  std::vector<StepTiming> timings = std::exchange(timings_, {});
+  std::ranges::move(simulation_.collect(), std::back_inserter(timings));
   drawn_is_old_ |= !timings.empty();
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
@@ -175,7 +213,7 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty()) fmt::print(stderr, "orrery: {}\n", said_error_);
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
-  log_.describe(view_);
+  log_.describe(view_, status_);
   view_.interop = bridge_.mode(status_.backend);
   view_.interop_reason = bridge_.reason(status_.backend);
   view_.vsync = surface_->vsync();
@@ -200,17 +238,32 @@ int Viewer::covered_by_panel(const render::Canvas& canvas) const {
   return share < 0.5f ? static_cast<int>(share * static_cast<float>(canvas.width)) : 0;
 }
 
-/// Nothing that was measured or asked for is lost, however the run ended.
+/// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure
+/// is told at the end.
 void Viewer::finish() {
+  std::exception_ptr first;
+  const auto attempt = [&](auto&& output) {
+    try {
+      output();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  };
+  log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
-    gui_.begin_frame(lockstep_frame_s);
-    compose();
-    save_picture(options_.screenshot_file);
+    attempt([&] {
+      gui_.begin_frame(lockstep_frame_s);
+      compose();
+      save_picture(options_.screenshot_file);
+    });
   }
-  glFinish();
-  take_timings(simulation_.status());
-  if (log_.recording()) carry_out(StopRecording{});
-  if (!options_.save_file.empty()) save_snapshot(options_.save_file, options_.save_order);
+  attempt([&] {
+    glFinish();
+    take_timings(simulation_.status());
+  });
+  if (log_.recording()) attempt([&] { carry_out(StopRecording{}); });
+  if (!options_.save_file.empty()) attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace orrery

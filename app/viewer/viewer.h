@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,25 @@ class Viewer {
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct Presented {  // a frame that lasts until the next one starts
+    Clock::time_point begin;
+    int steps;
+    FrameTimes times;
+  };
+  struct WantedPicture {
+    std::string file;
+    int script_line = 0;  // that asked for it; 0: none did
+  };
+
   bool finished() const;
   void frame();
+  void log_last_frame(Clock::time_point end);
+  bool wait_for_steps();
   void gather_keys();
   void run_script();
   int advance();
   void take_timings(const Status& status);
+  void follow_recording();
   void follow_simulation();
   void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
@@ -97,8 +111,13 @@ class Viewer {
   ViewStatus view_;  // of the last frame
   PanelState panel_state_;
   std::size_t script_at_ = 0;
-  std::vector<std::string> pictures_wanted_;  // files
-  std::string said_error_;                    // the last of Status::last_error that went to stderr
+  std::vector<WantedPicture> pictures_wanted_;
+  std::vector<KeyPress> typed_;      // since the last frame
+  std::vector<StepTiming> timings_;  // collected, not taken yet
+  std::optional<Presented> presented_;
+  std::string recording_asked_;  // the name as it was asked for
+  Json recording_header_;        // what the present recording's header says of the simulation
+  std::string said_error_;       // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
   bool drawn_is_old_ = true;  // the simulation has moved on since its bodies were copied to the drawn buffers
   bool moved_ = true;         // the drawn bodies are not those of the last picture

@@ -1,5 +1,6 @@
 // What the viewer does when it is asked: the other half of Viewer.
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,12 @@
 
 namespace orrery {
 namespace {
+
+Json simulation_metadata(const Status& status) {
+  Json metadata = Json::object();
+  add_simulation(metadata, status);
+  return metadata;
+}
 
 /// `asked`, or a new file in the folder for files that nobody named.
 std::string file_or_new(const std::string& asked, const char* name) {
@@ -53,17 +60,40 @@ void Viewer::carry_out(const Command& command) {
 void Viewer::carry_out(const StartRecording& c) {
   Json metadata = machine_metadata();
   metadata["gl_renderer"] = surface_->gl().renderer;
-  add_simulation(metadata, simulation_.status());
+  recording_asked_ = c.file;
+  recording_header_ = simulation_metadata(simulation_.status());
+  metadata.update(recording_header_);
   const render::Canvas canvas = surface_->canvas();
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
   view_.notice = "recording to " + log_.start_recording(file_or_new(c.file, "timings.csv"), metadata);
 }
 
+/// A header holds for all rows of its file: where something has changed that it names, a new file begins. While a
+/// slider is dragged no row is written, or each of its values would make a file.
+void Viewer::follow_recording() {
+  if (!log_.recording() || simulation_metadata(simulation_.status()) == recording_header_) return;
+  log_.hold_rows();
+  if (gui_.io().MouseDown[0]) return;
+  try {
+    carry_out(StopRecording{});
+    const RecordingStatus old = view_.recording;
+    std::error_code ignored;  // then it stays as a file without rows
+    const std::filesystem::file_status kind = std::filesystem::symlink_status(old.file, ignored);
+    if (old.rows == 0 && std::filesystem::is_regular_file(kind)) std::filesystem::remove(old.file, ignored);
+    carry_out(StartRecording{recording_asked_});
+    view_.notice += ": what the file before says of the simulation has changed";
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    failed_ = true;
+    complain(error.what());
+  }
+}
+
 void Viewer::carry_out(const StopRecording&) {
   if (!log_.recording()) return;
   const std::string error = log_.stop_recording();
-  log_.describe(view_);
+  log_.describe(view_, status_);
   if (error.empty()) {
     say_written(view_.recording.file);
   } else {
@@ -73,7 +103,7 @@ void Viewer::carry_out(const StopRecording&) {
 }
 
 void Viewer::carry_out(const SaveScreenshot& c) {
-  pictures_wanted_.push_back(file_or_new(c.file, "picture.png"));
+  pictures_wanted_.push_back({.file = file_or_new(c.file, "picture.png")});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
@@ -81,9 +111,7 @@ void Viewer::carry_out(const SaveSnapshot& c) {
 }
 
 void Viewer::carry_out(const ExportResults& c) {
-  const std::string file = file_or_new(c.file, "results.csv");
-  write_results(file, log_.statistics().results());
-  say_written(file);
+  say_written(write_results(file_or_new(c.file, "results.csv"), log_.statistics().results()));
 }
 
 void Viewer::carry_out(const ClearResults&) {
@@ -118,15 +146,17 @@ void Viewer::carry_out(const FrameAll&) {
 
 /// After a frame has been drawn and before it is presented: the picture is what the user sees.
 void Viewer::save_pictures() {
-  for (const std::string& file : std::exchange(pictures_wanted_, {})) {
-    if (lockstep_) {
-      save_picture(file);
-      continue;
-    }
+  for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {
-      save_picture(file);
+      save_picture(wanted.file);
     } catch (const std::exception& error) {
-      complain(error.what());
+      if (!lockstep_) {
+        complain(error.what());
+      } else if (wanted.script_line > 0) {
+        throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, wanted.script_line, error.what()));
+      } else {
+        throw;
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "app/viewer/step_statistics.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -12,16 +13,16 @@
 namespace orrery {
 namespace {
 
-const Trial slow{"cpu-serial", "", 1000};
-const Trial fast{"cpu-simd", "threads=2", 1000};
+const Trial slow{"cpu-serial", "", "gravity", "leapfrog", 1000};
+const Trial fast{"cpu-simd", "threads=2", "gravity", "leapfrog", 1000};
 
 StepTiming timing(double step_ms, int count = 1000) {
   return {.steps = 1, .step_ms = step_ms, .interactions_per_s = double(count) * count / step_ms * 1e3};
 }
 
-ViewStatus described(const StepStatistics& statistics) {
+ViewStatus described(const StepStatistics& statistics, const Trial& present = slow) {
   ViewStatus view;
-  statistics.describe(view);
+  statistics.describe(view, present);
   return view;
 }
 
@@ -39,8 +40,11 @@ TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
   EXPECT_EQ(view.step_ms_median, 10) << "the slow ones at the beginning are out of the window";
   EXPECT_EQ(view.measured, 120);
   EXPECT_EQ(view.step_ms_history.size(), 200u);
+  view = described(statistics, fast);
+  EXPECT_EQ(view.measured, 0) << "a rate of the new trial by times of the old one would be false";
+  EXPECT_EQ(view.step_ms_median, 0);
   statistics.add(fast, timing(1));
-  view = described(statistics);
+  view = described(statistics, fast);
   EXPECT_EQ(view.step_ms_median, 1);
   EXPECT_EQ(view.step_ms_last, 1);
   EXPECT_EQ(view.measured, 1);
@@ -106,9 +110,23 @@ TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
 TEST(StepStatistics, OtherCountsCompareByPairs) {
   StepStatistics statistics;
   statistics.add(slow, timing(10));
-  const Trial twice_as_many{"cpu-serial", "", 2000};
+  Trial twice_as_many = slow;
+  twice_as_many.count = 2000;
   statistics.add(twice_as_many, timing(40, 2000));
   EXPECT_DOUBLE_EQ(statistics.results()[1].speedup, 1);
+}
+
+TEST(StepStatistics, LawsAndIntegratorsAreDifferentTrials) {
+  StepStatistics statistics;
+  Trial other_law = slow, other_integrator = slow;
+  other_law.law_id = "attract-repel";
+  other_integrator.integrator_id = "euler";
+  for (const Trial& trial : {slow, other_law, other_integrator}) statistics.add(trial, timing(10));
+  const auto results = statistics.results();
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[1].law_id, "attract-repel");
+  EXPECT_EQ(results[2].integrator_id, "euler");
+  EXPECT_EQ(described(statistics).measured, 0) << "the latest batch was of another integrator";
 }
 
 TEST(StepStatistics, ClearingForgetsResultsOnly) {
@@ -119,28 +137,47 @@ TEST(StepStatistics, ClearingForgetsResultsOnly) {
   EXPECT_EQ(described(statistics).measured, 1);
 }
 
-TEST(WriteResults, WritesOneLineARow) {
+/// A folder that is gone afterwards.
+class WriteResults : public testing::Test {
+ protected:
+  WriteResults() { std::filesystem::create_directories(folder_); }
+  ~WriteResults() override { std::filesystem::remove_all(folder_); }
+
+  static std::string read(const std::filesystem::path& file) {
+    std::stringstream text;
+    text << std::ifstream{file}.rdbuf();
+    return text.str();
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("orrery_results_test_" + std::to_string(::getpid()));
+};
+
+TEST_F(WriteResults, WritesOneLineARow) {
   StepStatistics statistics;
   statistics.add(slow, timing(10));
   statistics.add(fast, timing(2.5));
-  const auto file = std::filesystem::temp_directory_path() / "orrery_results_test.csv";
-  write_results(file, statistics.results());
-  std::stringstream text;
-  text << std::ifstream{file}.rdbuf();
-  EXPECT_EQ(text.str(),
-            "kernel,settings,n,median_ms,interactions_per_s,speedup,steps\n"
-            "cpu-serial,,1000,10,1e+08,1,1\n"
-            "cpu-simd,threads=2,1000,2.5,4e+08,4,1\n");
-  std::filesystem::remove(file);
+  const std::string file = (folder_ / "results.csv").string();
+  EXPECT_EQ(write_results(file, statistics.results()), file);
+  EXPECT_EQ(read(file),
+            "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps\n"
+            "cpu-serial,,gravity,leapfrog,1000,10,1e+08,1,1\n"
+            "cpu-simd,threads=2,gravity,leapfrog,1000,2.5,4e+08,4,1\n");
 }
 
-TEST(WriteResults, NamesTheFileThatCannotBeWritten) {
+TEST_F(WriteResults, KeepsWhatIsThere) {
+  std::ofstream{folder_ / "results.csv"} << "a recording under way";
+  EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}), (folder_ / "results-1.csv").string());
+  EXPECT_EQ(read(folder_ / "results.csv"), "a recording under way");
+}
+
+TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {
+  const std::string file = (folder_ / "missing" / "results.csv").string();
   try {
-    write_results("/nonexistent/results.csv", {});
+    (void)write_results(file, {});
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string{error.what()}.find("/nonexistent/results.csv: No such file"), std::string::npos)
-        << error.what();
+    EXPECT_EQ(std::string{error.what()}, "cannot write '" + file + "': No such file or directory");
   }
 }
 

@@ -190,6 +190,19 @@ TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
   }
 }
 
+TEST_F(OffscreenViewer, APictureThatCannotBeWrittenNamesTheLineThatAskedForIt) {
+  ViewOptions o = options(5);
+  o.script_file = "tour.txt";
+  o.script = {{.frame = 1, .request = ViewCommand{SaveScreenshot{"/nonexistent/a.png"}}, .line = 7}};
+  try {
+    run_view(o);
+    FAIL() << "nobody was told";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write the picture /nonexistent/a.png"), 0u)
+        << error.what();
+  }
+}
+
 TEST_F(OffscreenViewer, FullDiskEndsTheRecordingAndNotTheRun) {
   ViewOptions o = options(60);
   o.record_file = path("a.csv");
@@ -221,6 +234,44 @@ TEST_F(OffscreenViewer, FilesThatCannotBeWrittenAreNamed) {
   o = options(1);
   o.save_file = "/nonexistent/a.tipsy";
   fails(o, o.save_file);
+}
+
+TEST_F(OffscreenViewer, TheBodiesAreSavedEvenIfThePictureCannotBe) {
+  ViewOptions o = options(2);
+  o.screenshot_file = "/nonexistent/a.png";
+  o.save_file = path("end.tipsy");
+  o.record_file = path("a.csv");
+  EXPECT_THROW(run_view(o), std::runtime_error);
+  EXPECT_EQ(read_tipsy(o.save_file).bodies.count(), 500);
+  EXPECT_EQ(rows(o.record_file).size(), 2u);
+}
+
+TEST_F(OffscreenViewer, AHeaderHoldsForAllRowsOfItsFile) {
+  ViewOptions o = options(9);
+  o.record_file = path("a.csv");
+  o.script = {{.frame = 2, .request = Command{SelectIntegrator{"euler"}}, .line = 1},
+              {.frame = 4, .request = Command{SetTimeStep{0.001f}}, .line = 2},
+              {.frame = 4, .request = Command{SetSoftening{0.5f}}, .line = 3},
+              {.frame = 6, .request = Command{SelectKernel{"cpu-serial"}}, .line = 4}};
+  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(rows(path("a.csv")).size(), 2u);
+  EXPECT_EQ(rows(path("a-1.csv")).size(), 2u);
+  EXPECT_EQ(rows(path("a-2.csv")).size(), 5u) << "the kernel is in the rows";
+  EXPECT_FALSE(std::filesystem::exists(path("a-3.csv")));
+  EXPECT_NE(read(path("a-1.csv")).find("\"euler\""), std::string::npos);
+  EXPECT_NE(read(path("a-2.csv")).find("\"softening\":0.5"), std::string::npos);
+  for (const auto& row : rows(path("a.csv"))) EXPECT_NE(row.at("step_ms"), "");
+}
+
+TEST_F(OffscreenViewer, AFrameLastsUntilTheNextOneStarts) {
+  ViewOptions o = options(5);
+  o.record_file = path("a.csv");
+  EXPECT_EQ(run_view(o), 0);
+  const auto recorded = rows(o.record_file);
+  for (std::size_t i = 1; i < recorded.size(); ++i) {
+    const double apart_s = std::stod(recorded[i].at("time_s")) - std::stod(recorded[i - 1].at("time_s"));
+    EXPECT_NEAR(std::stod(recorded[i].at("frame_ms")), apart_s * 1e3, 1e-3 + apart_s) << "equal but for rounding";
+  }
 }
 
 TEST_F(OffscreenViewer, AnExistingRecordingIsKept) {
