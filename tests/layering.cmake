@@ -29,7 +29,8 @@ may_include("compute/sim/" "compute/(core|kernels|tree|integrators|diagnostics|s
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
-may_include("app/panels/" "app/panels/" "app/viewer/view_(command|status)[.]h$" "render/appearance[.]h$" "compute/core/"
+may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "render/appearance[.]h$")
+may_include("app/panels/" "app/panels/" "app/view/" "render/appearance[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"

@@ -32,7 +32,7 @@ if(NOT result EQUAL 0)
 endif()
 foreach(folder core kernels integrators diagnostics scenes cuda sim)
   foreach(include "<GL/gl.h>" "<cuda_gl_interop.h>" "<glad/gl.h>" "<GLFW/glfw3.h>" "<imgui.h>" "\"render/camera.h\""
-                  "\"app/viewer/view_status.h\"" "\"compute/interop/gl_bodies.h\"")
+                  "\"app/view/status.h\"" "\"compute/interop/gl_bodies.h\"")
     expect_refused(compute/${folder}/planted.cpp "${include}")
   endforeach()
 endforeach()

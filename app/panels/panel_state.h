@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/viewer/view_status.h"
+#include "app/view/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

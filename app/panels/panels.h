@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/panels/panel_state.h"
-#include "app/viewer/view_command.h"
-#include "app/viewer/view_status.h"
+#include "app/view/command.h"
+#include "app/view/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/viewer/view_command.h"
+#include "app/view/command.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

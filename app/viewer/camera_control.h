@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/viewer/view_status.h"
+#include "app/view/status.h"
 #include "render/camera.h"
 
 struct ImGuiIO;

@@ -8,7 +8,7 @@
 
 #include "app/recording/recorder.h"
 #include "app/viewer/step_statistics.h"
-#include "app/viewer/view_status.h"
+#include "app/view/status.h"
 #include "render/gpu_timer.h"
 
 namespace orrery {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "app/viewer/view_command.h"
-#include "app/viewer/view_status.h"
+#include "app/view/command.h"
+#include "app/view/status.h"
 
 namespace orrery {
 

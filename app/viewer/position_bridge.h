@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/viewer/cuda_sharing.h"
-#include "app/viewer/view_status.h"
+#include "app/view/status.h"
 #include "compute/sim/device_storage.h"
 #include "compute/sim/simulation.h"
 #include "render/body_renderer.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/viewer/view_status.h"
+#include "app/view/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

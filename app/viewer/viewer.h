@@ -9,6 +9,8 @@
 
 #include "app/options.h"
 #include "app/panels/panel_state.h"
+#include "app/view/command.h"
+#include "app/view/status.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"
@@ -16,8 +18,6 @@
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
-#include "app/viewer/view_command.h"
-#include "app/viewer/view_status.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gpu_timer.h"
@@ -77,6 +77,9 @@ class Viewer {
   void carry_out(const SaveSnapshot& c);
   void carry_out(const ExportResults& c);
   void carry_out(const ClearResults&);
+  void carry_out(const SetDiagnostics& c);
+  void carry_out(const StartSweep& c);
+  void carry_out(const StopSweep&);
   void carry_out(const SetAppearance& c);
   void carry_out(const SetVsync& c);
   void carry_out(const ToggleFullscreen&);

@@ -117,6 +117,14 @@ void Viewer::carry_out(const ExportResults& c) {
 void Viewer::carry_out(const ClearResults&) {
   log_.statistics().clear_results();
 }
+void Viewer::carry_out(const SetDiagnostics& c) {
+  view_.diagnostics = c.diagnostics;
+}
+
+void Viewer::carry_out(const StartSweep&) {}
+
+void Viewer::carry_out(const StopSweep&) {}
+
 void Viewer::carry_out(const SetAppearance& c) {
   view_.appearance = c.appearance;
 }

@@ -29,8 +29,11 @@ class CpuOpenmp final : public ForceKernel {
 ORRERY_KERNEL(
     cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
     .notes = "The serial kernel's rows, handed out to threads, `chunk` bodies at a time, as they get free.",
-    .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)", .backend = Backend::cpu,
-    .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
+    .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)",
+    .lesson =
+        "Rows are independent, so threads share nothing but the read-only bodies and the speed-up is the number of "
+        "cores. Chunks handed out as threads get free cost little and level out cores of unequal speed.",
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
     .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
       return std::make_unique<CpuOpenmp>(settings);
     });

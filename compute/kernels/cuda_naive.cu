@@ -45,8 +45,11 @@ class Naive final : public ForceKernel {
 ORRERY_KERNEL(
     cuda_naive, .id = "cuda-naive", .title = "CUDA naive",
     .notes = "One thread a body reads every body from global memory; the caches do the sharing.",
-    .source = "Brute Force N-Body, v1 (row 2); CUDA Handbook 14.2 (row 8)", .backend = Backend::cuda,
-    .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .source = "Brute Force N-Body, v1 (row 2); CUDA Handbook 14.2 (row 8)",
+    .lesson =
+        "All threads read the same body at the same time, so the caches serve what looks like far too much traffic. "
+        "Latency is what remains: with one load a pair in the way, the arithmetic units wait.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
     .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
       return std::make_unique<Naive>(settings);
     });

@@ -196,8 +196,11 @@ class Tiled final : public ForceKernel {
 ORRERY_KERNEL(
     cuda_tiled, .id = "cuda-tiled", .title = "CUDA tiled",
     .notes = "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers.",
-    .source = "Brute Force N-Body, v3 (row 3); UTH homework, tiling (row 16)", .backend = Backend::cuda,
-    .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .source = "Brute Force N-Body, v3 (row 3); UTH homework, tiling (row 16)",
+    .lesson =
+        "A tile in shared memory turns one slow read a pair into one a tile. Holding several bodies in registers lets "
+        "one shared read serve several pairs, and then the arithmetic itself is the limit.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
     .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
       return std::make_unique<Tiled>(settings);
     });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
@@ -70,6 +71,15 @@ struct ForceArgs {
                                                  ///< it is set; what they wrote is then undefined. May be null
 };
 
+/// The launch of a CUDA kernel that evaluates the pairs, for the kernel card.
+struct MainLaunch {
+  const void* function = nullptr;     ///< the instance of the __global__ template; null: no CUDA kernel
+  int block = 0;                      ///< threads in a block
+  int blocks = 0;                     ///< in the grid
+  std::size_t shared_per_thread = 0;  ///< dynamic shared bytes of a block are this times `block`, plus
+  std::size_t shared_fixed = 0;       ///< this
+};
+
 /// A kernel variant with its settings fixed: one way to evaluate all accelerations.
 class ForceKernel {
  public:
@@ -83,6 +93,8 @@ class ForceKernel {
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
   /// What the settings that choose for themselves chose for this many bodies, such as "split 8"; may be empty.
   virtual std::string chosen(int /*count*/) const { return {}; }
+  /// What evaluate() would launch for the pairs under this law.
+  virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/) const { return {}; }
 };
 
 /// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.
@@ -97,6 +109,7 @@ struct KernelInfo {
   const char* title;   ///< what the panel shows
   const char* notes;   ///< one sentence for the tooltip and `orrery kernels`
   const char* source;  ///< document and row of literature.md
+  const char* lesson;  ///< what it teaches, in two sentences
   Backend backend;
   std::span<const Tunable> tunables;
   Tolerance tolerance;

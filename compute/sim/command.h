@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "compute/core/force_law.h"
+#include "compute/diagnostics/conserved.h"
+#include "compute/diagnostics/reference.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/kernel_card.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -51,9 +55,23 @@ struct LoadScene {
   bool use_its_parameters = true;  ///< its dt and softening, too
 };
 
+/// With the next batch of steps, holds the kernel's accelerations of fixed sample bodies against an fp64 direct sum at
+/// the same positions: Status::force_probe.
+struct ProbeForces {
+  int sample;  ///< bodies, 1 to 4096; all of them where there are fewer
+};
+/// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
+struct MeasureConserved {};
+/// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
+/// finite.
+struct KeepGoodState {};
+/// Back to the state that was kept last.
+struct RestoreGoodState {};
+
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
 using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
-                             SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene>;
+                             SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene,
+                             ProbeForces, MeasureConserved, KeepGoodState, RestoreGoodState>;
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
@@ -66,6 +84,28 @@ struct StepTiming {
   double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
   double unmap_ms = 0;
   double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
+};
+
+/// The error of the running kernel, from one evaluation while it ran.
+struct ForceProbe {
+  std::int64_t step = 0;  ///< the evaluation belongs to this step
+  int sample = 0;         ///< bodies that were compared
+  ForceError error{};
+  double ms = 0;  ///< what the comparison took of the backend's time
+};
+
+/// What a closed system keeps, as it was after a step.
+struct ConservedProbe {
+  std::int64_t step = 0;
+  double sim_time = 0;
+  Conserved sums;
+  double ms = 0;  ///< what the sums took of the backend's time
+};
+
+/// A body whose position or velocity became infinite or NaN.
+struct Fault {
+  std::int64_t step = 0;  ///< the run stopped after this step
+  int body = 0;           ///< the first such body
 };
 
 /// Everything that panels, recorder and tests may look at: a plain value, copied once a frame.
@@ -86,8 +126,13 @@ struct Status {
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1
   double interactions_per_step = 0;
-  StepTiming timing;       ///< the latest known
-  std::string last_error;  ///< the latest refusal or failure, one line; empty when all is well
+  StepTiming timing;                        ///< the latest known
+  std::optional<KernelCard> card;           ///< of the present kernel; none on the CPU
+  std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
+  std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
+  std::optional<Fault> fault;               ///< why the run stopped; until Reset, RestoreGoodState or another scene
+  std::optional<std::int64_t> good_step;    ///< the step whose state RestoreGoodState brings back; none: nothing kept
+  std::string last_error;                   ///< the latest refusal or failure, one line; empty when all is well
 };
 
 }  // namespace orrery

@@ -111,6 +111,10 @@ void Simulation::apply(const Command& command) {
           [&](const StepOnce&) { paused_ = step_once_ = true; },
           [&](const Reset&) { set_bodies(scene_.bodies); },
           [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
+          [&](const ProbeForces&) {},
+          [&](const MeasureConserved&) {},
+          [&](const KeepGoodState&) {},
+          [&](const RestoreGoodState&) {},
       },
       command);
   last_error_.clear();
@@ -252,6 +256,11 @@ Status Simulation::status() const {
           .sim_time = sim_time,
           .interactions_per_step = kernel_->interactions(count_) * choice_.integrator->evaluations_a_step,
           .timing = timing_,
+          .card = {},
+          .force_probe = {},
+          .conserved = {},
+          .fault = {},
+          .good_step = {},
           .last_error = last_error_};
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "compute/sim/command.h"
 #include "render/appearance.h"
 
 namespace orrery {
@@ -38,6 +40,44 @@ struct Result {
   double interactions_per_s = 0;
   double speedup = 1;  ///< over the first row
   std::int64_t steps = 0;
+  std::optional<ForceError>
+      error;  ///< the worst median that the probes saw, with its p99 and max; none: not probed yet
+};
+
+/// How often the running system is examined.
+struct Diagnostics {
+  bool probe = true;                ///< compare forces with fp64 sums every half second
+  int sample = 0;                   ///< bodies to compare: 256, 1024 or 4096; 0: as many as cost under 3 % of the time
+  double conserved_interval_s = 0;  ///< between sums of energy and momenta; 0: never
+};
+
+/// One variant's place in a sweep: how long a step took, and what else took no other time as far as the intervals tell.
+struct SweepRow {
+  std::string kernel_id, settings;
+  Settings::Values values;
+  int count = 0;
+  double median_ms = 0, low_ms = 0, high_ms = 0;  ///< of one step, with the 95 % interval of the median
+  double interactions_per_s = 0;
+  std::optional<ForceError> error;
+  int rank_first = 0, rank_last = 0;  ///< its rank among those of its count lies between these; equal: it is known
+  std::string problem;                ///< why it was not measured; empty when it was
+};
+
+struct SweepStatus {
+  bool active = false;
+  std::string present;      ///< what is being measured: "cuda-tiled block=256, 16384 bodies"
+  int done = 0, total = 0;  ///< variants
+  double left_s = 0;        ///< until the end, as far as can be told
+  std::vector<SweepRow> rows;
+  std::vector<std::string> files;  ///< that the last sweep wrote
+  std::string error;               ///< why the last sweep ended by itself, or a file was not written
+};
+
+/// What this machine's GPU can do at most, measured here.
+struct Ceilings {
+  double fma_per_s = 0;    ///< FP32 instructions of one lane: the limit of what the schedulers issue
+  double rsqrt_per_s = 0;  ///< by the special function units
+  double clock_mhz = 0;    ///< of the multiprocessors while that was measured; 0: not known
 };
 
 struct RecordingStatus {
@@ -67,6 +107,13 @@ struct ViewStatus {
   bool vsync = true, fullscreen = false, panel = true, help = false;
   std::string notice;  ///< the latest thing the viewer has to say ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
+  Diagnostics diagnostics;
+  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
+  SweepStatus sweep;
+  std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
+  std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
+                                                ///< from its machine code; none: no tool here can tell
+  std::string slots_reason;                     ///< why not
 };
 
 }  // namespace orrery

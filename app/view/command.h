@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/view/status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
@@ -24,6 +25,16 @@ struct ExportResults {
   std::string file;
 };  ///< the table of what has been tried, as CSV
 struct ClearResults {};
+struct SetDiagnostics {
+  Diagnostics diagnostics;
+};
+/// Measures every value of the tunables named, one after the other, on a copy of the present system's first state.
+struct StartSweep {
+  std::vector<std::string> kernels;   ///< ids; empty: the present one
+  std::vector<std::string> tunables;  ///< names; all values of each are tried; empty: settings as they are
+  std::vector<int> counts;            ///< empty: the present number of bodies
+};
+struct StopSweep {};
 struct SetAppearance {
   render::Appearance appearance;
 };
@@ -38,9 +49,9 @@ struct ResetCamera {};
 struct Quit {};
 
 /// What concerns the window and its files rather than the simulation.
-using ViewCommand =
-    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
-                 SetAppearance, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera, Quit>;
+using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
+                                 ClearResults, SetDiagnostics, StartSweep, StopSweep, SetAppearance, SetVsync,
+                                 ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera, Quit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// What the compiler and the device make of a CUDA kernel's main launch.
+struct KernelCard {
+  const void* function = nullptr;     ///< as MainLaunch has it
+  int registers = 0;                  ///< of a thread
+  std::size_t local_bytes = 0;        ///< of a thread: what did not fit into registers
+  std::size_t shared_bytes = 0;       ///< of a block, static and dynamic
+  int block = 0, blocks = 0;          ///< threads in a block, blocks in the grid
+  int blocks_per_multiprocessor = 0;  ///< that are resident at once
+  double occupancy = 0;               ///< theoretical: resident warps over the most the multiprocessor holds, 0 to 1
+  int best_block = 0;                 ///< the smallest block size with the highest occupancy
+  double best_occupancy = 0;          ///< at best_block
+  double waves = 0;                   ///< blocks over those that the whole device holds at once
+};
+
+/// The card of `kernel` for this many bodies; none for a CPU kernel. Throws cuda::Error.
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count);
+
+}  // namespace orrery
