@@ -58,7 +58,7 @@ struct SweepRow {
   int count = 0;
   double median_ms = 0, low_ms = 0, high_ms = 0;  ///< of one step, with the 95 % interval of the median
   double interactions_per_s = 0;
-  std::optional<ForceError> error;
+  std::optional<ForceError> error{};
   int rank_first = 0, rank_last = 0;  ///< its rank among those of its count lies between these; equal: it is known
   std::string problem;                ///< why it was not measured; empty when it was
 };
