@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "compute/core/error.h"
+#include "compute/cuda/device.h"
+#include "compute/cuda/device_array.h"
+
+namespace orrery {
+
+/// Makes a kernel's scratch memory hold at least `size` objects; what it held may be lost. `what` and `instead` say
+/// whose it is and what would need less, for the UsageError thrown where the GPU has less memory free.
+template <class T>
+void take_scratch(cuda::DeviceArray<T>& array, std::size_t size, const std::string& what, const std::string& instead) {
+  if (array.size() >= size) return;
+  array = {};  // first the old memory, then the new
+  if (const std::size_t bytes = size * sizeof(T); bytes > cuda::free_memory_bytes()) {
+    throw UsageError(what + " need " + std::to_string(bytes >> 20) + " MiB, more than the GPU has free; choose " +
+                     instead);
+  }
+  array = cuda::DeviceArray<T>(size);
+}
+
+}  // namespace orrery
