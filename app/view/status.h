@@ -40,8 +40,7 @@ struct Result {
   double interactions_per_s = 0;
   double speedup = 1;  ///< over the first row
   std::int64_t steps = 0;
-  std::optional<ForceError>
-      error;  ///< the worst median that the probes saw, with its p99 and max; none: not probed yet
+  std::optional<ForceError> error{};  ///< the probe with the worst median; none: not probed yet
 };
 
 /// How often the running system is examined.
