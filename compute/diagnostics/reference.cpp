@@ -71,9 +71,10 @@ std::vector<int> sample_targets(int count, int size) {
 ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
                        std::span<const Vec3d> reference) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const bool all_finite = std::ranges::all_of(
+  const auto bad = std::ranges::find_if_not(
       accelerations, [](const Vec4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); });
-  if (!all_finite || targets.empty()) return {nan, nan, nan, nan};
+  if (bad != accelerations.end()) return {nan, nan, nan, nan, static_cast<int>(bad - accelerations.begin())};
+  if (targets.empty()) return {nan, nan, nan, nan};
 
   std::vector<double> errors;
   errors.reserve(targets.size());
@@ -84,13 +85,14 @@ ForceError force_error(std::span<const Vec4> accelerations, std::span<const int>
     const double difference = length(a.x - r.x, a.y - r.y, a.z - r.z);
     const double size = length(r.x, r.y, r.z);
     const double error = size == 0 ? difference : difference / size;
-    if (!std::isfinite(error)) return {nan, nan, nan, nan};
+    if (!std::isfinite(error)) return {nan, nan, nan, nan, targets[i]};
     errors.push_back(error);
     square_sum += error * error;
   }
+  const int worst = targets[static_cast<std::size_t>(std::ranges::max_element(errors) - errors.begin())];
   std::ranges::sort(errors);
   return {std::sqrt(square_sum / static_cast<double>(errors.size())), nearest_rank(errors, 0.5),
-          nearest_rank(errors, 0.99), errors.back()};
+          nearest_rank(errors, 0.99), errors.back(), worst};
 }
 
 }  // namespace orrery

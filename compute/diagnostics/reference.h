@@ -18,6 +18,7 @@ std::vector<int> sample_targets(int count, int size);
 /// comparison `error <= tolerance` passes.
 struct ForceError {
   double rms, median, p99, max;
+  int worst = -1;  ///< the body of `max`; the first that is not finite where there is one; -1: unknown
 };
 /// `accelerations` has one entry a body (ax, ay, az, unused), `reference` one for each of `targets`. A body whose
 /// reference is zero (a body alone) counts as |a| itself.

@@ -101,6 +101,15 @@ TEST(ForceErrorTest, ComparesTheTargetsNotTheirPlaces) {
   EXPECT_EQ(error.max, 0);
 }
 
+TEST(ForceErrorTest, NamesTheWorstBody) {
+  const std::vector<Vec3d> reference{{1, 0, 0}, {1, 0, 0}, {10, 0, 0}};
+  const std::vector targets{1, 2, 4};
+  std::vector<Vec4> accelerations{{9, 9, 9, 0}, {1.1f, 0, 0, 0}, {1.2f, 0, 0, 0}, {9, 9, 9, 0}, {11, 0, 0, 0}};
+  EXPECT_EQ(force_error(accelerations, targets, reference).worst, 2);
+  accelerations[3].y = nan_value;
+  EXPECT_EQ(force_error(accelerations, targets, reference).worst, 3) << "not finite, though outside the sample";
+}
+
 TEST(ForceErrorTest, CountsTheAccelerationItselfWhereTheReferenceIsZero) {
   const ForceError error = force_error(std::vector<Vec4>{{0, 3, 4, 0}}, std::vector{0}, std::vector<Vec3d>{{}});
   EXPECT_EQ(error.max, 5);
