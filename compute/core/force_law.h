@@ -18,7 +18,11 @@ ORRERY_HD inline float reciprocal_sqrt(float x) {
 #endif
 }
 ORRERY_HD inline double reciprocal_sqrt(double x) {
+#if defined(__CUDA_ARCH__)
+  return ::rsqrt(x);  // 1 ulp, without the division
+#else
   return 1.0 / std::sqrt(x);
+#endif
 }
 
 ORRERY_HD inline float multiply_add(float a, float b, float c) {
@@ -71,15 +75,22 @@ decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
   return visit(Gravity<Real>{softening_sq});
 }
 
-/// Adds the pull of one body (x, y, z, m) on a point to its acceleration. The one inner step of every scalar direct
-/// sum.
-template <class PairLaw>
-ORRERY_HD inline void add_pull(Vec3& acceleration, const PairLaw& law, float x, float y, float z, const Vec4& body) {
-  const float dx = body.x - x, dy = body.y - y, dz = body.z - z;
-  const float s = law.factor(dx, dy, dz, body.w);
+/// Adds the pull of a body of the given mass, (dx, dy, dz) away from a point, to the point's acceleration.
+template <class Real, class PairLaw>
+ORRERY_HD inline void add_pull_along(Vec3Of<Real>& acceleration, const PairLaw& law, Real dx, Real dy, Real dz,
+                                     Real mass) {
+  const Real s = law.factor(dx, dy, dz, mass);
   acceleration.x = multiply_add(s, dx, acceleration.x);
   acceleration.y = multiply_add(s, dy, acceleration.y);
   acceleration.z = multiply_add(s, dz, acceleration.z);
+}
+
+/// Adds the pull of one body (x, y, z, and the mass in w) on a point to its acceleration. The one inner step of every
+/// scalar direct sum.
+template <class Real, class PairLaw, class Body>
+ORRERY_HD inline void add_pull(Vec3Of<Real>& acceleration, const PairLaw& law, Real x, Real y, Real z,
+                               const Body& body) {
+  add_pull_along(acceleration, law, body.x - x, body.y - y, body.z - z, body.w);
 }
 
 }  // namespace orrery
