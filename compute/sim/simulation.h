@@ -35,6 +35,8 @@ class Simulation {
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
   /// runs.
   StepTiming run(int steps);
+  /// Starts one batch of exactly `steps` steps, paused or not, and returns at once. Call only when idle(). For sweeps.
+  void start(int steps, std::int64_t tag);
   /// Batches that ended since the last call, oldest first. A failure pauses the simulation and sets Status::last_error.
   std::vector<StepTiming> collect();
   /// Until every step asked for has run.
@@ -73,7 +75,6 @@ class Simulation {
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
-  void start(int steps, std::int64_t tag);
   void gather();
   void take_in(const StepTiming& timing);
   void settle();
