@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <stdexcept>
 
 #include "app/recording/metadata.h"
 
@@ -17,32 +16,27 @@ constexpr std::array<std::string_view, 19> columns{
     "median_ms",   "min_ms",       "low_ms",    "high_ms",  "interactions_per_s",
     "gflop_per_s", "error_median", "error_p99", "error_max"};
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-std::string csv_row(const Measurement& m) {
+std::array<std::string, columns.size()> csv_fields(const Measurement& m) {
   const Status& s = m.status;
-  const std::array<std::string, columns.size()> fields{s.kernel_id,
-                                                       to_string(s.backend),
-                                                       s.settings.text_or_none("block"),
-                                                       s.settings.to_string(),
-                                                       s.chosen,
-                                                       std::to_string(s.count),
-                                                       csv_number(decimal(s.time_step), 9),
-                                                       csv_number(decimal(s.law.softening), 9),
-                                                       std::to_string(m.repeats),
-                                                       std::to_string(m.steps_a_repeat),
-                                                       csv_number(m.step_ms.median),
-                                                       csv_number(m.step_ms.min),
-                                                       csv_number(m.step_ms.low),
-                                                       csv_number(m.step_ms.high),
-                                                       csv_number(m.interactions_per_s),
-                                                       csv_number(m.gflop_per_s()),
-                                                       csv_number(m.error.median),
-                                                       csv_number(m.error.p99),
-                                                       csv_number(m.error.max)};
-  return csv_line(fields);
+  return {s.kernel_id,
+          to_string(s.backend),
+          s.settings.text_or_none("block"),
+          s.settings.to_string(),
+          s.chosen,
+          std::to_string(s.count),
+          csv_number(decimal(s.time_step), 9),
+          csv_number(decimal(s.law.softening), 9),
+          std::to_string(m.repeats),
+          std::to_string(m.steps_a_repeat),
+          csv_number(m.step_ms.median),
+          csv_number(m.step_ms.min),
+          csv_number(m.step_ms.low),
+          csv_number(m.step_ms.high),
+          csv_number(m.interactions_per_s),
+          csv_number(m.gflop_per_s()),
+          csv_number(m.error.median),
+          csv_number(m.error.p99),
+          csv_number(m.error.max)};
 }
 
 Json json_row(const Measurement& m) {
@@ -57,13 +51,16 @@ Json json_row(const Measurement& m) {
           {"repeats", m.repeats},
           {"steps_a_repeat", m.steps_a_repeat},
           {"step_ms",
-           {{"median", number(m.step_ms.median)},
-            {"min", number(m.step_ms.min)},
-            {"low", number(m.step_ms.low)},
-            {"high", number(m.step_ms.high)}}},
-          {"interactions_per_s", number(m.interactions_per_s)},
-          {"gflop_per_s", number(m.gflop_per_s())},
-          {"error", {{"median", number(m.error.median)}, {"p99", number(m.error.p99)}, {"max", number(m.error.max)}}}};
+           {{"median", json_number(m.step_ms.median)},
+            {"min", json_number(m.step_ms.min)},
+            {"low", json_number(m.step_ms.low)},
+            {"high", json_number(m.step_ms.high)}}},
+          {"interactions_per_s", json_number(m.interactions_per_s)},
+          {"gflop_per_s", json_number(m.gflop_per_s())},
+          {"error",
+           {{"median", json_number(m.error.median)},
+            {"p99", json_number(m.error.p99)},
+            {"max", json_number(m.error.max)}}}};
 }
 
 Json bench_metadata(const BenchOptions& options, const Status& first) {
@@ -78,28 +75,10 @@ Json bench_metadata(const BenchOptions& options, const Status& first) {
 
 BenchReport::BenchReport(const BenchOptions& options, const Status& first)
     : metadata_(bench_metadata(options, first)),  // braces would make an array of it
+      files_{options.csv_file, options.json_file, metadata_, columns},
       table_{"llrrrrrrrrr",
              {"kernel", "settings", "n", "median ms", "min ms", "95% interval", "interactions/s", "GFLOP/s",
-              "error median", "p99", "max"}} {
-  if (!options.csv_file.empty()) csv_ = OutputFile::create(options.csv_file);
-  if (!options.json_file.empty()) json_ = OutputFile::create(options.json_file);
-  write(csv_, csv_header(metadata_, columns));
-  if (!error_.empty()) throw std::runtime_error(error_);
-}
-
-void BenchReport::discard() {
-  if (csv_ && csv_->rewritable()) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
-  csv_.reset();
-  json_.reset();
-}
-
-void BenchReport::write(std::optional<OutputFile>& file, const std::string& text) {
-  if (!file) return;
-  const std::string error = file->append(text);
-  if (error.empty()) return;
-  if (error_.empty()) error_ = error;
-  file.reset();
-}
+              "error median", "p99", "max"}} {}
 
 void BenchReport::add(const Measurement& m) {
   const Status& s = m.status;
@@ -110,7 +89,7 @@ void BenchReport::add(const Measurement& m) {
               significant(m.step_ms.min), interval, with_prefix(m.interactions_per_s), significant(m.gflop_per_s()),
               significant(m.error.median, 2), significant(m.error.p99, 2), significant(m.error.max, 2)});
   results_.push_back(json_row(m));
-  write(csv_, csv_row(m));
+  files_.add(csv_fields(m));
 }
 
 std::string BenchReport::finish(const std::vector<Skipped>& skipped) {
@@ -122,12 +101,8 @@ std::string BenchReport::finish(const std::vector<Skipped>& skipped) {
     text += fmt::format("skipped {}{}: {}\n", skip.kernel_id, skip.settings.empty() ? "" : " " + skip.settings,
                         skip.reason);
   }
-  if (json_) {
-    const Json whole{{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}};
-    write(json_, json_text(whole, 2) + '\n');
-  }
-  if (csv_) text += "wrote " + csv_->path() + '\n';
-  if (json_) text += "wrote " + json_->path() + '\n';
+  files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
+  text += files_.written();
   return text;
 }
 

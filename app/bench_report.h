@@ -1,13 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/measure.h"
 #include "app/options.h"
-#include "app/recording/csv.h"
-#include "app/recording/output_file.h"
+#include "app/recording/result_files.h"
 #include "app/table.h"
 
 namespace orrery {
@@ -23,18 +21,15 @@ class BenchReport {
   /// Writes the JSON. Returns the table with what was skipped and where the files lie.
   std::string finish(const std::vector<Skipped>& skipped);
   /// Leaves no file of ours behind: nothing was measured.
-  void discard();
+  void discard() { files_.discard(); }
   /// The first file that could not be written and why, one line; empty when all is well.
-  const std::string& error() const { return error_; }
+  const std::string& error() const { return files_.error(); }
 
  private:
-  void write(std::optional<OutputFile>& file, const std::string& text);
-
   Json metadata_;
   Json results_ = Json::array();
+  ResultFiles files_;
   Table table_;
-  std::optional<OutputFile> csv_, json_;  // empty: not asked for, or given up after an error
-  std::string error_;
 };
 
 }  // namespace orrery

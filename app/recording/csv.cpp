@@ -34,6 +34,10 @@ std::string csv_number(std::optional<double> number, int digits) {
   return number && std::isfinite(*number) ? fmt::format("{:.{}g}", *number, digits) : std::string{};
 }
 
+Json json_number(double number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
 std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

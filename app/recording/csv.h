@@ -22,6 +22,9 @@ std::string csv_header(const Json& metadata, std::span<const std::string_view> c
 /// A number as a CSV field with `digits` significant digits; empty for none and for what is not finite.
 std::string csv_number(std::optional<double> number, int digits = 6);
 
+/// A number as JSON; null for what is not finite.
+Json json_number(double number);
+
 /// JSON as text. Bytes that are not UTF-8 (a file name may have them) are replaced.
 std::string json_text(const Json& json, int indent = -1);
 
