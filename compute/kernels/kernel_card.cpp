@@ -1,9 +1,96 @@
 #include "compute/kernels/kernel_card.h"
 
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/launch.h"
+#endif
+
 namespace orrery {
 
-std::optional<KernelCard> kernel_card(const ForceKernel&, const Law&, int) {
-  return std::nullopt;
+#if ORRERY_HAVE_CUDA
+namespace {
+
+constexpr int warp = 32;
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  ORRERY_CUDA_CHECK(cudaGetDevice(&device));
+  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return value;
 }
+
+std::string symbol([[maybe_unused]] const void* function) {
+#if CUDART_VERSION >= 12030
+  const char* name = nullptr;
+  ORRERY_CUDA_CHECK(cudaFuncGetName(&name, function));
+  return name;
+#else
+  return {};
+#endif
+}
+
+/// A launch's use of one multiprocessor, for any block size.
+class Residency {
+ public:
+  explicit Residency(const MainLaunch& launch) : launch_{launch} {
+    ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, launch.function));
+  }
+
+  std::size_t dynamic_bytes(int block) const {
+    return launch_.shared_per_thread * static_cast<std::size_t>(block) + launch_.shared_fixed;
+  }
+  /// 0 where the block does not fit at all.
+  int blocks(int block) const {
+    const std::size_t dynamic = dynamic_bytes(block);
+    if (block > attributes.maxThreadsPerBlock) return 0;
+    if (dynamic > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes)) return 0;
+    int count = 0;
+    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, launch_.function, block, dynamic));
+    return count;
+  }
+  double occupancy(int block) const {
+    return static_cast<double>(blocks(block) * cuda::ceil_div(block, warp)) / (max_threads_ / warp);
+  }
+
+  cudaFuncAttributes attributes{};
+
+ private:
+  const MainLaunch launch_;
+  const int max_threads_ = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+};
+
+}  // namespace
+
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count) {
+  const MainLaunch launch = kernel.main_launch(law, count);
+  if (!launch.function) return std::nullopt;
+  const Residency residency{launch};
+  KernelCard card{.function = launch.function,
+                  .name = symbol(launch.function),
+                  .registers = residency.attributes.numRegs,
+                  .local_bytes = residency.attributes.localSizeBytes,
+                  .shared_bytes = residency.attributes.sharedSizeBytes + residency.dynamic_bytes(launch.block),
+                  .block = launch.block,
+                  .blocks = launch.blocks,
+                  .blocks_per_multiprocessor = residency.blocks(launch.block),
+                  .occupancy = residency.occupancy(launch.block)};
+  for (int block = 32; block <= 1024; block *= 2) {
+    if (const double occupancy = residency.occupancy(block); occupancy > card.best_occupancy) {
+      card.best_block = block;
+      card.best_occupancy = occupancy;
+    }
+  }
+  if (card.blocks_per_multiprocessor > 0) {
+    card.waves = static_cast<double>(card.blocks) / card.blocks_per_multiprocessor / cuda::multiprocessors();
+  }
+  return card;
+}
+
+#else
+
+std::optional<KernelCard> kernel_card(const ForceKernel&, const Law&, int) {
+  return std::nullopt;  // no build without CUDA has a CUDA kernel
+}
+
+#endif
 
 }  // namespace orrery

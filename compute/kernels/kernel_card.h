@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "compute/kernels/kernel.h"
 
@@ -10,13 +11,14 @@ namespace orrery {
 /// What the compiler and the device make of a CUDA kernel's main launch.
 struct KernelCard {
   const void* function = nullptr;     ///< as MainLaunch has it
+  std::string name;                   ///< its symbol in the machine code; empty where the CUDA runtime cannot tell
   int registers = 0;                  ///< of a thread
   std::size_t local_bytes = 0;        ///< of a thread: what did not fit into registers
   std::size_t shared_bytes = 0;       ///< of a block, static and dynamic
   int block = 0, blocks = 0;          ///< threads in a block, blocks in the grid
   int blocks_per_multiprocessor = 0;  ///< that are resident at once
   double occupancy = 0;               ///< theoretical: resident warps over the most the multiprocessor holds, 0 to 1
-  int best_block = 0;                 ///< the smallest block size with the highest occupancy
+  int best_block = 0;                 ///< the smallest of 32, 64, 128, ... 1024 threads with the highest occupancy
   double best_occupancy = 0;          ///< at best_block
   double waves = 0;                   ///< blocks over those that the whole device holds at once
 };

@@ -48,10 +48,12 @@ void Simulation::adopt(const Choice& choice) {
     kernel = choice.kernel->create(choice.settings);
     kernel->prepare(count_);
   }
+  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_);
   settle();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
   kernel_ = std::move(kernel);
+  card_ = std::move(card);
   remembered_settings_[choice_.kernel] = choice_.settings;
   target.set_plan(plan());
 }
@@ -144,6 +146,7 @@ void Simulation::set_bodies(const Bodies& bodies) {
     throw;
   }
   count_ = bodies.count();
+  card_ = kernel_card(*kernel_, choice_.law, count_);
   steps_done_ = 0;
   time_done_ = 0;
 }
@@ -256,7 +259,7 @@ Status Simulation::status() const {
           .sim_time = sim_time,
           .interactions_per_step = kernel_->interactions(count_) * choice_.integrator->evaluations_a_step,
           .timing = timing_,
-          .card = {},
+          .card = card_,
           .force_probe = {},
           .conserved = {},
           .fault = {},

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -82,6 +83,7 @@ class Simulation {
   DeviceStorage* storage_;
   Choice choice_;
   std::shared_ptr<ForceKernel> kernel_;
+  std::optional<KernelCard> card_;  // of kernel_ under the present law and count
   std::map<const KernelInfo*, Settings> remembered_settings_;
   Scene scene_;  // its first state, for Reset
   SceneRequest request_;
