@@ -57,4 +57,19 @@ std::string format_speedup(double factor) {
   return (factor < 999.5 ? three_digits(factor) : format_count(std::llround(factor))) + "\u00d7";
 }
 
+std::string format_error(double error) {
+  if (!std::isfinite(error)) return "NaN";
+  if (error == 0) return "0";
+  std::string text = fmt::format("{:.1e}", error);
+  const std::size_t digits = text.find('e') + 2;  // past the exponent's sign
+  if (text[digits] == '0') text.erase(digits, 1);
+  return text;
+}
+
+std::string format_percent(double share) {
+  const double percent = 100 * share;
+  if (!(percent >= 0) || !std::isfinite(percent)) return unknown;
+  return fmt::format("{:.{}f} %", percent, percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0);
+}
+
 }  // namespace orrery

@@ -18,5 +18,9 @@ std::string format_count(std::int64_t count);
 std::string format_flops(double interactions_per_s);
 /// "0.0118×", "1.00×", "37.2×", "1,846×". `unknown` unless finite and > 0.
 std::string format_speedup(double factor);
+/// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.
+std::string format_error(double error);
+/// A share of 1 as "0.02 %", "3.1 %", "37 %". `unknown` unless finite and >= 0.
+std::string format_percent(double share);
 
 }  // namespace orrery

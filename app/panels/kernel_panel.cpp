@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
 #include "app/panels/widgets.h"
 #include "compute/sim/backends.h"
 
@@ -13,12 +13,6 @@ namespace orrery {
 namespace {
 
 using theme::em;
-
-const KernelInfo* current_kernel(const Status& status) {
-  const auto all = kernels();
-  const auto found = std::ranges::find(all, status.kernel_id, [](const KernelInfo* kernel) { return kernel->id; });
-  return found != all.end() ? *found : nullptr;
-}
 
 void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
@@ -110,7 +104,7 @@ void tunable_row(const Tunable& tunable, const Status& status, Requests& out) {
 
 void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
   if (!section("kernel", "Kernel", true, status.chosen)) return;
-  const KernelInfo* current = current_kernel(status);
+  const KernelInfo* current = known_kernel(status.kernel_id);
   kernel_choice(current, status, out);
   if (!current) return;
   constexpr std::string_view first = "block";  // of all tunables the one that people try first

@@ -22,10 +22,18 @@ struct SceneDraft {
   std::uint64_t seed = 1;
 };
 
+enum class LabTab { results, speed_error, sweep, card, conservation };
+
+struct LabState {
+  LabTab tab = LabTab::results;
+  bool folded = false;  ///< only the tabs' titles are shown
+};
+
 /// What the panels remember from frame to frame; one for every ImGui context.
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
+  LabState lab;
   std::string timings_file, picture_file, snapshot_file, results_file;
   std::string dismissed_error;
   std::string notice;

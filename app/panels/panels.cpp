@@ -37,7 +37,7 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
 void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   kernel_panel(status, view, out);
   physics_panel(status, view, out);
-  if (!results_fit(view)) results_section(status, view, state, out);
+  if (!lab_fits(view)) lab_sections(status, view, state, out);
   record_panel(status, view, state, out);
   scene_panel(status, view, state, out);
   appearance_panel(status, view, out);
@@ -76,7 +76,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   if (view.panel) {
     side_column(status, view, state, out);
     if (info_fits(view)) info_panel(status, view, out);
-    if (results_fit(view)) results_panel(status, view, state, out);
+    if (lab_fits(view)) lab_panel(status, view, state, out);
   }
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

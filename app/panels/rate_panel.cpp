@@ -14,13 +14,40 @@ namespace {
 
 using theme::em;
 
-void cell(const std::string& value, const char* caption, const char* notes) {
+void cell(const std::string& value, const char* caption, const char* notes, std::string_view more = {},
+          ImU32 colour = theme::text) {
   ImGui::TableNextColumn();
   ImGui::BeginGroup();
-  text(value, theme::text, theme::Font::strong);
+  text(value, colour, theme::Font::strong);
   text(caption, theme::dim, theme::Font::small);
   ImGui::EndGroup();
-  tooltip(notes);
+  tooltip(notes, more);
+}
+
+/// What the comparison of forces found and what it took, for the tooltips of its numbers.
+std::string probe_words(const Status& status, const ViewStatus& view) {
+  if (!status.force_probe) return {};
+  const ForceProbe& probe = *status.force_probe;
+  const double interval_s = view.probe_interval_s;
+  return fmt::format(
+      "{} of {} bodies, at step {}. Took {}{}.", format_count(probe.sample), format_count(status.count),
+      format_count(probe.step), format_ms(probe.ms),
+      interval_s > 0 ? fmt::format(", {} of the time", format_percent(probe.ms * 1e-3 / interval_s)) : std::string{});
+}
+
+void error_cells(const Status& status, const ViewStatus& view) {
+  const std::string words = probe_words(status, view);
+  const auto entry = [&](const char* caption, const char* notes, double ForceError::*number) {
+    const bool known = status.force_probe.has_value();
+    cell(known ? format_error(status.force_probe->error.*number) : unknown, caption, notes, words,
+         error_colour(known ? std::optional{status.force_probe->error} : std::nullopt));
+  };
+  entry("median error",
+        "|da|/|a| of half of the bodies is at most this: the running kernel's accelerations against "
+        "sums in double precision.",
+        &ForceError::median);
+  entry("p99", "|da|/|a| of 99 in 100 bodies is at most this.", &ForceError::p99);
+  entry("max", "The largest |da|/|a|.", &ForceError::max);
 }
 
 /// ms per step over the last batches, from zero up, oldest at the left.
@@ -87,6 +114,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",
          "Median time of one step over at most 120 batches.");
+    error_cells(status, view);
     ImGui::EndTable();
   }
   history_plot(view.step_ms_history, view.step_ms_median);

@@ -21,7 +21,7 @@ void appearance_panel(const Status& status, const ViewStatus& view, Requests& ou
 
 // What lies over the picture, each a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
-void results_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 
@@ -30,9 +30,15 @@ void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 void interop_badge(const ViewStatus& view);
 bool info_fits(const ViewStatus& view);
 
-/// The results as a section of the side column, for where their window does not fit beside it.
-void results_section(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
-bool results_fit(const ViewStatus& view);
+/// The laboratory's parts as sections of the side column, for where their window does not fit beside it.
+void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+bool lab_fits(const ViewStatus& view);
+
+// The laboratory's parts. Each draws into the present window and takes about `height` of it.
+void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+
+/// Of an error in a table: forces that are not finite stand out.
+ImU32 error_colour(const std::optional<ForceError>& error);
 
 /// Flags of a window that stays where it is put.
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |

@@ -73,6 +73,12 @@ void text_to(float right, std::string_view content, ImU32 colour, theme::Font fo
   text(content, colour, font);
 }
 
+void wrapped_text(std::string_view content, ImU32 colour, theme::Font font) {
+  ImGui::PushTextWrapPos(0);
+  text(content, colour, font);
+  ImGui::PopTextWrapPos();
+}
+
 void tooltip(std::string_view what, std::string_view more) {
   if (what.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable over a disabled item, too
@@ -109,6 +115,15 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
   return open;
 }
 
+bool fold_button(const char* id, bool folded, ImVec2 size) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const bool pressed = ImGui::InvisibleButton(id, size);
+  ui_mark(id);
+  draw_chevron(*ImGui::GetWindowDrawList(), {low.x + size.x / 2, low.y + size.y / 2}, !folded,
+               ImGui::IsItemHovered() ? theme::text : theme::accent);
+  return pressed;
+}
+
 bool begin_combo(const char* id, const char* preview, int flags) {
   // Once the combo is open the present window is its popup.
   ImDrawList& draw = *ImGui::GetWindowDrawList();
@@ -121,10 +136,12 @@ bool begin_combo(const char* id, const char* preview, int flags) {
 }
 
 void row_label(const char* label, std::string_view notes, float reserved) {
+  const float column = em(6.3f);
   ImGui::AlignTextToFramePadding();
-  text(label, theme::dim);
+  const bool fits = size_of(label).x < column - em(0.3f);
+  text(label, theme::dim, fits ? theme::Font::body : theme::Font::small);
   tooltip(notes);
-  ImGui::SameLine(em(6.1f));
+  ImGui::SameLine(column);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - reserved);
 }
 

@@ -14,12 +14,18 @@ void text(std::string_view content, ImU32 colour = theme::text, theme::Font font
 /// The same, ending at `right` in the window's coordinates.
 void text_to(float right, std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
+/// Over several lines, where one does not hold it.
+void wrapped_text(std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
+
 /// Explains the last item, disabled or not, while the mouse rests on it: `what`, and `more` dimmed below it.
 void tooltip(std::string_view what, std::string_view more = {});
 
 /// The head of a collapsible section, marked as `section.ID`; `remark` stands dimmed at the right end of its line, and
 /// `reserved` of the line is left for other widgets. Whether the section is open.
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark = {}, float reserved = 0);
+
+/// An arrow that shows or hides what lies below it, marked as `id`.
+bool fold_button(const char* id, bool folded, ImVec2 size);
 
 /// ImGui::BeginCombo with a quiet arrow, marked as `id`.
 bool begin_combo(const char* id, const char* preview, int flags = 0);

@@ -107,7 +107,9 @@ struct ViewStatus {
   std::string notice;  ///< the latest thing the viewer has to say ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
   Diagnostics diagnostics;
-  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
+  double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for where they cost too much;
+                                                          ///< 0: never
+  std::vector<ConservedProbe> conserved_history;          ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
   std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
   std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,

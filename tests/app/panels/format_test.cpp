@@ -60,5 +60,24 @@ TEST(Format, SpeedUps) {
   EXPECT_EQ(format_speedup(1846.2), "1,846\u00d7");
 }
 
+TEST(Format, ErrorsHaveTwoDigits) {
+  EXPECT_EQ(format_error(3.14e-7), "3.1e-7");
+  EXPECT_EQ(format_error(1e-12), "1.0e-12");
+  EXPECT_EQ(format_error(0.25), "2.5e-1");
+  EXPECT_EQ(format_error(1), "1.0e+0");
+  EXPECT_EQ(format_error(0), "0");
+  EXPECT_EQ(format_error(nan), "NaN");
+  EXPECT_EQ(format_error(infinity), "NaN");
+}
+
+TEST(Format, Shares) {
+  EXPECT_EQ(format_percent(0.00021), "0.02 %");
+  EXPECT_EQ(format_percent(0.0314), "3.1 %");
+  EXPECT_EQ(format_percent(0.373), "37 %");
+  EXPECT_EQ(format_percent(1.2), "120 %");
+  EXPECT_EQ(format_percent(nan), unknown);
+  EXPECT_EQ(format_percent(-0.1), unknown);
+}
+
 }  // namespace
 }  // namespace orrery

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "app/panels/sections.h"
+
 namespace orrery::test {
 
 Panels::Panels() : context_{ImGui::CreateContext()} {
@@ -19,7 +21,7 @@ Panels::Panels() : context_{ImGui::CreateContext()} {
   status.scene_name = "collision";
   status.interactions_per_step = 1e6;
   view.colour_maps = {"one", "two"};
-  for (int i = 0; i < 3; ++i) frame();  // windows that fit their content need frames to find their size
+  settle();
 }
 
 Panels::~Panels() {
@@ -87,6 +89,34 @@ std::string Panels::side_column_text() {
   draw_panels(status, view, state, out);
   ImGui::Render();
   return ImGui::GetClipboardText();
+}
+
+std::string Panels::lab_text() {
+  Requests out;
+  ImGui::NewFrame();
+  ImGui::Begin("Around the laboratory");
+  ImGui::LogToClipboard();
+  lab_panel(status, view, state, out);
+  ImGui::LogFinish();
+  ImGui::End();
+  ImGui::Render();
+  return ImGui::GetClipboardText();
+}
+
+void Panels::settle() {
+  for (int i = 0; i < 3; ++i) frame();
+}
+
+Result tried(const std::string& kernel_id, const std::string& settings) {
+  Result result;
+  result.kernel_id = kernel_id;
+  result.settings = settings;
+  result.law_id = "gravity";
+  result.integrator_id = "leapfrog";
+  result.count = 1000;
+  result.median_ms = 1;
+  result.interactions_per_s = 1e9;
+  return result;
 }
 
 void Panels::select(const KernelInfo& kernel) {

@@ -31,8 +31,12 @@ class Panels : public testing::Test {
   Requests pick(const std::string& combo, std::string_view entry);
   /// The words of the side column.
   std::string side_column_text();
+  /// The words of the laboratory.
+  std::string lab_text();
 
   void select(const KernelInfo& kernel);
+  /// Draws frames until windows that fit their content have found their size.
+  void settle();
 
   Status status;
   ViewStatus view;
@@ -43,11 +47,14 @@ class Panels : public testing::Test {
   ImGuiContext* context_;
 };
 
-/// The one request of `requests`, which must be an `Alternative`; a default one with a failure otherwise.
+/// A row of the results, with 1000 bodies, gravity and leapfrog: as the fixture's status is.
+Result tried(const std::string& kernel_id, const std::string& settings);
+
+/// This request of `requests`, which must be an `Alternative`; a default one with a failure otherwise.
 template <class Alternative>
-Alternative only(const Requests& requests) {
-  EXPECT_EQ(requests.size(), 1u);
-  if (requests.size() != 1) return {};
+Alternative request(const Requests& requests, std::size_t index) {
+  EXPECT_LT(index, requests.size());
+  if (index >= requests.size()) return {};
   const Alternative* found = nullptr;
   std::visit(
       [&](const auto& kind) {
@@ -57,9 +64,15 @@ Alternative only(const Requests& requests) {
             },
             kind);
       },
-      requests.front());
+      requests[index]);
   EXPECT_NE(found, nullptr) << "another request than expected";
   return found ? *found : Alternative{};
+}
+/// The one request of `requests`.
+template <class Alternative>
+Alternative only(const Requests& requests) {
+  EXPECT_EQ(requests.size(), 1u);
+  return request<Alternative>(requests, 0);
 }
 
 inline bool seen(std::string_view mark) {

@@ -5,15 +5,6 @@
 namespace orrery::test {
 namespace {
 
-Result tried(const std::string& kernel_id, const std::string& settings) {
-  Result result;
-  result.kernel_id = kernel_id;
-  result.settings = settings;
-  result.count = 1000;
-  result.median_ms = 1;
-  return result;
-}
-
 TEST_F(Panels, AskForNothingWhileNobodyTouchesThem) {
   view.results = {tried("cpu-serial", "")};
   view.help = true;
@@ -154,22 +145,6 @@ TEST_F(Panels, EditACopyOfTheAppearance) {
   EXPECT_EQ(only<SetAppearance>(click("colour-by.mass")).appearance.colour_by, render::ColourBy::mass);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
   EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
-}
-
-TEST_F(Panels, ReturnToARowOfTheResults) {
-  view.results = {tried(status.kernel_id, status.settings.to_string()), tried("some-kernel", "block=64 split=auto")};
-  for (int i = 0; i < 3; ++i) frame();
-  EXPECT_TRUE(click("result.0").empty());
-  const auto select = only<SelectKernel>(click("result.1"));
-  EXPECT_EQ(select.id, "some-kernel");
-  EXPECT_EQ(select.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
-}
-
-TEST_F(Panels, ExportAndClearTheResults) {
-  view.results = {tried("some-kernel", "block=64")};
-  for (int i = 0; i < 3; ++i) frame();
-  only<ExportResults>(click("results.export"));
-  only<ClearResults>(click("results.clear"));
 }
 
 TEST_F(Panels, PutAnErrorAwayUntilTheNext) {

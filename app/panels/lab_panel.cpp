@@ -1,0 +1,91 @@
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+struct Tab {
+  LabTab tab;
+  const char* id;
+  const char* title;
+  const char* notes;
+  void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
+};
+constexpr std::array tabs{
+    Tab{LabTab::results, "results", "Results", "What has been tried, in order.", results_content},
+};
+
+float content_height() {
+  return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
+}
+
+bool tab_button(const Tab& tab, bool chosen) {
+  const ImVec2 words = ImGui::CalcTextSize(tab.title), low = ImGui::GetCursorScreenPos();
+  const ImVec2 size{words.x + em(0.9f), ImGui::GetFrameHeight()};
+  const bool pressed = ImGui::InvisibleButton(tab.id, size);
+  ui_mark("lab", tab.id);
+  const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, tab.title);
+  const float line = low.y + size.y;
+  if (chosen) {
+    draw.AddRectFilled({low.x + em(0.3f), line - em(0.13f)}, {low.x + size.x - em(0.3f), line}, theme::accent);
+  }
+  tooltip(tab.notes);
+  return pressed;
+}
+
+void tab_strip(LabState& lab) {
+  for (const Tab& tab : tabs) {
+    if (tab_button(tab, !lab.folded && tab.tab == lab.tab)) {
+      lab.folded = !lab.folded && tab.tab == lab.tab;
+      lab.tab = tab.tab;
+    }
+    ImGui::SameLine(0, 0);
+  }
+  const float button = em(1.6f);
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+  if (fold_button("lab.fold", lab.folded, {button, ImGui::GetFrameHeight()})) lab.folded = !lab.folded;
+  tooltip(lab.folded ? "Show the laboratory" : "Leave only its titles");
+}
+
+}  // namespace
+
+bool lab_fits(const ViewStatus& view) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  return display.x - side_column_width(view) >= em(32) && display.y >= em(26);
+}
+
+void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  const float margin = em(0.75f), left = side_column_width(view);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
+  if (ImGui::Begin("Laboratory", nullptr, fixed_window)) {
+    tab_strip(state.lab);
+    const auto* chosen = std::ranges::find(tabs, state.lab.tab, &Tab::tab);
+    if (!state.lab.folded && chosen != tabs.end()) {
+      ImGui::Dummy({0, em(0.1f)});
+      chosen->content(status, view, state, content_height(), out);
+    }
+  }
+  ImGui::End();
+}
+
+void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  for (const Tab& tab : tabs) {
+    const bool open = section(tab.id, tab.title, tab.tab == LabTab::results);
+    tooltip(tab.notes);
+    if (open) tab.content(status, view, state, em(13), out);
+  }
+}
+
+}  // namespace orrery

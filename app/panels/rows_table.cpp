@@ -1,0 +1,57 @@
+#include "app/panels/rows_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+
+using theme::em;
+
+bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height) {
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float wanted = line * static_cast<float>(1 + rows) + em(0.3f);
+  constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX;
+  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), flags, {0, std::min(wanted, height)})) return false;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const Column& column : columns) {
+    const bool fixed = column.width > 0;
+    ImGui::TableSetupColumn(column.name, fixed ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+                            fixed ? em(column.width) : -column.width);
+  }
+  ImGui::TableNextRow();
+  for (const Column& column : columns) {
+    ImGui::TableNextColumn();
+    if (column.width > 0) {
+      text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, column.name, theme::dim, theme::Font::small);
+    } else {
+      text(column.name, theme::dim, theme::Font::small);
+    }
+  }
+  return true;
+}
+
+bool row_button(const char* id, int index, const char* label, bool selected) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(index);
+  const bool clicked = ImGui::Selectable(label, selected, ImGuiSelectableFlags_SpanAllColumns);
+  ImGui::PopID();
+  ui_mark(id, fmt::format_int(index).c_str());
+  return clicked;
+}
+
+void word_cell(std::string_view words, ImU32 colour) {
+  ImGui::TableNextColumn();
+  text(words, colour);
+}
+
+void number_cell(std::string_view number, ImU32 colour) {
+  ImGui::TableNextColumn();
+  text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, number, colour);
+}
+
+}  // namespace orrery
