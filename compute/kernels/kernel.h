@@ -113,6 +113,7 @@ struct KernelInfo {
   Backend backend;
   std::span<const Tunable> tunables;
   Tolerance tolerance;
+  bool repeatable = true;  ///< equal arguments give equal bits; false where the order of the additions varies
   /// Throws UsageError where the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
 

@@ -74,18 +74,24 @@ TEST_P(EveryKernel, FusedKickEqualsStoringAndKicking) {
       const auto fused = test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt});
       const auto both = test::evaluate(*kernel, bodies, {.law = law, .store = true, .kick_dt = dt});
       EXPECT_EQ(stored.velocities, bodies.velocities) << "no kick was asked for";
-      EXPECT_EQ(both.accelerations, stored.accelerations);
-      EXPECT_EQ(both.velocities, fused.velocities);
+      if (info().repeatable) {
+        EXPECT_EQ(both.accelerations, stored.accelerations);
+        EXPECT_EQ(both.velocities, fused.velocities);
+      }
       for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
         const Vec4& a = stored.accelerations[i];
         ASSERT_TRUE(fused.accelerations[i].x != fused.accelerations[i].x) << "nothing was to be stored";
         const Vec4 kicked =
             Epilogue::kicked(bodies.velocities[i], {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
-        // The compiler may fuse the multiplications and additions of one of the two.
-        ASSERT_NEAR(fused.velocities[i].x, kicked.x, 1e-6) << "body " << i;
-        ASSERT_NEAR(fused.velocities[i].y, kicked.y, 1e-6) << "body " << i;
-        ASSERT_NEAR(fused.velocities[i].z, kicked.z, 1e-6) << "body " << i;
-        ASSERT_EQ(fused.velocities[i].w, 0) << "body " << i;
+        // The compiler may fuse the multiplications and additions of one of the two, and where a kernel adds up in
+        // another order each time, the sums differ, too.
+        const double allowed = info().repeatable ? 1e-6 : 1e-5;
+        for (const test::ForceResult* kick : {&fused, &both}) {
+          ASSERT_NEAR(kick->velocities[i].x, kicked.x, allowed) << "body " << i;
+          ASSERT_NEAR(kick->velocities[i].y, kicked.y, allowed) << "body " << i;
+          ASSERT_NEAR(kick->velocities[i].z, kicked.z, allowed) << "body " << i;
+          ASSERT_EQ(kick->velocities[i].w, 0) << "body " << i;
+        }
       }
     }
   }

@@ -120,7 +120,14 @@ TEST_P(Physics, DragTakesEnergyUnderAttractRepelOnly) {
   sim.apply(Reset{});
   sim.apply(SetDrag{0});
   sim.run(20);
-  EXPECT_EQ(gravity, sim.bodies()) << "gravity has no drag";
+  if (GetParam()->repeatable) {
+    EXPECT_EQ(gravity, sim.bodies()) << "gravity has no drag";
+  } else {
+    const Bodies again = sim.bodies();
+    for (std::size_t i = 0; i < gravity.positions.size(); ++i) {
+      ASSERT_LT(distance(gravity.positions[i], again.positions[i]), 1e-5) << "gravity has no drag: " << i;
+    }
+  }
 
   sim.apply(SelectLaw{"attract-repel"});
   sim.apply(Reset{});
