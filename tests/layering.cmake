@@ -23,13 +23,14 @@ may_include("compute/tree/" "compute/(core|cuda|tree)/" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/scenes/" "compute/(core|scenes)/" ${posix_headers})
-may_include("compute/cuda/" "compute/(core|cuda)/" ${cuda_headers})
+# NVML comes with the driver: it is opened where it is there.
+may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/sim/" "compute/(core|kernels|tree|integrators|diagnostics|scenes|cuda|sim)/" ${cuda_headers}
             ${posix_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
-may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "render/appearance[.]h$")
+may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
 may_include("app/panels/" "app/panels/" "app/view/" "render/appearance[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/cuda/ceilings.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
@@ -70,13 +71,6 @@ struct SweepStatus {
   std::vector<SweepRow> rows;
   std::vector<std::string> files;  ///< that the last sweep wrote
   std::string error;               ///< why the last sweep ended by itself, or a file was not written
-};
-
-/// What this machine's GPU can do at most, measured here.
-struct Ceilings {
-  double fma_per_s = 0;    ///< FP32 instructions of one lane: the limit of what the schedulers issue
-  double rsqrt_per_s = 0;  ///< by the special function units
-  double clock_mhz = 0;    ///< of the multiprocessors while that was measured; 0: not known
 };
 
 struct RecordingStatus {

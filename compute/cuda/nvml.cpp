@@ -1,0 +1,132 @@
+#include "compute/cuda/nvml.h"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <utility>
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/error.h"
+#endif
+
+namespace orrery::cuda {
+namespace {
+
+// What NVML's documentation calls nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and
+// NVML_TEMPERATURE_GPU.
+using Return = int;
+using Device = struct NvmlDevice*;
+constexpr Return success = 0;
+constexpr int sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
+
+/// NVML's reasons for a clock below the maximum.
+constexpr std::pair<unsigned long long, const char*> reasons[] = {
+    {0x001, "idle"},
+    {0x002, "application clocks"},
+    {0x004, "power cap"},
+    {0x008, "hardware slowdown"},
+    {0x010, "sync boost"},
+    {0x020, "thermal slowdown by software"},
+    {0x040, "thermal slowdown by hardware"},
+    {0x080, "power brake"},
+    {0x100, "display clocks"},
+};
+
+std::vector<std::string> words(unsigned long long mask) {
+  std::vector<std::string> found;
+  for (const auto& [bit, word] : reasons) {
+    if (mask & bit) found.emplace_back(word);
+    mask &= ~bit;
+  }
+  if (mask != 0) found.push_back("reasons that are not known here (" + std::to_string(mask) + ")");
+  return found;
+}
+
+struct Close {
+  void operator()(void* library) const noexcept { dlclose(library); }
+};
+
+}  // namespace
+
+struct Nvml::Functions {
+  /// Throws std::runtime_error that says what is missing.
+  explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
+    if (!library) throw std::runtime_error(std::string{"NVML is not there: "} + dlerror());
+    find(init, "nvmlInit_v2");
+    find(shutdown, "nvmlShutdown");
+    find(error_text, "nvmlErrorString");
+    find(by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+    find(clock, "nvmlDeviceGetClockInfo");
+    find(power, "nvmlDeviceGetPowerUsage");
+    find(temperature, "nvmlDeviceGetTemperature");
+    find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    if (const Return code = init(); code != success) throw std::runtime_error("nvmlInit: " + text(code));
+  }
+  ~Functions() { (void)shutdown(); }
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+
+  std::string text(Return code) const { return error_text(code); }
+
+  std::unique_ptr<void, Close> library;
+  Return (*init)();
+  Return (*shutdown)();
+  const char* (*error_text)(Return);
+  Return (*by_pci_bus_id)(const char*, Device*);
+  Return (*clock)(Device, int which, unsigned* mhz);
+  Return (*power)(Device, unsigned* milliwatt);
+  Return (*temperature)(Device, int sensor, unsigned* celsius);
+  Return (*slowed_by)(Device, unsigned long long* mask);
+
+ private:
+  template <class Function>
+  void find(Function& function, const char* name) const {
+    function = reinterpret_cast<Function>(dlsym(library.get(), name));
+    if (!function) throw std::runtime_error(std::string{"NVML has no "} + name);
+  }
+};
+
+Nvml::Nvml(const char* library) {
+  try {
+    functions_ = std::make_unique<const Functions>(library);
+  } catch (const std::runtime_error& error) {
+    reason_ = error.what();
+  }
+}
+
+Nvml::~Nvml() = default;
+
+std::optional<GpuState> Nvml::state(const std::string& pci_bus_id, std::string* reason) const {
+  const auto none = [&](const std::string& why) {
+    if (reason) *reason = why;
+    return std::nullopt;
+  };
+  if (!functions_) return none(reason_);
+  const Functions& nvml = *functions_;
+  Device device = nullptr;
+  if (const Return code = nvml.by_pci_bus_id(pci_bus_id.c_str(), &device); code != success) {
+    return none("NVML does not find the GPU at " + pci_bus_id + ": " + nvml.text(code));
+  }
+  GpuState state;
+  unsigned value = 0;
+  if (nvml.clock(device, sm_clock, &value) == success) state.clock_mhz = static_cast<int>(value);
+  if (nvml.clock(device, memory_clock, &value) == success) state.memory_clock_mhz = static_cast<int>(value);
+  if (nvml.power(device, &value) == success) state.power_w = value / 1000.0;
+  if (nvml.temperature(device, gpu_sensor, &value) == success) state.temperature_c = static_cast<int>(value);
+  if (unsigned long long mask = 0; nvml.slowed_by(device, &mask) == success) state.slowed_by = words(mask);
+  return state;
+}
+
+std::optional<GpuState> gpu_state([[maybe_unused]] int device, std::string* reason) {
+#if ORRERY_HAVE_CUDA
+  static const Nvml nvml;
+  char pci_bus_id[32] = "";
+  ORRERY_CUDA_CHECK(cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, device));
+  return nvml.state(pci_bus_id, reason);
+#else
+  if (reason) *reason = "this build has no CUDA";
+  return std::nullopt;
+#endif
+}
+
+}  // namespace orrery::cuda
