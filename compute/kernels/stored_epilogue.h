@@ -9,6 +9,8 @@ namespace orrery {
 /// where one is asked for, is a pass of its own that reads them back.
 class StoredEpilogue {
  public:
+  /// `instead`: what a user may choose where the GPU has no room for the accelerations.
+  explicit StoredEpilogue(const char* instead = "epilogue=fused") : instead_{instead} {}
   /// Takes room for `count` accelerations. Throws UsageError where the GPU has none.
   void prepare(int count);
   /// What the force kernel is to do: store, where `args` want the accelerations or else in this object's own memory.
@@ -17,6 +19,7 @@ class StoredEpilogue {
   void finish(const ForceArgs& args);
 
  private:
+  const char* instead_;
   cuda::DeviceArray<Vec4> own_;
 };
 
