@@ -5,15 +5,20 @@
 
 #include <cmath>
 #include <cstdint>
+#include <exception>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/recording/metadata.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
+#include "compute/cuda/ceilings.h"
 #include "compute/cuda/device.h"
+#include "compute/cuda/nvml.h"
 #endif
 
 namespace orrery {
@@ -31,6 +36,38 @@ Json cpu_json() {
           {"simd", simd_target()}};
 }
 
+#if ORRERY_HAVE_CUDA
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json state_json(int device) {
+  std::string reason;
+  const auto state = cuda::gpu_state(device, &reason);
+  if (!state) return {{"reason", reason}};
+  return {{"clock_mhz", or_null(state->clock_mhz)},
+          {"memory_clock_mhz", or_null(state->memory_clock_mhz)},
+          {"power_w", or_null(state->power_w)},
+          {"temperature_c", or_null(state->temperature_c)},
+          {"slowed_by", or_null(state->slowed_by)}};
+}
+
+/// Of the current device.
+Json ceilings_json() {
+  try {
+    const Ceilings ceilings = cuda::measure_ceilings();
+    return {{"device", cuda::current_device().index},
+            {"fma_per_s", ceilings.fma_per_s},
+            {"fp32_flop_per_s", 2 * ceilings.fma_per_s},
+            {"rsqrt_per_s", ceilings.rsqrt_per_s},
+            {"clock_mhz", std::round(ceilings.clock_mhz)}};
+  } catch (const std::exception& failure) {
+    return {{"reason", failure.what()}};
+  }
+}
+#endif
+
 Json cuda_json() {
   const BackendStatus& status = backend_status(Backend::cuda);
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
@@ -47,8 +84,10 @@ Json cuda_json() {
          {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
          {"multiprocessors", device.multiprocessors},
          {"clock_mhz", device.clock_khz / 1000},
-         {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10}});
+         {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
+         {"state", state_json(device.index)}});
   }
+  json["ceilings"] = ceilings_json();
 #endif
   return json;
 }
@@ -58,6 +97,34 @@ Json gl_json(const GlReport& gl) {
           {"problem", gl.problem},   {"same_gpu_as_cuda", gl.same_gpu ? Json(*gl.same_gpu) : Json(nullptr)},
           {"interop", gl.interop},   {"interop_reason", gl.interop_reason},
           {"cure", gl.cure}};
+}
+
+/// "SMs at 1980 MHz now, memory at 2619 MHz, 482 W, 61 C, slowed by power cap", or why that is not known.
+std::string state_text(const Json& state) {
+  if (state.contains("reason")) return fmt::format("state unknown: {}", state["reason"].get<std::string>());
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const char* shape) {
+    if (!state[name].is_null()) parts.push_back(fmt::format(fmt::runtime(shape), state[name].get<double>()));
+  };
+  add("clock_mhz", "SMs at {:.0f} MHz now");
+  add("memory_clock_mhz", "memory at {:.0f} MHz");
+  add("power_w", "{:.0f} W");
+  add("temperature_c", "{:.0f} C");
+  if (!state["slowed_by"].empty()) {
+    parts.push_back(fmt::format("slowed by {}", fmt::join(state["slowed_by"].get<std::vector<std::string>>(), ", ")));
+  }
+  return parts.empty() ? "state unknown: the driver does not tell" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ceilings_text(const Json& ceilings) {
+  if (ceilings.contains("reason")) {
+    return fmt::format("Ceilings not measured: {}\n", ceilings["reason"].get<std::string>());
+  }
+  return fmt::format(
+      "Ceilings {:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz\n",
+      ceilings["fp32_flop_per_s"].get<double>() * 1e-12, ceilings["fma_per_s"].get<double>() * 1e-12,
+      ceilings["rsqrt_per_s"].get<double>() * 1e-12, ceilings["device"].get<int>(),
+      ceilings["clock_mhz"].get<double>());
 }
 
 std::string cuda_text(const Json& cuda) {
@@ -74,7 +141,9 @@ std::string cuda_text(const Json& cuda) {
                         device["index"].get<int>(), device["name"].get<std::string>(),
                         device["compute_capability"].get<std::string>(), device["multiprocessors"].get<int>(),
                         device["clock_mhz"].get<int>(), device["memory_gib"].get<double>());
+    text += fmt::format("            {}\n", state_text(device["state"]));
   }
+  if (cuda.contains("ceilings")) text += ceilings_text(cuda["ceilings"]);
   return text;
 }
 
