@@ -1,0 +1,24 @@
+#pragma once
+
+#include "compute/core/force_law.h"
+
+namespace orrery {
+
+/// The pull of all `count` bodies on the body `me`, by way of tiles in shared memory whose fill the block's threads
+/// count at the barrier, so that `count` need not divide by the block (literature row 4). Every thread of the block
+/// must call it, with a body or without; `tile` has room for one body a thread.
+template <class PairLaw>
+__device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
+                                                      const Vec4& me, Vec4* tile) {
+  Vec3 acceleration;
+  for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
+    if (j < count) tile[threadIdx.x] = bodies[j];
+    const int filled = __syncthreads_count(j < count);
+    if (filled == 0) break;  // the same for the whole block
+    for (int k = 0; k < filled; ++k) add_pull(acceleration, pair, me.x, me.y, me.z, tile[k]);
+    __syncthreads();  // nobody refills the tile while others still read it; the source has no such barrier
+  }
+  return acceleration;
+}
+
+}  // namespace orrery
