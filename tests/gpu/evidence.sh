@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
-#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|window]...
+#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|window]...
 # Writes logs, CSV files and pictures to OUT_FOLDER and exits 1 if any check failed. The parts need: `sanitizers`
 # compute-sanitizer, `window` a display whose OpenGL is the GPU's. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
@@ -8,7 +8,7 @@ mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-parts=${*:-tests sanitizers figures window}
+parts=${*:-tests sanitizers figures literature window}
 orrery=$build/bin/orrery
 failed=0
 
@@ -50,12 +50,17 @@ run_figures() {
     --set block=32,64,128,256,512,1024 --csv "$out/bench-block.csv"
   check bench-cpu "$orrery" bench --scene plummer --kernels cpu-serial,cpu-openmp,cpu-simd -n 16k --repeat 7 \
     --set threads=1,auto --csv "$out/bench-cpu.csv"
-  check verify "$orrery" verify --csv "$out/verify.csv"
+  check verify "$orrery" verify --histogram --digits --csv "$out/verify.csv" --json "$out/verify.json"
   if [ -x "$build/bin/orrery_cpu_benchmark" ]; then
     check cpu-benchmark "$build/bin/orrery_cpu_benchmark"
     sed -n '/one thread, gravity/,$p' "$out/cpu-benchmark.log"
   fi
   cat "$out/bench.log" "$out/bench-cpu.log"
+}
+
+# Every CUDA variant, and the sources' own comparisons step by step: literature.md holds their figures beside ours.
+run_literature() {
+  check literature python3 "$here/literature.py" "$orrery" "$out"
 }
 
 # The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
@@ -86,9 +91,10 @@ for part in $parts; do
     tests) run_tests ;;
     sanitizers) run_sanitizers ;;
     figures) run_figures ;;
+    literature) run_literature ;;
     window) run_window ;;
     *)
-      echo "unknown part '$part'; the parts are: tests sanitizers figures window" >&2
+      echo "unknown part '$part'; the parts are: tests sanitizers figures literature window" >&2
       exit 2
       ;;
   esac
