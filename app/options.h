@@ -52,12 +52,9 @@ struct VerifyOptions {
   std::vector<int> counts;
   KernelSelection kernels;
   std::vector<Axis> axes;
-  Commands setup;                   ///< constants of the law
-  std::vector<LawId> laws;          ///< never empty
-  int sample = 4096;                ///< bodies whose forces are checked; the largest int stands for all
-  bool histogram = false;           ///< print distances in units in the last place
-  bool digits = false;              ///< make the source's digit test
-  std::string csv_file, json_file;  ///< empty: none
+  Commands setup;           ///< constants of the law
+  std::vector<LawId> laws;  ///< never empty
+  std::string csv_file;
   bool progress = false;
   std::optional<int> device;
 };

@@ -90,7 +90,7 @@ ORRERY_HD inline void add_pull_along(Vec3Of<Real>& acceleration, const PairLaw& 
 template <class Real, class PairLaw, class Body>
 ORRERY_HD inline void add_pull(Vec3Of<Real>& acceleration, const PairLaw& law, Real x, Real y, Real z,
                                const Body& body) {
-  add_pull_along(acceleration, law, body.x - x, body.y - y, body.z - z, body.w);
+  add_pull_along(acceleration, law, body.x - x, body.y - y, body.z - z, static_cast<Real>(body.w));
 }
 
 }  // namespace orrery

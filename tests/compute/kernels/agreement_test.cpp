@@ -1,6 +1,8 @@
 // Every kernel of the backend under test computes the same physics as the fp64 direct sum, whatever its settings.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
@@ -41,6 +43,18 @@ TEST_P(EveryKernel, AgreesForEveryValueOfEveryTunable) {
   }
 }
 
+TEST_P(EveryKernel, AgreesWhereSeveralTunablesChangeAtOnce) {
+  std::mt19937 random{1};
+  for (int round = 0; round < 24; ++round) {
+    Settings settings{info()};
+    for (const Tunable& tunable : info().tunables) {
+      settings.set(tunable.name, tunable.values[random() % tunable.values.size()]);
+    }
+    if (settings.has("block")) settings.set("block", round % 2 == 0 ? "32" : "64");  // small, as above
+    for (const int count : {1, 65, 777}) expect_agreement(settings, count);
+  }
+}
+
 TEST_P(EveryKernel, AgreesForOneObjectAndChangingCounts) {
   const auto kernel = info().create(Settings{info()});
   for (const int count : {1000, 7, 2049, 2048, 1}) {
@@ -62,35 +76,42 @@ TEST_P(EveryKernel, StaysFiniteWhereBodiesMeetAtTheLeastSoftening) {
 }
 
 TEST_P(EveryKernel, FusedKickEqualsStoringAndKicking) {
-  const auto kernel = info().create(Settings{info()});
+  std::vector<Settings> epilogues{Settings{info()}};
+  if (const Tunable* tunable = info().tunable("epilogue")) {
+    epilogues.assign(tunable->values.size(), Settings{info()});
+    for (std::size_t i = 0; i < epilogues.size(); ++i) epilogues[i].set(tunable->name, tunable->values[i]);
+  }
   const float dt = 0.25f;
   Law with_drag = attract_repel;
   with_drag.drag = 1e-3f;  // a quarter of the velocity in one kick of a body of mass 1/1000
-  for (const Law& law : {Law{}, with_drag}) {
-    for (const int count : {1, 257, 1000}) {
-      SCOPED_TRACE(std::string{law_info(law.id).id} + ", n = " + std::to_string(count));
-      const Bodies bodies = test::random_ball(count);
-      const auto stored = test::evaluate(*kernel, bodies, {.law = law});
-      const auto fused = test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt});
-      const auto both = test::evaluate(*kernel, bodies, {.law = law, .store = true, .kick_dt = dt});
-      EXPECT_EQ(stored.velocities, bodies.velocities) << "no kick was asked for";
-      if (info().repeatable) {
-        EXPECT_EQ(both.accelerations, stored.accelerations);
-        EXPECT_EQ(both.velocities, fused.velocities);
-      }
-      for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-        const Vec4& a = stored.accelerations[i];
-        ASSERT_TRUE(fused.accelerations[i].x != fused.accelerations[i].x) << "nothing was to be stored";
-        const Vec4 kicked =
-            Epilogue::kicked(bodies.velocities[i], {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
-        // The compiler may fuse the multiplications and additions of one of the two, and where a kernel adds up in
-        // another order each time, the sums differ, too.
-        const double allowed = info().repeatable ? 1e-6 : 1e-5;
-        for (const test::ForceResult* kick : {&fused, &both}) {
-          ASSERT_NEAR(kick->velocities[i].x, kicked.x, allowed) << "body " << i;
-          ASSERT_NEAR(kick->velocities[i].y, kicked.y, allowed) << "body " << i;
-          ASSERT_NEAR(kick->velocities[i].z, kicked.z, allowed) << "body " << i;
-          ASSERT_EQ(kick->velocities[i].w, 0) << "body " << i;
+  for (const Settings& settings : epilogues) {
+    const auto kernel = info().create(settings);
+    for (const Law& law : {Law{}, with_drag}) {
+      for (const int count : {1, 257, 1000}) {
+        SCOPED_TRACE(settings.to_string() + ", " + law_info(law.id).id + ", n = " + std::to_string(count));
+        const Bodies bodies = test::random_ball(count);
+        const auto stored = test::evaluate(*kernel, bodies, {.law = law});
+        const auto fused = test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt});
+        const auto both = test::evaluate(*kernel, bodies, {.law = law, .store = true, .kick_dt = dt});
+        EXPECT_EQ(stored.velocities, bodies.velocities) << "no kick was asked for";
+        if (info().repeatable) {
+          EXPECT_EQ(both.accelerations, stored.accelerations);
+          EXPECT_EQ(both.velocities, fused.velocities);
+        }
+        for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+          const Vec4& a = stored.accelerations[i];
+          ASSERT_TRUE(fused.accelerations[i].x != fused.accelerations[i].x) << "nothing was to be stored";
+          const Vec4 kicked =
+              Epilogue::kicked(bodies.velocities[i], {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
+          // The compiler may fuse the multiplications and additions of one of the two, and where a kernel adds up in
+          // another order each time, the sums differ, too.
+          const double allowed = info().repeatable ? 1e-6 : 1e-5;
+          for (const test::ForceResult* kick : {&fused, &both}) {
+            ASSERT_NEAR(kick->velocities[i].x, kicked.x, allowed) << "body " << i;
+            ASSERT_NEAR(kick->velocities[i].y, kicked.y, allowed) << "body " << i;
+            ASSERT_NEAR(kick->velocities[i].z, kicked.z, allowed) << "body " << i;
+            ASSERT_EQ(kick->velocities[i].w, 0) << "body " << i;
+          }
         }
       }
     }

@@ -4,30 +4,27 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/cuda/launch.h"
 #include "compute/sim/simulation.h"
+#include "tests/compute/kernels/narrow_kernel.h"
 #include "tests/compute/support/backend.h"
 
 namespace orrery {
 namespace {
 
-TEST(CudaLaunch, ABlockWithTooManyRegistersIsRefusedByNameAndNothingIsLost) {
+TEST(CudaLaunch, ABlockThatDoesNotFitIsRefusedByNameAndTheLargestThatFitsIsNamed) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  Simulation sim{{.scene = "plummer", .count = 1000}};
-  sim.apply(SelectKernel{"cuda-tiled", {{"bodies-per-thread", "8"}, {"block", "128"}}});
-  sim.run(2);
-  const Bodies state = sim.bodies();
+  EXPECT_NO_THROW(cuda::require_block_fits("narrow", test::narrow_kernel(), test::narrow_block));
   try {
-    sim.apply(SetTunable{"block", "1024"});
-    FAIL() << "1024 threads of 8 bodies each fit in no register file";
+    cuda::require_block_fits("narrow block=1024", test::narrow_kernel(), 1024);
+    FAIL() << "the kernel is compiled for smaller blocks";
   } catch (const UsageError& refusal) {
     const std::string text = refusal.what();
-    for (const char* part : {"cuda-tiled", "block=1024", "bodies-per-thread=8", "registers", "choose block <= "}) {
+    const std::string choice = "choose block <= " + std::to_string(test::narrow_block);
+    for (const std::string& part : {std::string{"narrow block=1024"}, std::string{"registers"}, choice}) {
       EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
     }
   }
-  EXPECT_EQ(sim.status().settings.text("block"), "128");
-  EXPECT_EQ(sim.bodies(), state);
-  EXPECT_EQ(sim.run(1).steps, 1);
 }
 
 TEST(CudaLaunch, MoreBodiesThanTheGpuHoldsAreRefusedAndNothingIsLost) {

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <type_traits>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/number.h"
+
+namespace orrery {
+
+// A CUDA direct sum is a template over what must be known at compile time to cost nothing in the inner loop. Its
+// instances all have one signature, so that a choice at run time ends in a plain function pointer: a chain of choose()
+// calls, one an axis, names every instance of the product and returns the one asked for.
+
+/// Returns use(std::integral_constant<decltype(first), v>) for the v among `first, rest...` that equals `value`, and
+/// for the last of them where none does.
+template <auto first, auto... rest, class Use>
+auto choose(decltype(first) value, Use use) {
+  if constexpr (sizeof...(rest) > 0) {
+    if (value != first) return choose<rest...>(value, use);
+  }
+  return use(std::integral_constant<decltype(first), first>{});
+}
+
+/// The constants of the pair laws: an argument of every instance, whatever its law, so that they lie in the constant
+/// bank.
+struct PairConstants {
+  float softening_sq;
+  float repulsion;
+
+  explicit PairConstants(const Law& law) : softening_sq{law.softening * law.softening}, repulsion{law.repulsion} {}
+  PairConstants() = default;
+};
+
+template <LawId law, class Real>
+ORRERY_HD auto pair_law(const PairConstants& constants) {
+  if constexpr (law == LawId::attract_repel) {
+    return AttractRepel<Real>{constants.softening_sq, constants.repulsion, 1.0f};
+  } else {
+    return Gravity<Real>{constants.softening_sq};
+  }
+}
+
+/// The arithmetic that the settings `rsqrt` and `ftz` ask for.
+struct Arithmetic {
+  Rsqrt rsqrt;
+  bool flushes;
+};
+
+/// Returns use(law, number): `law` a constant of type LawId, `number` a value of the Number type that the inner loop
+/// computes with.
+template <class Use>
+auto choose_arithmetic(LawId law, Arithmetic arithmetic, Use use) {
+  return choose<LawId::gravity, LawId::attract_repel>(law, [&](auto chosen_law) {
+    return choose<Rsqrt::fast, Rsqrt::exact>(arithmetic.rsqrt, [&](auto rsqrt) {
+      return choose<true, false>(arithmetic.flushes, [&](auto flushes) {
+        return use(chosen_law, Number<decltype(rsqrt)::value, decltype(flushes)::value>{});
+      });
+    });
+  });
+}
+
+/// Returns use(n) with the constant n of the tunable `unroll`.
+template <class Use>
+auto choose_unroll(int unroll, Use use) {
+  return choose<1, 2, 4, 8, 16, 24, 32>(unroll, use);
+}
+
+}  // namespace orrery

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <string_view>
+
+#include "compute/core/vec.h"
+#include "compute/cuda/device_array.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// How the bodies that a force kernel reads lie in memory (literature rows 15 and 20): `float4`, the array of x, y, z,
+/// m that every kernel is given; `float3`, triples of 12 bytes; `soa`, an array for each coordinate; `aos6`, x, y, z
+/// and three velocities that no force needs, 24 bytes. In the last three the masses have an array of their own.
+enum class Layout { float4, float3, soa, aos6 };
+/// `id` must be one of these names.
+Layout find_layout(std::string_view id);
+
+#if defined(__CUDACC__)
+/// 16 aligned bytes with one instruction, also where the compiler would split what a struct copy reads.
+__device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
+  const ::float4 v = *reinterpret_cast<const ::float4*>(from);
+  return {v.x, v.y, v.z, v.w};
+}
+#endif
+
+/// Bodies in one of the layouts, in device memory that nobody writes while a kernel reads it.
+struct BodyArrays {
+  const Vec4* vectors = nullptr;  ///< float4 only
+  const float* x = nullptr;       ///< soa: the array; float3, aos6: the whole array of records
+  const float* y = nullptr;       ///< soa only
+  const float* z = nullptr;       ///< soa only
+  const float* mass = nullptr;
+
+#if defined(__CUDACC__)
+  template <Layout layout>
+  __device__ __forceinline__ Vec4 load(int i) const {
+    if constexpr (layout == Layout::float4) {
+      const ::float4 v = __ldg(reinterpret_cast<const ::float4*>(vectors) + i);
+      return {v.x, v.y, v.z, v.w};
+    } else if constexpr (layout == Layout::soa) {
+      return {__ldg(x + i), __ldg(y + i), __ldg(z + i), __ldg(mass + i)};
+    } else {
+      constexpr long long floats = layout == Layout::float3 ? 3 : 6;
+      const float* record = x + i * floats;
+      return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
+    }
+  }
+  /// For places where the branch, which a whole grid takes the same way, costs nothing that counts.
+  __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
+    switch (layout) {
+      case Layout::float4:
+        return load<Layout::float4>(i);
+      case Layout::float3:
+        return load<Layout::float3>(i);
+      case Layout::soa:
+        return load<Layout::soa>(i);
+      default:
+        return load<Layout::aos6>(i);
+    }
+  }
+#endif
+};
+
+/// The bodies of an evaluation in the layout that its kernel wants. The drawn buffer is always float4, so another
+/// layout is a copy, made by a pass of its own before each force pass.
+class BodyLayout {
+ public:
+  explicit BodyLayout(Layout layout) : layout_{layout} {}
+  Layout layout() const { return layout_; }
+  /// Takes room for `count` bodies. Throws UsageError where the GPU has none.
+  void prepare(int count);
+  /// Enqueues the copy, if one is needed, and says where the bodies then are.
+  BodyArrays arranged(const ForceArgs& args);
+
+ private:
+  Layout layout_;
+  cuda::DeviceArray<float> copy_;
+};
+
+}  // namespace orrery

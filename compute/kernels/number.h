@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cmath>
+
+#include "compute/core/vec.h"
+
+namespace orrery {
+
+/// How a kernel makes 1 / sqrt(x): rsqrt.approx (2 ulp), or a square root and a division, each rounded correctly.
+enum class Rsqrt { fast, exact };
+
+/// A float for the pair laws in CUDA kernels whose arithmetic is chosen at compile time: the reciprocal square root,
+/// and whether every operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (literature
+/// row 20). A host has only the arithmetic that keeps them.
+template <Rsqrt rsqrt, bool flushes>
+class Number {
+ public:
+  ORRERY_HD constexpr Number(float value = 0) : value_{value} {}
+  ORRERY_HD constexpr float value() const { return value_; }
+
+// Without .rn, ptxas may fuse a multiplication and an addition, as nvcc does on its own.
+#if defined(__CUDA_ARCH__)
+#define ORRERY_FLUSHING(instruction, ...)              \
+  if constexpr (flushes) {                             \
+    float result;                                      \
+    asm(instruction ";" : "=f"(result) : __VA_ARGS__); \
+    return result;                                     \
+  }
+#else
+#define ORRERY_FLUSHING(instruction, ...)
+#endif
+  ORRERY_HD friend Number operator+(Number a, Number b) {
+    ORRERY_FLUSHING("add.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
+    return a.value_ + b.value_;
+  }
+  ORRERY_HD friend Number operator-(Number a, Number b) {
+    ORRERY_FLUSHING("sub.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
+    return a.value_ - b.value_;
+  }
+  ORRERY_HD friend Number operator*(Number a, Number b) {
+    ORRERY_FLUSHING("mul.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
+    return a.value_ * b.value_;
+  }
+  ORRERY_HD friend Number multiply_add(Number a, Number b, Number c) {
+    ORRERY_FLUSHING("fma.rn.ftz.f32 %0, %1, %2, %3", "f"(a.value_), "f"(b.value_), "f"(c.value_))
+    return a.value_ * b.value_ + c.value_;
+  }
+  ORRERY_HD friend Number reciprocal_sqrt(Number x) {
+    if constexpr (rsqrt == Rsqrt::fast) {
+      ORRERY_FLUSHING("rsqrt.approx.ftz.f32 %0, %1", "f"(x.value_))
+#if defined(__CUDA_ARCH__)
+      return rsqrtf(x.value_);
+#endif
+    }
+    return reciprocal(square_root(x));
+  }
+
+ private:
+  ORRERY_HD static Number square_root(Number x) {
+    ORRERY_FLUSHING("sqrt.rn.ftz.f32 %0, %1", "f"(x.value_))
+    return sqrtf(x.value_);
+  }
+  ORRERY_HD static Number reciprocal(Number x) {
+    ORRERY_FLUSHING("rcp.rn.ftz.f32 %0, %1", "f"(x.value_))
+    return 1.0f / x.value_;
+  }
+#undef ORRERY_FLUSHING
+
+  float value_;
+};
+
+}  // namespace orrery
