@@ -37,7 +37,7 @@ may_include("app/panels/" "app/panels/" "app/view/" "render/appearance[.]h$" "co
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
             ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"
-            ${posix_headers})
+            "spawn[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 # The interop test needs a GL context and GL buffers, which render/ makes.
 may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})

@@ -66,6 +66,7 @@ std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law,
   const Residency residency{launch};
   KernelCard card{.function = launch.function,
                   .name = symbol(launch.function),
+                  .architecture = residency.attributes.binaryVersion,
                   .registers = residency.attributes.numRegs,
                   .local_bytes = residency.attributes.localSizeBytes,
                   .shared_bytes = residency.attributes.sharedSizeBytes + residency.dynamic_bytes(launch.block),

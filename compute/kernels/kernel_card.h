@@ -12,6 +12,7 @@ namespace orrery {
 struct KernelCard {
   const void* function = nullptr;     ///< as MainLaunch has it
   std::string name;                   ///< its symbol in the machine code; empty where the CUDA runtime cannot tell
+  int architecture = 0;               ///< whose machine code it is: 90 for sm_90
   int registers = 0;                  ///< of a thread
   std::size_t local_bytes = 0;        ///< of a thread: what did not fit into registers
   std::size_t shared_bytes = 0;       ///< of a block, static and dynamic
