@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "app/measure.h"
-
 namespace orrery {
 namespace {
 
@@ -13,11 +11,11 @@ double pairs(int count) {
   return static_cast<double>(count) * count;
 }
 
-double reference_pairs(int count) {
-  return static_cast<double>(std::min(count, ForceSample::max_size)) * count;
-}
-
 }  // namespace
+
+double Forecast::reference_pairs(int count) const {
+  return static_cast<double>(std::min(count, sample_)) * count;
+}
 
 void Forecast::learn(const KernelInfo& kernel, int count, double seconds) {
   if (pairs(count) >= least_pairs) rates_[&kernel] = seconds / pairs(count);

@@ -22,6 +22,11 @@ void add_new(std::vector<std::string_view>& texts, std::string_view text) {
   if (!contains(texts, text)) texts.push_back(text);
 }
 
+/// The values to try of a kernel's tunable.
+std::vector<std::string> values_for(const Tunable& tunable, const Axis& axis) {
+  return axis.every() ? std::vector<std::string>(tunable.values.begin(), tunable.values.end()) : axis.values;
+}
+
 /// The settings of one kernel: the product of the axes that it has.
 std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
   std::vector<Variant> variants{{&kernel, Settings{kernel}}};
@@ -31,16 +36,17 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
       notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
       continue;
     }
+    const std::vector<std::string> values = values_for(*tunable, axis);
     std::vector<Variant> wider;
     for (const Variant& variant : variants) {
-      for (const std::string& value : axis.values) {
+      for (const std::string& value : values) {
         if (!tunable->allows(value)) continue;
         wider.push_back(variant);
         wider.back().settings.set(axis.tunable, value);
       }
     }
     variants = std::move(wider);
-    for (const std::string& value : axis.values) {
+    for (const std::string& value : values) {
       if (!tunable->allows(value))
         notes.push_back(fmt::format("{} has no {}={}: left out", kernel.id, axis.tunable, value));
     }
@@ -77,6 +83,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
   if (selection.kernels.size() == 1) {  // the kernel's own words are the clearest
     Settings settings{*selection.kernels.front()};
     for (const Axis& axis : axes) {
+      if (axis.every() && settings.has(axis.tunable)) continue;
       for (const std::string& value : axis.values) settings.set(axis.tunable, value);
     }
     return;
@@ -94,6 +101,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
       throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}", axis.tunable,
                                    names.empty() ? "none" : joined(names)));
     }
+    if (axis.every()) continue;
     for (const std::string& value : axis.values) {
       if (!contains(values, value)) {
         throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}", axis.tunable, value, joined(values)));

@@ -20,9 +20,11 @@ KernelSelection parse_kernels(std::string_view text);
 /// One tunable with the values to try.
 struct Axis {
   std::string tunable;
-  std::vector<std::string> values;
+  std::vector<std::string> values;  ///< `{"all"}`: every one that the kernel has
+
+  bool every() const { return values.size() == 1 && values.front() == "all"; }
 };
-/// "block=128,256". `what` names the option in the error.
+/// "block=128,256" or "block=all". `what` names the option in the error.
 Axis parse_axis(std::string_view what, std::string_view text);
 
 /// One kernel with one setting of its tunables.

@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "app/statistics.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/diagnostics/ulp_histogram.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -16,13 +17,18 @@ namespace orrery {
 /// Accelerations of some bodies in double precision, to hold a kernel's against.
 class ForceSample {
  public:
-  static constexpr int max_size = 4096;
-  ForceSample(std::span<const Vec4> bodies, const Law& law);
+  static constexpr int usual_size = 4096;
+  /// Of `size` bodies; of all of them where there are fewer.
+  ForceSample(std::span<const Vec4> bodies, const Law& law, int size = usual_size);
+  int size() const { return static_cast<int>(targets_.size()); }
   /// What the sum took.
   double seconds() const { return seconds_; }
   /// `accelerations` has one entry for each of the bodies.
   ForceError error(std::span<const Vec4> accelerations) const {
     return force_error(accelerations, targets_, reference_);
+  }
+  UlpHistogram ulps(std::span<const Vec4> accelerations) const {
+    return ulp_histogram(accelerations, targets_, reference_);
   }
 
  private:

@@ -105,7 +105,7 @@ void add_device(CLI::App& app, OptionDraft& draft) {
 void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::string& csv_file) {
   add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(text); });
-  add_settings(app, draft, "LIST", "tries each value of a tunable; repeatable: every combination");
+  add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
   add_file(app, "--csv", "writes the table as CSV; an existing file is kept", csv_file);
   app.add_flag("--progress", progress, "show progress even where stderr is no terminal");
   add_device(app, draft);
@@ -180,10 +180,16 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add_measurement(app, draft, verify.progress, verify.csv_file);
+  add_file(app, "--json", "writes the results as JSON; an existing file is kept", verify.json_file);
+  add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
+      [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
+  app.add_flag("--histogram", verify.histogram, "print how many units in the last place components are off");
+  app.add_flag("--digits", verify.digits, "compare coordinates after the second step with cpu-serial's, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");
   app.footer(
-      "\nExample:\n"
+      "\nExamples:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
+      "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
       "\nExit status 1 when a kernel misses its own tolerance.");
 }
 

@@ -52,9 +52,12 @@ struct VerifyOptions {
   std::vector<int> counts;
   KernelSelection kernels;
   std::vector<Axis> axes;
-  Commands setup;           ///< constants of the law
-  std::vector<LawId> laws;  ///< never empty
-  std::string csv_file;
+  Commands setup;                   ///< constants of the law
+  std::vector<LawId> laws;          ///< never empty
+  int sample = 4096;                ///< bodies whose forces are checked; the largest int stands for all
+  bool histogram = false;           ///< print distances in units in the last place
+  bool digits = false;              ///< make the source's digit test
+  std::string csv_file, json_file;  ///< empty: none
   bool progress = false;
   std::optional<int> device;
 };

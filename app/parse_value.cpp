@@ -13,6 +13,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
+
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view allowed) {
   throw UsageError(fmt::format("{} cannot be '{}'; it must be {}", what, text, allowed));
 }
@@ -25,6 +27,17 @@ std::optional<Number> whole(std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), last, number);
   if (failed != std::errc{} || end != last) return std::nullopt;
   return number;
+}
+
+/// "16384", "16k" or "1M" as a number of bodies; nothing if it is none that an int holds.
+std::optional<int> body_count(std::string_view text) {
+  std::int64_t unit = 1;
+  if (text.ends_with('k') || text.ends_with('K')) unit = 1024;
+  if (text.ends_with('m') || text.ends_with('M')) unit = 1024 * 1024;
+  if (unit > 1) text.remove_suffix(1);
+  const auto number = whole<std::int64_t>(text);
+  if (!number || *number < 1 || *number > most_bodies / unit) return std::nullopt;
+  return static_cast<int>(*number * unit);
 }
 
 }  // namespace
@@ -41,17 +54,19 @@ std::int64_t parse_integer(std::string_view what, std::string_view text, std::in
 }
 
 int parse_count(std::string_view what, std::string_view text) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  std::string_view digits = text;
-  std::int64_t unit = 1;
-  if (text.ends_with('k') || text.ends_with('K')) unit = 1024;
-  if (text.ends_with('m') || text.ends_with('M')) unit = 1024 * 1024;
-  if (unit > 1) digits.remove_suffix(1);
-  const auto number = whole<std::int64_t>(digits);
-  if (!number || *number < 1 || *number > most / unit) {
-    refuse(what, text, fmt::format("a number of bodies from 1 to {}, such as 16384, 16k (k = 1024) or 1M", most));
+  const auto count = body_count(text);
+  if (!count) {
+    refuse(what, text,
+           fmt::format("a number of bodies from 1 to {}, such as 16384, 16k (k = 1024) or 1M", most_bodies));
   }
-  return static_cast<int>(*number * unit);
+  return *count;
+}
+
+int parse_sample(std::string_view what, std::string_view text) {
+  if (text == "all") return static_cast<int>(most_bodies);
+  const auto count = body_count(text);
+  if (!count) refuse(what, text, "all, or a number of bodies of at least 1, such as 4096 or 4k (k = 1024)");
+  return *count;
 }
 
 std::vector<int> parse_counts(std::string_view what, std::string_view text) {

@@ -15,6 +15,8 @@ std::int64_t parse_integer(std::string_view what, std::string_view text, std::in
 
 /// A number of bodies >= 1 that an int holds: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
 int parse_count(std::string_view what, std::string_view text);
+/// The size of a sample of bodies: a number as above, or "all", which is the largest int.
+int parse_sample(std::string_view what, std::string_view text);
 /// Counts with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 

@@ -29,6 +29,10 @@ TEST(Forecast, CountsTheReferenceToo) {
   forecast.learn_reference(1000, 1);
   EXPECT_DOUBLE_EQ(forecast.reference_seconds(2000), 4);
   EXPECT_DOUBLE_EQ(forecast.reference_seconds(100'000), 409.6) << "all pairs of a sample of 4096";
+
+  Forecast every_body{1'000'000};
+  every_body.learn_reference(1000, 1);
+  EXPECT_DOUBLE_EQ(every_body.reference_seconds(100'000), 10'000);
 }
 
 }  // namespace

@@ -32,6 +32,20 @@ TEST(Axes, MakeEveryCombination) {
   EXPECT_TRUE(plan.notes.empty());
 }
 
+TEST(Axes, TakeEveryValueThatEachKernelHas) {
+  const KernelSelection all = parse_kernels("cpu-serial,cpu-openmp,cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=all")};
+  check_axes(all, axes);
+  const VariantPlan plan = expand(all, axes);
+  const auto values = [](const char* id) { return find_kernel(id).tunable("threads")->values.size(); };
+  EXPECT_EQ(plan.variants.size(), 1 + values("cpu-openmp") + values("cpu-simd"));
+  EXPECT_EQ(plan.variants.back().settings.text("threads"), find_kernel("cpu-simd").tunable("threads")->values.back());
+  EXPECT_EQ(plan.notes.size(), 1u) << "cpu-serial has none";
+  const KernelSelection simd = parse_kernels("cpu-simd");
+  check_axes(simd, axes);
+  EXPECT_EQ(expand(simd, axes).variants.size(), values("cpu-simd"));
+}
+
 TEST(Axes, LeaveKernelsAloneThatLackThem) {
   const KernelSelection two = parse_kernels("cpu-serial,cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=1,2")};
@@ -50,6 +64,12 @@ TEST(Axes, AreRefusedWhereNoKernelHasThem) {
       Failure::usage, [&] { check("cpu-simd", "warp=3"); }, "warp", "threads");
   expect_failure(
       Failure::usage, [&] { check("cpu-simd", "threads=3"); }, "threads", "'3'", "auto");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "warp=all"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("all", "warp=all"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "threads=1,all"); }, "threads", "'all'", "auto");
   expect_failure(
       Failure::usage, [&] { check("all", "warp=3"); }, "warp", "threads");
   expect_failure(

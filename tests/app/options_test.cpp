@@ -148,6 +148,8 @@ TEST(Options, OfVerifyStandForTheWholeMatrix) {
   const VerifyOptions verify = parsed<VerifyOptions>({"verify"});
   EXPECT_EQ(verify.counts, (std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}));
   EXPECT_EQ(verify.laws.size(), 2u);
+  EXPECT_EQ(verify.sample, 4096);
+  EXPECT_FALSE(verify.histogram || verify.digits);
   EXPECT_EQ(parsed<VerifyOptions>({"verify", "--law", "gravity"}).laws, std::vector{LawId::gravity});
   EXPECT_EQ(parsed<VerifyOptions>({"verify", "--scene", "two-body"}).counts, std::vector{0});
   EXPECT_EQ(parsed<VerifyOptions>({"verify", "a.bin"}).counts, std::vector{0});

@@ -30,6 +30,16 @@ TEST(ParseCount, RefusesWhatIsNoNumberOfBodies) {
   }
 }
 
+TEST(ParseSample, TakesAllOrANumber) {
+  EXPECT_EQ(parse_sample("--sample", "all"), 2147483647);
+  EXPECT_EQ(parse_sample("--sample", "4k"), 4096);
+  for (const char* text : {"0", "-1", "", "ALL", "most", "1.5"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_sample("--sample", text); }, "--sample", std::string{"'"}.append(text).append("'"),
+        "all");
+  }
+}
+
 TEST(ParseNumber, RefusesWhatIsNotFiniteOrOutOfRange) {
   EXPECT_EQ(parse_positive("--dt", "0.01"), 0.01f);
   EXPECT_EQ(parse_positive("--dt", "1e-3"), 1e-3f);
