@@ -2,10 +2,11 @@
 """Measures every CUDA variant and every step of the sources' own comparisons, and writes their figures beside ours.
 
   literature.py ORRERY OUT_FOLDER [REPEATS]
+  literature.py --check ORRERY
 
 Runs `orrery bench` once for each variant and writes OUT_FOLDER/literature.md, with what each run wrote as JSON in
 OUT_FOLDER/literature/. Exits 1 where a variant could not be measured or its forces are not finite; the table then says
-so.
+so. With --check nothing is measured: exits 1 unless the program has every kernel and setting that is asked for below.
 """
 
 import json
@@ -150,6 +151,11 @@ def uth():
 LADDERS = (brute_force(), handbook_unroll(), handbook_atomics(), handbook_today(), uth())
 
 
+def cuda_kernels(orrery):
+    listed = subprocess.run([orrery, "kernels", "--json"], check=True, capture_output=True, text=True).stdout
+    return [kernel for kernel in json.loads(listed) if kernel["backend"] == "cuda"]
+
+
 class Lab:
     """Runs the program and keeps what it measured."""
 
@@ -158,10 +164,6 @@ class Lab:
         self.folder = os.path.join(out, "literature")
         os.makedirs(self.folder, exist_ok=True)
         self.results, self.problems, self.metadata = {}, {}, None
-
-    def cuda_kernels(self):
-        listed = subprocess.run([self.orrery, "kernels", "--json"], check=True, capture_output=True, text=True).stdout
-        return [kernel for kernel in json.loads(listed) if kernel["backend"] == "cuda"]
 
     def measure(self, wanted, counts):
         name = "-".join([wanted.kernel, wanted.law, *(f"{key}={value}" for key, value in wanted.settings)])
@@ -312,11 +314,31 @@ def report(lab, variants):
         headline(lab), overview_text(lab, variants), *(ladder_text(lab, ladder) for ladder in LADDERS)])
 
 
+def missing(kernels):
+    """A line for each kernel or setting of the ladders that the program does not have."""
+    known = {kernel["id"]: {tunable["name"]: tunable["values"] for tunable in kernel["tunables"]} for kernel in kernels}
+    for one in dict.fromkeys(step.variant for ladder in LADDERS for step in ladder.steps):
+        if one.kernel not in known:
+            yield f"no kernel {one.kernel}"
+            continue
+        for name, value in one.settings:
+            if value not in known[one.kernel].get(name, ()):
+                yield f"{one.kernel} has no {name}={value}"
+
+
+def check(orrery):
+    problems = sorted(set(missing(cuda_kernels(orrery))))
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)
+
+
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--check":
+        check(sys.argv[2])
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     lab = Lab(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 15)
-    overview = [Variant(kernel["id"]) for kernel in lab.cuda_kernels()]
+    overview = [Variant(kernel["id"]) for kernel in cuda_kernels(lab.orrery)]
     wanted = {one: set(COUNTS) for one in overview}
     for ladder in LADDERS:
         for step in ladder.steps:
