@@ -214,6 +214,7 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
   log_.describe(view_, status_);
+  facts_.describe(view_, status_);
   view_.interop = bridge_.mode(status_.backend);
   view_.interop_reason = bridge_.reason(status_.backend);
   view_.vsync = surface_->vsync();

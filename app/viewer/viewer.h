@@ -15,6 +15,7 @@
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"
 #include "app/viewer/gui.h"
+#include "app/viewer/machine_facts.h"
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
@@ -108,6 +109,7 @@ class Viewer {
   render::OrbitCamera camera_;
   Framing framing_;
   FrameLog log_;
+  MachineFacts facts_;
 
   Requests requests_;
   Status status_;    // of the last frame

@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
-#include "tests/compute/support/temporary_folder.h"
+#include "tests/app/support/fake_cuobjdump.h"
 
 namespace orrery {
 namespace {
@@ -95,34 +93,19 @@ TEST(Slots, TextWithoutSuchALoopGivesAReason) {
   }
 }
 
-/// A cuobjdump in PATH before any other that does what a test wants.
-class FakeCuobjdump : public testing::Test {
- protected:
-  FakeCuobjdump() { setenv("PATH", (folder_.path().string() + ':' + old_path_).c_str(), 1); }
-  ~FakeCuobjdump() override { setenv("PATH", old_path_.c_str(), 1); }
-
-  void does(const std::string& commands) const {
-    const std::filesystem::path file = folder_ / "cuobjdump";
-    std::ofstream{file} << "#!/bin/sh\n" << commands << '\n';
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  }
-
- private:
-  const std::string old_path_ = std::getenv("PATH");
-  const test::TemporaryFolder folder_;
-};
-
-TEST_F(FakeCuobjdump, IsAskedForTheFunctionInThisProgram) {
-  does("echo \"Function : $5\"; [ \"$1 $2 $3 $4 $6\" = \"-sass -arch sm_90 -fun " +
-       std::filesystem::read_symlink("/proc/self/exe").string() +
-       "\" ] && printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ @P0 BRA 0x10 ;\\n'");
+TEST(SlotsInThisProgram, AreAskedOfCuobjdumpForTheFunction) {
+  const test::FakeCuobjdump cuobjdump;
+  cuobjdump.does("echo \"Function : $5\"; [ \"$1 $2 $3 $4 $6\" = \"-sass -arch sm_90 -fun " +
+                 std::filesystem::read_symlink("/proc/self/exe").string() +
+                 "\" ] && printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ @P0 BRA 0x10 ;\\n'");
   EXPECT_EQ(slots_in_this_program("_Z1k", 90).per_interaction, 2.0) << slots_in_this_program("_Z1k", 90).reason;
 }
 
-TEST_F(FakeCuobjdump, ThatFailsOrFindsNothingGivesAReason) {
-  does("exit 1");
+TEST(SlotsInThisProgram, ACuobjdumpThatFailsOrFindsNothingGivesAReason) {
+  const test::FakeCuobjdump cuobjdump;
+  cuobjdump.does("exit 1");
   EXPECT_NE(slots_in_this_program("_Z1k", 90).reason.find("failed"), std::string::npos);
-  does("echo 'no such function'");
+  cuobjdump.does("echo 'no such function'");
   EXPECT_NE(slots_in_this_program("_Z1k", 86).reason.find("sm_86"), std::string::npos);
   EXPECT_NE(slots_in_this_program("", 90).reason.find("12.3"), std::string::npos);
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <future>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "app/slots.h"
+#include "app/view/status.h"
+
+namespace orrery {
+
+/// What panels show of the GPU and of the running kernel's machine code. Each fact is found out once, when a CUDA
+/// kernel first runs with the panel open.
+class MachineFacts {
+ public:
+  MachineFacts() = default;
+  MachineFacts(const MachineFacts&) = delete;
+  MachineFacts& operator=(const MachineFacts&) = delete;
+  ~MachineFacts() { stop_.request_stop(); }
+
+  /// Fills in ceilings and slots; once a frame. Measuring the ceilings lasts some 50 ms, and the GPU does nothing else
+  /// then; slots are counted by a thread and known some frames later.
+  void describe(ViewStatus& view, const Status& status);
+
+ private:
+  void describe_slots(ViewStatus& view, const KernelCard& card);
+
+  struct Count {
+    std::string function;
+    std::future<Slots> slots;
+  };
+
+  std::optional<Ceilings> ceilings_;
+  bool ceilings_tried_ = false;
+  std::map<std::string, Slots> slots_;  // by function
+  std::stop_source stop_;
+  std::optional<Count> under_way_;  // last: it ends by stop_
+};
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+// What the panels show of a kernel's machine code, with a cuobjdump that says what a test wants.
+#include "app/viewer/machine_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/app/support/fake_cuobjdump.h"
+
+namespace orrery {
+namespace {
+
+Status with_kernel(const char* function) {
+  Status status;
+  status.backend = Backend::cuda;
+  status.card = KernelCard{.name = function, .architecture = 90};
+  return status;
+}
+
+/// Of the function, once they have been counted. Should that never be, the test meets its time limit.
+ViewStatus described(MachineFacts& facts, const char* function) {
+  ViewStatus view;
+  do {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    facts.describe(view, with_kernel(function));
+  } while (view.slots_reason == "they are being counted");
+  return view;
+}
+
+TEST(MachineFacts, CountsEachFunctionOnce) {
+  const test::FakeCuobjdump cuobjdump;
+  cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
+  MachineFacts facts;
+  EXPECT_EQ(described(facts, "first").slots_per_interaction, 2.0);
+  cuobjdump.does("exit 1");
+  EXPECT_EQ(described(facts, "first").slots_per_interaction, 2.0) << "it was known";
+  const ViewStatus second = described(facts, "second");
+  EXPECT_FALSE(second.slots_per_interaction);
+  EXPECT_NE(second.slots_reason.find("failed"), std::string::npos) << second.slots_reason;
+}
+
+TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
+  const test::FakeCuobjdump cuobjdump;
+  cuobjdump.does("exec sleep 1000");
+  MachineFacts facts;
+  ViewStatus view;
+  facts.describe(view, with_kernel("endless"));
+  EXPECT_FALSE(view.slots_per_interaction);
+  EXPECT_EQ(view.slots_reason, "they are being counted");
+}
+
+TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
+  MachineFacts facts;
+  ViewStatus view;
+  view.slots_per_interaction = 14;
+  facts.describe(view, Status{});
+  EXPECT_FALSE(view.slots_per_interaction);
+  EXPECT_NE(view.slots_reason, "");
+  EXPECT_FALSE(view.ceilings);
+}
+
+}  // namespace
+}  // namespace orrery
