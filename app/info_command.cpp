@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/recording/machine_state.h"
 #include "app/recording/metadata.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
@@ -18,7 +19,6 @@
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/ceilings.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/nvml.h"
 #endif
 
 namespace orrery {
@@ -37,22 +37,6 @@ Json cpu_json() {
 }
 
 #if ORRERY_HAVE_CUDA
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json state_json(int device) {
-  std::string reason;
-  const auto state = cuda::gpu_state(device, &reason);
-  if (!state) return {{"reason", reason}};
-  return {{"clock_mhz", or_null(state->clock_mhz)},
-          {"memory_clock_mhz", or_null(state->memory_clock_mhz)},
-          {"power_w", or_null(state->power_w)},
-          {"temperature_c", or_null(state->temperature_c)},
-          {"slowed_by", or_null(state->slowed_by)}};
-}
-
 /// Of the current device.
 Json ceilings_json() {
   try {
@@ -85,7 +69,7 @@ Json cuda_json() {
          {"multiprocessors", device.multiprocessors},
          {"clock_mhz", device.clock_khz / 1000},
          {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
-         {"state", state_json(device.index)}});
+         {"state", gpu_state_json(device.index)}});
   }
   json["ceilings"] = ceilings_json();
 #endif

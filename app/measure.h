@@ -6,11 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/options.h"
-#include "app/statistics.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/diagnostics/ulp_histogram.h"
-#include "compute/sim/simulation.h"
 
 namespace orrery {
 
@@ -37,21 +34,6 @@ class ForceSample {
   std::vector<Vec3d> reference_;
   double seconds_;
 };
-
-/// What one kernel with its settings took for one system of bodies.
-struct Measurement {
-  Status status{};  ///< of the simulation, as it was measured
-  int repeats = 0, steps_a_repeat = 0;
-  Summary step_ms{};              ///< of one step
-  double interactions_per_s = 0;  ///< at the median
-  ForceError error{};             ///< of the accelerations at the first state
-  double gflop_per_s() const { return interactions_per_s * 20 / 1e9; }
-};
-
-/// Steps before measuring: one that is discarded, and at least one more for steps_for_a_repeat().
-inline int made_warmup_steps(const BenchOptions& options) {
-  return std::max(options.warmup_steps, 2);
-}
 
 /// Steps that make a repeat last some 20 ms, at least one: shorter ones drown in the clock's and launches' grain.
 int steps_for_a_repeat(double step_ms);

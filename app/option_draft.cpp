@@ -47,7 +47,7 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
   });
   add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
     draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text)};
-    draft.generator_option = "-n";
+    draft.generator_option = draft.procedure_option = "-n";
   });
   add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
     draft.scene.seed = static_cast<std::uint64_t>(parse_integer("--seed", text, 0, any_large));
@@ -57,8 +57,10 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
 }
 
 void add_integrator(CLI::App& app, OptionDraft& draft) {
-  add(app, "--integrator", "ID", joined_ids(integrators()),
-      [&](const std::string& text) { draft.physics.push_back(SelectIntegrator{find_integrator(text).id}); });
+  add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
+    draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
+    draft.procedure_option = "--integrator";
+  });
   add(app, "--dt", "T", "time step, > 0 (the scene's)",
       [&](const std::string& text) { draft.physics.push_back(SetTimeStep{parse_positive("--dt", text)}); });
 }
@@ -160,11 +162,20 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
   add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
+    draft.procedure_option = "--warmup";
   });
   add(app, "--repeat", "R", "measurements, each of one step or as many as last 20 ms (10)",
       [&](const std::string& text) {
         bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+        draft.procedure_option = "--repeat";
       });
+  add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
+      [&](const std::string& text) {
+        if (text != "uth") throw UsageError("--protocol cannot be '" + text + "'; it must be uth");
+        bench.uth = true;
+      });
+  add_file(app, "--baseline", "compares with the JSON file of an earlier run; exit status 1 where one got slower",
+           bench.baseline_file);
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
@@ -172,8 +183,10 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       "\nExamples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
       "\nA table goes to stdout: median, minimum and 95% interval of the median of one step's time, interactions/s,\n"
-      "GFLOP/s at 20 flop per interaction, and the force error against a sum in double precision.");
+      "GFLOP/s at 20 flop per interaction, and the force error against a sum in double precision; then a ranking in\n"
+      "which variants whose intervals overlap share their ranks. Ctrl+C ends it and keeps what was measured.");
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {

@@ -29,6 +29,7 @@ struct OptionDraft {
   std::vector<int> counts;
   std::string generator_option;  ///< the last option given that only a generated scene takes
   bool seeded = false;
+  std::string procedure_option;  ///< the last option given that a protocol decides
   KernelSelection selection = parse_kernels("all");
   const KernelInfo* kernel = nullptr;
   std::vector<Axis> axes;

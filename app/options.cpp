@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
 #include "app/option_draft.h"
+#include "app/sweep/uth_protocol.h"
 #include "app/use_device.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
@@ -128,9 +130,26 @@ void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::
   for (const int count : options.counts) (void)allowed_count(find_scene(options.scene.scene), count);
 }
 
+/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
+void refuse_what_a_protocol_decides(const OptionDraft& draft) {
+  const std::string option = !draft.scene.file.empty()            ? "the file '" + draft.scene.file + "'"
+                             : !draft.bench.baseline_file.empty() ? "--baseline"
+                                                                  : draft.procedure_option;
+  if (option.empty()) return;
+  throw UsageError(fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
+                               "of {} and {} bodies: leave it out",
+                               option, fmt::join(uth_protocol::counts | std::views::take(2), ", "),
+                               uth_protocol::counts.back()));
+}
+
 BenchOptions finish_bench(OptionDraft& draft) {
   add_law_command(draft);
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  if (draft.bench.uth) {
+    refuse_what_a_protocol_decides(draft);
+    draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});
+    draft.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
+  }
   finish_measurement(draft, draft.bench, {0});
   return draft.bench;
 }

@@ -42,8 +42,9 @@ struct BenchOptions {
   Commands setup;        ///< integrator, law and their constants
   int warmup_steps = 3;  ///< fewer than 2 are made 2
   int repeats = 10;
-  std::string csv_file, json_file;  ///< empty: none
-  bool progress = false;            ///< even where stderr is no terminal
+  bool uth = false;  ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
+  std::string csv_file, json_file, baseline_file;  ///< empty: none
+  bool progress = false;                           ///< even where stderr is no terminal
   std::optional<int> device;
 };
 

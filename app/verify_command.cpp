@@ -15,6 +15,7 @@
 #include "app/progress.h"
 #include "app/verify_report.h"
 #include "compute/core/error.h"
+#include "compute/sim/simulation.h"
 
 namespace orrery {
 namespace {

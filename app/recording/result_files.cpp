@@ -1,6 +1,7 @@
 #include "app/recording/result_files.h"
 
 #include <stdexcept>
+#include <utility>
 
 namespace orrery {
 
@@ -10,10 +11,22 @@ ResultFiles::ResultFiles(const std::string& csv_file, const std::string& json_fi
   if (!json_file.empty()) json_ = OutputFile::create(json_file);
   write(csv_, csv_header(metadata, columns));
   if (!error_.empty()) throw std::runtime_error(error_);
+  if (csv_) open_rows_at_ = csv_->size();
 }
 
 void ResultFiles::add(std::span<const std::string> fields) {
   write(csv_, csv_line(fields));
+}
+
+void ResultFiles::replace_rows(std::string rows) {
+  open_rows_ = std::move(rows);
+  if (csv_ && csv_->rewritable()) take(csv_, csv_->replace_tail(open_rows_at_, open_rows_));
+}
+
+void ResultFiles::keep_rows() {
+  if (csv_ && !csv_->rewritable()) write(csv_, open_rows_);
+  if (csv_) open_rows_at_ = csv_->size();
+  open_rows_.clear();
 }
 
 void ResultFiles::finish(const Json& whole) {
@@ -28,15 +41,24 @@ void ResultFiles::discard() {
 
 std::string ResultFiles::written() const {
   std::string text;
-  for (const auto* file : {&csv_, &json_}) {
-    if (*file) text += "wrote " + (*file)->path() + '\n';
-  }
+  for (const std::string& path : paths()) text += "wrote " + path + '\n';
   return text;
 }
 
+std::vector<std::string> ResultFiles::paths() const {
+  std::vector<std::string> result;
+  for (const auto* file : {&csv_, &json_}) {
+    if (*file) result.push_back((*file)->path());
+  }
+  return result;
+}
+
 void ResultFiles::write(std::optional<OutputFile>& file, const std::string& text) {
-  if (!file) return;
-  const std::string error = file->append(text);
+  if (file) take(file, file->append(text));
+}
+
+/// Gives the file up after an error.
+void ResultFiles::take(std::optional<OutputFile>& file, const std::string& error) {
   if (error.empty()) return;
   if (error_.empty()) error_ = error;
   file.reset();

@@ -1,4 +1,4 @@
-#include "app/viewer/stop_signal.h"
+#include "app/stop_signal.h"
 
 #include <csignal>
 

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/sweep/result_rows.h"
+#include "app/table.h"
+
+namespace orrery {
+namespace {
+
+/// A field of the kernel card; empty where there is none.
+template <auto field>
+std::string card_text(const ResultRow& row) {
+  const auto& card = row.result().status.card;
+  return card ? csv_number(static_cast<double>((*card).*field)) : std::string{};
+}
+
+/// A member of a machine's state; empty where it is not known.
+std::string state_text(const Json& state, const char* name) {
+  const auto found = state.find(name);
+  if (found == state.end()) return {};
+  if (found->is_number()) return csv_number(found->get<double>());
+  return found->is_array() ? fmt::format("{}", fmt::join(found->get<std::vector<std::string>>(), "; ")) : std::string{};
+}
+
+std::string rank_text(int rank) {
+  return rank > 0 ? std::to_string(rank) : std::string{};
+}
+
+constexpr std::array<ResultColumn, 26> columns{{
+    {"repeats", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
+    {"steps_a_repeat", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
+    {"median_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.median); }},
+    {"min_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.min); }},
+    {"low_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.low); }},
+    {"high_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.high); }},
+    {"interactions_per_s", [](const ResultRow& row) { return csv_number(row.result().interactions_per_s()); }},
+    {"gflop_per_s", [](const ResultRow& row) { return csv_number(row.result().gflop_per_s()); }},
+    {"error_median", [](const ResultRow& row) { return csv_number(row.result().error().median); }},
+    {"error_p99", [](const ResultRow& row) { return csv_number(row.result().error().p99); }},
+    {"error_max", [](const ResultRow& row) { return csv_number(row.result().error().max); }},
+    {"rank_first", [](const ResultRow& row) { return rank_text(row.rank.first); }},
+    {"rank_last", [](const ResultRow& row) { return rank_text(row.rank.last); }},
+    {"registers", card_text<&KernelCard::registers>},
+    {"local_bytes", card_text<&KernelCard::local_bytes>},
+    {"occupancy", card_text<&KernelCard::occupancy>},
+    {"sm_clock_mhz_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "clock_mhz"); }},
+    {"sm_clock_mhz_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "clock_mhz"); }},
+    {"memory_clock_mhz_before",
+     [](const ResultRow& row) { return state_text(row.result().machine_before, "memory_clock_mhz"); }},
+    {"memory_clock_mhz_after",
+     [](const ResultRow& row) { return state_text(row.result().machine_after, "memory_clock_mhz"); }},
+    {"power_w_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "power_w"); }},
+    {"power_w_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "power_w"); }},
+    {"temperature_c_before",
+     [](const ResultRow& row) { return state_text(row.result().machine_before, "temperature_c"); }},
+    {"temperature_c_after",
+     [](const ResultRow& row) { return state_text(row.result().machine_after, "temperature_c"); }},
+    {"slowed_by_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "slowed_by"); }},
+    {"slowed_by_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "slowed_by"); }},
+}};
+
+Json json(const ResultRow& row) {
+  const VariantResult& r = row.result();
+  const ForceError error = r.error();
+  const auto& card = r.status.card;
+  return {{"repeats", r.repeats_ms.size()},
+          {"steps_a_repeat", r.steps_a_repeat},
+          {"step_ms",
+           {{"median", json_number(r.step_ms.median)},
+            {"min", json_number(r.step_ms.min)},
+            {"low", json_number(r.step_ms.low)},
+            {"high", json_number(r.step_ms.high)}}},
+          {"interactions_per_s", json_number(r.interactions_per_s())},
+          {"gflop_per_s", json_number(r.gflop_per_s())},
+          {"error",
+           {{"median", json_number(error.median)}, {"p99", json_number(error.p99)}, {"max", json_number(error.max)}}},
+          {"rank", row.rank.first > 0 ? Json{{"first", row.rank.first}, {"last", row.rank.last}} : Json(nullptr)},
+          {"card", card ? Json{{"registers", card->registers},
+                               {"local_bytes", card->local_bytes},
+                               {"occupancy", json_number(card->occupancy)}}
+                        : Json(nullptr)},
+          {"machine", r.machine_before.is_null() ? Json(nullptr)
+                                                 : Json{{"before", r.machine_before}, {"after", r.machine_after}}}};
+}
+
+std::string interval_text(const Summary& step_ms) {
+  return std::isfinite(step_ms.low) ? significant(step_ms.low) + " to " + significant(step_ms.high) : "-";
+}
+
+std::string results_table(std::span<const std::vector<ResultRow>> counts) {
+  Table table{"llrrrrrrrrrr",
+              {"kernel", "settings", "n", "median ms", "min ms", "95% interval", "rank", "interactions/s", "GFLOP/s",
+               "error median", "p99", "max"}};
+  for (const std::vector<ResultRow>& rows : counts) {
+    for (const ResultRow& row : rows) {
+      const VariantResult& r = row.result();
+      const ForceError error = r.error();
+      table.add({r.status.kernel_id, settings_text(r.status), std::to_string(r.status.count),
+                 significant(r.step_ms.median), significant(r.step_ms.min), interval_text(r.step_ms),
+                 to_string(row.rank), with_prefix(r.interactions_per_s()), significant(r.gflop_per_s()),
+                 significant(error.median, 2), significant(error.p99, 2), significant(error.max, 2)});
+    }
+  }
+  return table.text();
+}
+
+/// The rows of one count, the fastest first.
+std::string ranking(std::vector<ResultRow> rows) {
+  const int n = rows.front().result().status.count;
+  std::ranges::stable_sort(rows, {}, [](const ResultRow& row) { return row.result().step_ms.median; });
+  if (rows.front().rank.first == 0) {
+    return fmt::format("\nno ranking at n={}: fewer than 6 repeats give no interval\n", n);
+  }
+  Table table{"rllrr", {"rank", "kernel", "settings", "median ms", "95% interval"}};
+  for (const ResultRow& row : rows) {
+    const VariantResult& r = row.result();
+    table.add({to_string(row.rank), r.status.kernel_id, settings_text(r.status), significant(r.step_ms.median),
+               interval_text(r.step_ms)});
+  }
+  return fmt::format("\nranking at n={}; variants whose intervals overlap share their ranks\n{}", n, table.text());
+}
+
+std::string table(std::span<const std::vector<ResultRow>> counts) {
+  std::string text = results_table(counts) +
+                     "One step's time; GFLOP/s at 20 flop per interaction; force error |da|/|a| against fp64.\n";
+  for (const std::vector<ResultRow>& rows : counts) {
+    if (rows.size() > 1) text += ranking(rows);
+  }
+  return text;
+}
+
+}  // namespace
+
+constinit const ResultFormat bench_format{columns, json, table};
+
+}  // namespace orrery

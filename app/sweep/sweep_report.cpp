@@ -1,0 +1,93 @@
+#include "app/sweep/sweep_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "app/recording/metadata.h"
+
+namespace orrery {
+namespace {
+
+Json metadata_of(const Sweep& sweep, const Json& extra) {
+  Json metadata = machine_metadata();
+  add_simulations(metadata, *sweep.first_status(), sweep.plan().counts);
+  metadata["flop_per_interaction"] = 20;
+  metadata["warmup_steps"] = sweep.plan().procedure.warmup_steps;
+  metadata.update(extra);
+  return metadata;
+}
+
+/// The entries of the `index`-th count.
+std::span<const SweepEntry> entries_of(const Sweep& sweep, std::size_t index) {
+  const std::size_t size = sweep.plan().variants.size();
+  const std::span<const SweepEntry> entries{sweep.entries()};
+  return entries.subspan(index * size, std::min(size, entries.size() - index * size));
+}
+
+}  // namespace
+
+SweepReport::SweepReport(const Sweep& sweep, const ResultFormat& format, const Files& files, const Json& extra)
+    : sweep_{sweep},
+      format_{format},
+      metadata_(metadata_of(sweep, extra)),  // braces would make an array of it
+      files_{files.csv, files.json, metadata_, csv_names(format)} {}
+
+void SweepReport::update() {
+  const std::size_t size = sweep_.plan().variants.size();
+  while (written_ < sweep_.entries().size()) {
+    const std::size_t index = written_ / size;
+    const std::span<const SweepEntry> entries = entries_of(sweep_, index);
+    std::string rows;
+    for (const ResultRow& row : result_rows(entries)) rows += csv_row(format_, row);
+    files_.replace_rows(std::move(rows));
+    written_ = index * size + entries.size();
+    if (entries.size() == size) files_.keep_rows();
+  }
+}
+
+void SweepReport::finish(const std::vector<Skipped>& skipped) {
+  update();
+  files_.keep_rows();
+  files_.finish(json(skipped));
+}
+
+std::vector<std::vector<ResultRow>> SweepReport::rows() const {
+  const std::size_t size = sweep_.plan().variants.size();
+  std::vector<std::vector<ResultRow>> result;
+  for (std::size_t index = 0; index * size < sweep_.entries().size(); ++index) {
+    result.push_back(result_rows(entries_of(sweep_, index)));
+  }
+  return result;
+}
+
+std::vector<Skipped> SweepReport::not_measured(const std::vector<Skipped>& skipped) const {
+  std::vector<Skipped> result = skipped;
+  for (const SweepEntry& entry : sweep_.entries()) {
+    if (!entry.result) result.push_back({entry.variant.kernel->id, entry.label(), entry.problem});
+  }
+  return result;
+}
+
+std::string SweepReport::text(const std::vector<Skipped>& skipped) const {
+  std::string text = format_.table(rows());
+  for (const Skipped& skip : not_measured(skipped)) {
+    text += fmt::format("skipped {}{}: {}\n", skip.kernel_id, skip.settings.empty() ? "" : " " + skip.settings,
+                        skip.reason);
+  }
+  return text;
+}
+
+Json SweepReport::json(const std::vector<Skipped>& skipped) const {
+  Json results = Json::array(), left_out = Json::array();
+  for (const std::vector<ResultRow>& of_count : rows()) {
+    for (const ResultRow& row : of_count) results.push_back(json_row(format_, row));
+  }
+  for (const Skipped& skip : not_measured(skipped)) {
+    left_out.push_back({{"kernel", skip.kernel_id}, {"settings", skip.settings}, {"reason", skip.reason}});
+  }
+  return {{"metadata", metadata_}, {"results", results}, {"skipped", left_out}, {"stopped", sweep_.stopped()}};
+}
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/recording/result_files.h"
+#include "app/sweep/result_rows.h"
+#include "app/sweep/sweep.h"
+
+namespace orrery {
+
+/// Where a sweep's results go: a table for a terminal, and the files that were asked for.
+class SweepReport {
+ public:
+  struct Files {
+    std::string csv, json;  ///< empty: none
+  };
+  /// Creates the files; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
+  /// std::runtime_error.
+  SweepReport(const Sweep& sweep, const ResultFormat& format, const Files& files, const Json& extra = Json::object());
+
+  /// Writes what was measured since the last call: rows of the CSV are there at once, and their ranks follow.
+  void update();
+  /// Writes the JSON. `skipped` is what the sweep was not even asked for.
+  void finish(const std::vector<Skipped>& skipped);
+  /// Leaves no file behind: nothing was measured.
+  void discard() { files_.discard(); }
+
+  /// The tables and what was skipped or failed.
+  std::string text(const std::vector<Skipped>& skipped) const;
+  /// What the JSON file holds.
+  Json json(const std::vector<Skipped>& skipped) const;
+  const ResultFiles& files() const { return files_; }
+
+ private:
+  std::vector<std::vector<ResultRow>> rows() const;
+  std::vector<Skipped> not_measured(const std::vector<Skipped>& skipped) const;
+
+  const Sweep& sweep_;
+  const ResultFormat& format_;
+  Json metadata_;
+  ResultFiles files_;
+  std::size_t written_ = 0;  // entries
+};
+
+}  // namespace orrery
