@@ -1,0 +1,61 @@
+// What the kernel card says of each kernel under test.
+#include "compute/kernels/kernel_card.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+
+namespace orrery {
+namespace {
+
+class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+};
+
+TEST_P(EveryKernel, HasACardIfAndOnlyIfItRunsOnTheGpu) {
+  const auto kernel = GetParam()->create(Settings{*GetParam()});
+  for (const LawInfo& law : laws()) {
+    for (const int count : {1, 10'000}) {
+      SCOPED_TRACE(std::string{law.id} + ", n = " + std::to_string(count));
+      const auto card = kernel_card(*kernel, {.id = law.law}, count);
+      ASSERT_EQ(card.has_value(), GetParam()->backend == Backend::cuda);
+      if (!card) continue;
+      EXPECT_TRUE(card->function);
+      EXPECT_GT(card->architecture, 0);
+      EXPECT_GT(card->registers, 0);
+      EXPECT_GE(card->block, 32);
+      EXPECT_GE(card->blocks, 1);
+      EXPECT_GE(card->blocks_per_multiprocessor, 1);
+      EXPECT_GT(card->occupancy, 0);
+      EXPECT_LE(card->occupancy, card->best_occupancy);
+      EXPECT_LE(card->best_occupancy, 1);
+      EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(card->best_block))) << card->best_block;
+      EXPECT_GT(card->waves, 0);
+    }
+  }
+}
+
+TEST_P(EveryKernel, StatusHasTheCardOfThePresentBlockAndCount) {
+  Simulation sim{{.scene = "plummer", .count = 1000}, nullptr, *GetParam()};
+  const auto first = sim.status().card;
+  ASSERT_EQ(first.has_value(), GetParam()->backend == Backend::cuda);
+  if (!first || !GetParam()->tunable("block")) return;  // nothing to choose
+  sim.apply(SetTunable{"block", "64"});
+  EXPECT_EQ(sim.status().card->block, 64);
+  sim.apply(SetTunable{"block", "128"});
+  EXPECT_EQ(sim.status().card->block, 128);
+  const double waves = sim.status().card->waves;
+  sim.apply(LoadScene{{.scene = "plummer", .count = 100'000}});
+  EXPECT_GE(sim.status().card->waves, waves);
+  sim.apply(SelectKernel{"cpu-serial"});
+  EXPECT_FALSE(sim.status().card);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+
+}  // namespace
+}  // namespace orrery
