@@ -30,12 +30,14 @@ double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& l
 
 }  // namespace
 
-Conserved conserved(const Bodies& bodies, const Law& law) {
+Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) {
   const auto count = bodies.positions.size();
   const Columns columns{bodies.positions};
   std::vector<double> potentials(count);  // summed in order below, so that the result is the same for any threads
 #pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < count; ++i) potentials[i] = potential_with_earlier(columns, i, law);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!cancelled || !*cancelled) potentials[i] = potential_with_earlier(columns, i, law);
+  }
 
   Conserved sums;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
 
@@ -14,6 +16,7 @@ struct Conserved {
   double energy() const { return kinetic + potential; }
 };
 
-Conserved conserved(const Bodies& bodies, const Law& law);
+/// Where `cancelled` is given, returns soon after it is set, with sums that mean nothing.
+Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace orrery

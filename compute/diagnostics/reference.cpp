@@ -39,14 +39,22 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
+/// What no comparison passes.
+ForceError not_finite(int body) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return {nan, nan, nan, nan, body};
+}
+
 }  // namespace
 
-std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law) {
+std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
+                                           const std::atomic<bool>* cancelled) {
   const Columns columns{bodies};
   std::vector<Vec3d> accelerations(targets.size());
   visit_pair_law<double>(law, [&](const auto& pair_law) {
 #pragma omp parallel for schedule(dynamic, 8)
     for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (cancelled && *cancelled) continue;
       const Vec4& target = bodies[static_cast<std::size_t>(targets[i])];
       accelerations[i] = acceleration(pair_law, columns, target.x, target.y, target.z);
     }
@@ -68,24 +76,26 @@ std::vector<int> sample_targets(int count, int size) {
   return targets;
 }
 
-ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
-                       std::span<const Vec3d> reference) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto bad = std::ranges::find_if_not(
-      accelerations, [](const Vec4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); });
-  if (bad != accelerations.end()) return {nan, nan, nan, nan, static_cast<int>(bad - accelerations.begin())};
-  if (targets.empty()) return {nan, nan, nan, nan};
+std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets) {
+  std::vector<Vec4> chosen;
+  chosen.reserve(targets.size());
+  for (const int target : targets) chosen.push_back(values[static_cast<std::size_t>(target)]);
+  return chosen;
+}
 
+ForceError target_error(std::span<const Vec4> target_accelerations, std::span<const int> targets,
+                        std::span<const Vec3d> reference) {
+  if (targets.empty()) return not_finite(-1);
   std::vector<double> errors;
   errors.reserve(targets.size());
   double square_sum = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const Vec4& a = accelerations[static_cast<std::size_t>(targets[i])];
+    const Vec4& a = target_accelerations[i];
     const Vec3d& r = reference[i];
     const double difference = length(a.x - r.x, a.y - r.y, a.z - r.z);
     const double size = length(r.x, r.y, r.z);
     const double error = size == 0 ? difference : difference / size;
-    if (!std::isfinite(error)) return {nan, nan, nan, nan, targets[i]};
+    if (!std::isfinite(error)) return not_finite(targets[i]);
     errors.push_back(error);
     square_sum += error * error;
   }
@@ -93,6 +103,14 @@ ForceError force_error(std::span<const Vec4> accelerations, std::span<const int>
   std::ranges::sort(errors);
   return {std::sqrt(square_sum / static_cast<double>(errors.size())), nearest_rank(errors, 0.5),
           nearest_rank(errors, 0.99), errors.back(), worst};
+}
+
+ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
+                       std::span<const Vec3d> reference) {
+  const auto bad = std::ranges::find_if_not(
+      accelerations, [](const Vec4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); });
+  if (bad != accelerations.end()) return not_finite(static_cast<int>(bad - accelerations.begin()));
+  return target_error(entries(accelerations, targets), targets, reference);
 }
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -9,10 +10,15 @@
 namespace orrery {
 
 /// Accelerations of the bodies at `targets`, each summed directly over all bodies in double precision, without drag.
-std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law);
+/// Where `cancelled` is given, returns soon after it is set, with values that mean nothing.
+std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
+                                           const std::atomic<bool>* cancelled = nullptr);
 
 /// `size` different indices in [0, count), ascending, the same on every call; all of them where size >= count.
 std::vector<int> sample_targets(int count, int size);
+
+/// The values of the bodies at `targets`, from one a body.
+std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets);
 
 /// |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so that no
 /// comparison `error <= tolerance` passes.
@@ -24,5 +30,9 @@ struct ForceError {
 /// reference is zero (a body alone) counts as |a| itself.
 ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
                        std::span<const Vec3d> reference);
+
+/// The same from the accelerations of the targets alone, one for each of `targets`; the other bodies' may be anything.
+ForceError target_error(std::span<const Vec4> target_accelerations, std::span<const int> targets,
+                        std::span<const Vec3d> reference);
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "compute/core/vec.h"
+#include "compute/integrators/finite.h"
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
@@ -22,12 +23,15 @@ ORRERY_HD inline void kick_drift_body(Vec4& position, Vec4& velocity, const Vec4
 }
 
 /// kick_drift_body for all bodies in host memory. The spans have one entry a body; `accelerations` is not read, and may
-/// be empty, where kick_dt is 0.
-inline void kick_drift(std::span<Vec4> positions, std::span<Vec4> velocities, std::span<const Vec4> accelerations,
-                       float kick_dt, float drag, float drift_dt) {
+/// be empty, where kick_dt is 0. Returns the first body that is not finite afterwards, or -1.
+inline int kick_drift(std::span<Vec4> positions, std::span<Vec4> velocities, std::span<const Vec4> accelerations,
+                      float kick_dt, float drag, float drift_dt) {
+  int first = -1;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     kick_drift_body(positions[i], velocities[i], kick_dt != 0 ? accelerations[i] : Vec4{}, kick_dt, drag, drift_dt);
+    if (first < 0 && !is_finite(positions[i], velocities[i])) first = static_cast<int>(i);
   }
+  return first;
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -57,12 +58,12 @@ class CpuEngine final : public Engine {
     const std::lock_guard lock{mutex_};
     return !asked_;
   }
-  void advance(int steps, std::int64_t tag) override {
+  void advance(const BatchRequest& request) override {
     const std::lock_guard lock{mutex_};
-    asked_ = Batch{steps, tag};
+    asked_ = request;
     changed_.notify_all();
   }
-  std::vector<StepTiming> collect() override {
+  std::vector<BatchResult> collect() override {
     const std::lock_guard lock{mutex_};
     if (finished_.empty() && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return std::exchange(finished_, {});
@@ -77,12 +78,27 @@ class CpuEngine final : public Engine {
     cancelled_ = false;
   }
 
- private:
-  struct Batch {
-    int steps;
-    std::int64_t tag;
-  };
+  void keep(const Moment& now) override {
+    {
+      const std::lock_guard lock{mutex_};
+      keep_asked_ = asked_.has_value();
+      if (keep_asked_) return;
+    }
+    keep_bodies(now);
+  }
+  std::optional<Moment> good() override {
+    const std::lock_guard lock{mutex_};
+    return good_at_;
+  }
+  Bodies good_bodies() override { return good_; }
+  void forget_good() override {
+    const std::lock_guard lock{mutex_};
+    good_at_.reset();
+    good_ = {};
+    keep_asked_ = false;
+  }
 
+ private:
   /// What the force evaluations of a batch took.
   struct ForceWork {
     int evaluations = 0;
@@ -92,8 +108,12 @@ class CpuEngine final : public Engine {
   /// The integrator's operations on this engine's arrays.
   class Ops final : public StepOps {
    public:
-    explicit Ops(CpuEngine& engine) : engine_{engine} {}
+    /// `probe_sample` bodies are compared in the first evaluation; 0: none.
+    Ops(CpuEngine& engine, int probe_sample)
+        : engine_{engine}, targets_{sample_targets(engine.bodies_.count(), probe_sample)} {}
     void force(bool store, float kick_dt) override {
+      const bool compares = !targets_.empty() && !probe;
+      store |= compares;
       const auto begin = Clock::now();
       engine_.plan_.kernel->evaluate(
           engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
@@ -104,18 +124,33 @@ class CpuEngine final : public Engine {
       if (store) engine_.accelerations_current_ = true;
       work.ms += ms_since(begin);
       ++work.evaluations;
+      if (compares) compare();
     }
     void kick_drift(float kick_dt, float drift_dt) override {
-      orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_, kick_dt,
-                         engine_.plan_.law.effective_drag(), drift_dt);
+      const int body = orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_,
+                                          kick_dt, engine_.plan_.law.effective_drag(), drift_dt);
+      if (not_finite < 0) not_finite = body;
       engine_.accelerations_current_ = false;
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
 
+    std::int64_t step = 0;  // that is being made
     ForceWork work;
+    std::optional<ForceProbe> probe;
+    int not_finite = -1;  // the first body that a pass found so
 
    private:
+    void compare() {
+      const auto begin = Clock::now();
+      const std::vector<Vec3d> reference =
+          reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
+      const ForceError error = target_error(entries(engine_.accelerations_, targets_), targets_, reference);
+      probe =
+          ForceProbe{.step = step, .sample = static_cast<int>(targets_.size()), .error = error, .ms = ms_since(begin)};
+    }
+
     CpuEngine& engine_;
+    std::vector<int> targets_;
   };
 
   ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
@@ -129,40 +164,77 @@ class CpuEngine final : public Engine {
   void work(std::stop_token stop) {
     std::unique_lock lock{mutex_};
     while (changed_.wait(lock, stop, [this] { return asked_.has_value(); })) {
-      const Batch batch = *asked_;
+      const BatchRequest batch = *asked_;
       lock.unlock();
       std::exception_ptr failure;
-      const StepTiming timing = run(batch, failure);
+      const BatchResult result = run(batch, failure);
       lock.lock();
+      while (std::exchange(keep_asked_, false)) {
+        lock.unlock();
+        keep_bodies(batch.begin.after(result.timing.steps, plan_.time_step));
+        lock.lock();
+      }
       if (failure) failure_ = failure;
-      finished_.push_back(timing);
+      finished_.push_back(result);
       asked_.reset();
       changed_.notify_all();
     }
   }
 
-  StepTiming run(const Batch& batch, std::exception_ptr& failure) {
+  BatchResult run(const BatchRequest& batch, std::exception_ptr& failure) {
+    BatchResult result;
     int steps = 0;
     double all_steps_ms = 0;
     ForceWork work;  // of whole steps
-    Ops ops{*this};
     try {
-      for (; steps < batch.steps; ++steps) {
+      Ops ops{*this, batch.probe_sample};
+      int body = first_not_finite(bodies_.positions, bodies_.velocities);
+      while (body < 0 && steps < batch.steps) {
+        ops.step = batch.begin.step + steps + 1;
         const std::optional<double> step_ms = whole_step(ops);
         if (!step_ms) break;
+        ++steps;
         all_steps_ms += *step_ms;
         work = ops.work;
+        result.force_probe = ops.probe;
+        body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
+      if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
+      if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
     }
     const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
-    return batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms,
-                        plan_.kernel->interactions(bodies_.count()));
+    result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms,
+                                 plan_.kernel->interactions(bodies_.count()));
+    return result;
   }
 
-  /// Runs one step and returns its time in ms; or leaves everything as it was: nothing is returned when the step was
-  /// cancelled, and a step that failed throws.
+  std::optional<ConservedProbe> measure(const BatchRequest& batch) const {
+    const auto begin = Clock::now();
+    const Moment now = batch.begin.after(batch.steps, plan_.time_step);
+    const ConservedProbe probe{.step = now.step,
+                               .sim_time = now.sim_time,
+                               .sums = conserved(bodies_, plan_.law, &cancelled_),
+                               .ms = ms_since(begin)};
+    if (cancelled_) return std::nullopt;
+    return probe;
+  }
+
+  /// While nothing changes the bodies.
+  void keep_bodies(const Moment& now) {
+    if (first_not_finite(bodies_.positions, bodies_.velocities) >= 0) return;
+    try {
+      Bodies copy = bodies_;
+      const std::lock_guard lock{mutex_};
+      std::swap(good_, copy);
+      good_at_ = now;
+    } catch (const std::bad_alloc&) {  // then what was kept before stays
+    }
+  }
+
+  /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
+  /// when the step was cancelled, and a step that failed throws.
   std::optional<double> whole_step(Ops& ops) {
     bodies_before_ = bodies_;
     accelerations_before_ = accelerations_;
@@ -172,6 +244,7 @@ class CpuEngine final : public Engine {
       std::swap(accelerations_, accelerations_before_);
       accelerations_current_ = current_before;
     };
+    const bool probed_before = ops.probe.has_value();
     const auto begin = Clock::now();
     try {
       plan_.integrator->step(ops, plan_.time_step);
@@ -180,7 +253,7 @@ class CpuEngine final : public Engine {
       throw;
     }
     const double ms = ms_since(begin);
-    if (!cancelled_) return ms;
+    if (!cancelled_) return ops.probe && !probed_before ? ms - ops.probe->ms : ms;
     undo();
     return std::nullopt;
   }
@@ -193,9 +266,12 @@ class CpuEngine final : public Engine {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
-  std::optional<Batch> asked_;
-  std::vector<StepTiming> finished_;
+  std::optional<BatchRequest> asked_;
+  std::vector<BatchResult> finished_;
   std::exception_ptr failure_;
+  bool keep_asked_ = false;  // keep the bodies when what is asked for has ended
+  Bodies good_;
+  std::optional<Moment> good_at_;
   std::jthread worker_;  // last: it uses all of the above
 };
 

@@ -1,18 +1,21 @@
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <deque>
-#include <exception>
 #include <string>
 #include <utility>
 
 #include "compute/core/error.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
+#include "compute/diagnostics/conserved_cuda.h"
+#include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/update_cuda.h"
+#include "compute/sim/cuda_batch.h"
 #include "compute/sim/engine.h"
+#include "compute/sim/fault_watch.h"
+#include "compute/sim/good_states.h"
+#include "compute/sim/mapping.h"
+#include "compute/sim/own_storage.h"
 
 namespace orrery {
 namespace {
@@ -22,80 +25,13 @@ constexpr std::size_t max_batches = 3;
 /// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
 constexpr int max_timed_steps = 8;
 
-class OwnStorage final : public DeviceStorage {
- public:
-  void resize(int count) override {
-    if (positions_.size() == static_cast<std::size_t>(count)) return;
-    positions_ = {}, velocities_ = {};  // first the old memory, then the new
-    positions_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
-    velocities_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
-  }
-  DeviceBodies map(cudaStream_t) override { return {positions_.data(), velocities_.data()}; }
-  void unmap(cudaStream_t) override {}
-
- private:
-  cuda::DeviceArray<Vec4> positions_, velocities_;
-};
-
-/// The storage mapped for as long as this lives, and what mapping took of the CPU's time.
-class Mapping {
- public:
-  Mapping(DeviceStorage& storage, cudaStream_t stream) : storage_{storage}, stream_{stream} {
-    const auto begin = std::chrono::steady_clock::now();
-    bodies = storage.map(stream);
-    map_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  /// Only while an error unwinds: what failed before matters more than what this finds.
-  ~Mapping() {
-    if (!mapped_) return;
-    try {
-      storage_.unmap(stream_);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "orrery: %s\n", error.what());
-    }
-  }
-  /// Returns the CPU time it took, in ms.
-  double unmap() {
-    const auto begin = std::chrono::steady_clock::now();
-    mapped_ = false;
-    storage_.unmap(stream_);
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-  DeviceBodies bodies;
-  double map_ms = 0;
-
- private:
-  DeviceStorage& storage_;
-  cudaStream_t stream_;
-  bool mapped_ = true;
-};
-
-/// The time stamps of a batch on the stream.
-struct Batch {
-  std::int64_t tag = 0;
-  int steps = 0, evaluations = 0;
-  double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
-  cuda::Event begin, end;
-  std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
-
-  StepTiming timing() const {
-    double force_ms = 0;
-    for (std::size_t i = 0; i < timed_evaluations; ++i) force_ms += cuda::elapsed_ms(force[i].first, force[i].second);
-    StepTiming timing = batch_timing(tag, steps, evaluations, cuda::elapsed_ms(begin, end),
-                                     force_ms / static_cast<double>(timed_evaluations), interactions_per_evaluation);
-    timing.map_ms = map_ms;
-    timing.unmap_ms = unmap_ms;
-    return timing;
-  }
-};
-
 class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(DeviceStorage* storage) : storage_{storage ? *storage : own_storage_} {}
+  CudaEngine(const CudaEngine&) = delete;
+  CudaEngine& operator=(const CudaEngine&) = delete;
+  /// Kernels on the stream write to memory of this engine.
+  ~CudaEngine() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
 
   void upload(const Bodies& bodies) override {
     wait();
@@ -106,6 +42,8 @@ class CudaEngine final : public Engine {
     stream_.synchronize();
     mapping.unmap();
     accelerations_current_ = false;
+    watch_.clear();
+    looked_at_ = false;
   }
 
   Bodies download() override {
@@ -138,52 +76,83 @@ class CudaEngine final : public Engine {
     plan_ = plan;
   }
 
-  bool ready() const override { return in_flight_.size() < max_batches || in_flight_.front().end.reached(); }
+  bool ready() const override { return in_flight_.size() < max_batches || in_flight_.front().done.reached(); }
 
-  void advance(int steps, std::int64_t tag) override {
-    Batch batch = take_batch();
-    batch.tag = tag;
-    batch.steps = steps;
+  void advance(const BatchRequest& request) override {
+    CudaBatch batch = take_batch();
+    batch.request = request;
+    batch.evaluations_a_step = plan_.integrator->evaluations_a_step;
+    batch.time_step = plan_.time_step;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
+    number_passes(request.begin.step, request.begin.step + request.steps);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
+    if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     batch.begin.record(stream_.get());
     Ops ops{*this, mapping.bodies, batch};
-    const int timed = std::min(steps, max_timed_steps);
-    for (int step = 0; step < steps; ++step) {
+    const int timed = std::min(request.steps, max_timed_steps);
+    for (int step = 0; step < request.steps; ++step) {
       // Every steps/timed-th step is timed, so that the sample is spread over the batch.
-      ops.timed =
-          static_cast<std::int64_t>(step + 1) * timed / steps != static_cast<std::int64_t>(step) * timed / steps;
+      const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
+      const auto timed_after = static_cast<std::int64_t>(step + 1) * timed / request.steps;
+      ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
       plan_.integrator->step(ops, plan_.time_step);
     }
     batch.end.record(stream_.get());
+    look_at(mapping.bodies, batch.last_step());
+    if (request.measure_conserved) {
+      sums_.enqueue(mapping.bodies.positions, mapping.bodies.velocities, count_, plan_.law, stream_.get());
+    }
+    batch.done.record(stream_.get());
     batch.unmap_ms = mapping.unmap();
     in_flight_.push_back(std::move(batch));
   }
 
-  std::vector<StepTiming> collect() override {
-    std::vector<StepTiming> ended;
-    while (!in_flight_.empty() && in_flight_.front().end.reached()) {
-      ended.push_back(in_flight_.front().timing());
+  std::vector<BatchResult> collect() override {
+    std::vector<BatchResult> ended;
+    while (!in_flight_.empty() && in_flight_.front().done.reached()) {
+      ended.push_back(result_of(in_flight_.front()));
       free_.push_back(std::move(in_flight_.front()));
       in_flight_.pop_front();
     }
     return ended;
   }
 
-  void wait() override {
-    if (!in_flight_.empty()) in_flight_.back().end.synchronize();
-  }
+  void wait() override { stream_.synchronize(); }
   void settle() override { wait(); }
+
+  void keep(const Moment& now) override {
+    good_.judge(watch_);
+    if (watch_.found()) return;
+    number_passes(now.step, now.step);
+    Mapping mapping{storage_, stream_.get()};
+    if (!looked_at_) look_at(mapping.bodies, now.step);
+    good_.keep(mapping.bodies, count_, now, stream_.get());
+    mapping.unmap();
+  }
+  std::optional<Moment> good() override {
+    good_.judge(watch_);
+    return good_.at();
+  }
+  Bodies good_bodies() override { return good_.download(stream_.get()); }
+  void forget_good() override { good_.forget(); }
 
  private:
   /// The integrator's operations on the mapped arrays.
   class Ops final : public StepOps {
    public:
-    Ops(CudaEngine& engine, DeviceBodies bodies, Batch& batch) : engine_{engine}, bodies_{bodies}, batch_{batch} {}
+    Ops(CudaEngine& engine, DeviceBodies bodies, CudaBatch& batch) : engine_{engine}, bodies_{bodies}, batch_{batch} {}
+    /// `timed`: its evaluations are.
+    void begin_step(std::int64_t step, bool timed) {
+      step_ = step;
+      timed_ = timed;
+      changed_ = false;
+    }
     void force(bool store, float kick_dt) override {
       ++batch_.evaluations;
-      const auto* pass = timed ? &next_pass() : nullptr;
+      const bool compares = batch_.request.probe_sample > 0 && batch_.probed_step == 0;
+      store |= compares;
+      const auto* pass = timed_ ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
       engine_.plan_.kernel->evaluate(
           engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
@@ -192,15 +161,21 @@ class CudaEngine final : public Engine {
                                        .drag = engine_.plan_.law.effective_drag()}));
       if (pass) pass->second.record(engine_.stream_.get());
       if (store) engine_.accelerations_current_ = true;
+      changed_ |= kick_dt != 0;
+      if (compares) {
+        batch_.probed_step = step_;
+        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe_sample, engine_.plan_.law,
+                                    engine_.accelerations_.data(), engine_.stream_.get());
+      }
     }
     void kick_drift(float kick_dt, float drift_dt) override {
       cuda::kick_drift(bodies_.positions, bodies_.velocities, engine_.accelerations_.data(), engine_.count_, kick_dt,
-                       engine_.plan_.law.effective_drag(), drift_dt, engine_.stream_.get());
+                       engine_.plan_.law.effective_drag(), drift_dt, engine_.watch_.check_in(step_, changed_),
+                       engine_.stream_.get());
+      changed_ = true;
       engine_.accelerations_current_ = false;
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
-
-    bool timed = false;
 
    private:
     const std::pair<cuda::Event, cuda::Event>& next_pass() {
@@ -210,10 +185,47 @@ class CudaEngine final : public Engine {
 
     CudaEngine& engine_;
     DeviceBodies bodies_;
-    Batch& batch_;
+    CudaBatch& batch_;
+    std::int64_t step_ = 0;  // that is being made
+    bool timed_ = false;
+    bool changed_ = false;  // in this step, the bodies have been
   };
 
   std::size_t size() const { return static_cast<std::size_t>(count_); }
+
+  /// Before passes of the steps from `first` to `last` are enqueued.
+  void number_passes(std::int64_t first, std::int64_t last) {
+    if (!watch_.reaches(last)) wait();
+    if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
+  }
+
+  void look_at(const DeviceBodies& bodies, std::int64_t step) {
+    cuda::check_finite(bodies.positions, bodies.velocities, count_, watch_.report(), watch_.pass_after(step),
+                       stream_.get());
+    looked_at_ = true;
+  }
+
+  /// Of a batch that the stream has passed.
+  BatchResult result_of(const CudaBatch& batch) {
+    BatchResult result;
+    if (const auto& fault = watch_.found(); fault && fault->step <= batch.last_step()) result.fault = fault;
+    const bool probed = batch.probed_step != 0;
+    result.timing = batch.timing(probed ? comparison_.ms() : 0, result.fault);
+    if (result.fault) return result;
+    if (probed) {
+      result.force_probe = {.step = batch.probed_step,
+                            .sample = comparison_.sample(),
+                            .error = comparison_.error(),
+                            .ms = comparison_.ms()};
+    }
+    if (batch.request.measure_conserved) {
+      result.conserved = {.step = batch.last_step(),
+                          .sim_time = batch.request.begin.after(batch.request.steps, batch.time_step).sim_time,
+                          .sums = sums_.sums(),
+                          .ms = sums_.ms()};
+    }
+    return result;
+  }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
     return {
@@ -223,6 +235,7 @@ class CudaEngine final : public Engine {
   void resize(int count) {
     if (accelerations_.size() != static_cast<std::size_t>(count)) {
       require_room(count);
+      good_.forget();
       accelerations_ = {};  // first the old memory, then the new
       count_ = 0;
     }
@@ -233,21 +246,19 @@ class CudaEngine final : public Engine {
 
   /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
   void require_room(int count) const {
-    constexpr std::size_t body_bytes = 3 * sizeof(Vec4);           // position, velocity, acceleration
-    constexpr std::size_t reserve_bytes = std::size_t{256} << 20;  // for kernels' scratch memory and the display
-    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes;
+    constexpr std::size_t body_bytes = 3 * sizeof(Vec4);  // position, velocity, acceleration
+    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes + good_.bytes();
     const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
     if (static_cast<std::size_t>(count) <= most) return;
     throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
                      std::to_string(most));
   }
 
-  Batch take_batch() {
+  CudaBatch take_batch() {
     if (free_.empty()) return {};
-    Batch batch = std::move(free_.back());
+    CudaBatch batch = std::move(free_.back());
     free_.pop_back();
-    batch.evaluations = 0;
-    batch.timed_evaluations = 0;
+    batch.reset();
     return batch;
   }
 
@@ -258,8 +269,13 @@ class CudaEngine final : public Engine {
   int count_ = 0;
   bool accelerations_current_ = false;
   StepPlan plan_;
-  std::deque<Batch> in_flight_;
-  std::vector<Batch> free_;
+  std::deque<CudaBatch> in_flight_;
+  std::vector<CudaBatch> free_;
+  cuda::ForceComparison comparison_;
+  cuda::ConservedSums sums_;
+  FaultWatch watch_{stream_.get()};
+  bool looked_at_ = false;  // the uploaded bodies, whether they are finite
+  GoodStates good_;
 };
 
 }  // namespace

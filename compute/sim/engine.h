@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,30 @@ struct StepPlan {
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
+};
+
+/// When a state is: after how many whole steps, and at what time in units of G = 1.
+struct Moment {
+  std::int64_t step = 0;
+  double sim_time = 0;
+  Moment after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
+};
+
+/// What advance() is asked for.
+struct BatchRequest {
+  std::int64_t tag = 0;
+  int steps = 0;
+  Moment begin;                    ///< of the state that the first step starts from
+  int probe_sample = 0;            ///< see ProbeForces; 0: no probe
+  bool measure_conserved = false;  ///< see MeasureConserved
+};
+
+/// What a batch did. What was to be measured is missing where the batch was cut short before it could be.
+struct BatchResult {
+  StepTiming timing;
+  std::optional<Fault> fault;  ///< why the batch was cut short: its last whole step left this
+  std::optional<ForceProbe> force_probe;
+  std::optional<ConservedProbe> conserved;
 };
 
 /// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
@@ -45,15 +70,26 @@ class Engine {
 
   /// Whether advance() would be taken now without waiting.
   virtual bool ready() const = 0;
-  /// Starts a batch of `steps` steps. Call only when ready().
-  virtual void advance(int steps, std::int64_t tag) = 0;
+  /// Starts a batch of steps. Call only when ready(). The steps end where a body is not finite any more; from then on
+  /// until the next upload() every batch ends at once with a fault. At most one batch that is under way may
+  /// probe forces, and at most one may measure what is conserved.
+  virtual void advance(const BatchRequest& request) = 0;
   /// The batches that ended since the last call, oldest first, one that failed with the whole steps that it ran. The
   /// call after that, with nothing else to report, rethrows what it failed with.
-  virtual std::vector<StepTiming> collect() = 0;
+  virtual std::vector<BatchResult> collect() = 0;
   /// Until every batch has ended.
   virtual void wait() = 0;
   /// Ends what is under way: a CPU engine abandons the step it is in and keeps the last whole one, a CUDA engine waits.
   virtual void settle() = 0;
+
+  /// Keeps a copy of the state at `now`, that is after all batches that were asked for; on the CPU, after what is under
+  /// way, whenever that ends. Does nothing where memory does not suffice or a body is not finite.
+  virtual void keep(const Moment& now) = 0;
+  /// When the copy is from that was kept last; none as long as that is not known to be sound.
+  virtual std::optional<Moment> good() = 0;
+  /// That copy. Call only where good() tells of one and no batch is under way.
+  virtual Bodies good_bodies() = 0;
+  virtual void forget_good() = 0;
 };
 
 std::unique_ptr<Engine> make_cpu_engine();

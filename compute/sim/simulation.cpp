@@ -1,8 +1,6 @@
 #include "compute/sim/simulation.h"
 
 #include <cmath>
-#include <new>
-#include <stdexcept>
 #include <utility>
 
 #include "compute/core/error.h"
@@ -17,6 +15,12 @@ constexpr int max_steps_per_frame = 1000;
 void require(bool holds, const std::string& name, float value, const std::string& range) {
   if (holds && std::isfinite(value)) return;
   throw UsageError(name + " cannot be " + std::to_string(value) + "; it must be a number " + range);
+}
+
+/// Whether a program sends it again and again, unasked: such a command leaves what was said last.
+bool comes_by_itself(const Command& command) {
+  return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
+         std::holds_alternative<KeepGoodState>(command);
 }
 
 template <class... Visitors>
@@ -44,6 +48,8 @@ Engine& Simulation::engine_for(Backend backend) {
 void Simulation::adopt(const Choice& choice) {
   Engine& target = engine_for(choice.kernel->backend);
   std::shared_ptr<ForceKernel> kernel = kernel_;
+  const bool other_forces =
+      choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
   if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
     kernel = choice.kernel->create(choice.settings);
     kernel->prepare(count_);
@@ -56,6 +62,7 @@ void Simulation::adopt(const Choice& choice) {
   card_ = std::move(card);
   remembered_settings_[choice_.kernel] = choice_.settings;
   target.set_plan(plan());
+  if (other_forces) diagnostics_.forget_probe();
 }
 
 void Simulation::apply(const Command& command) {
@@ -109,17 +116,42 @@ void Simulation::apply(const Command& command) {
             }
             steps_per_frame_ = c.steps;
           },
-          [&](const SetPaused& c) { paused_ = c.paused; },
-          [&](const StepOnce&) { paused_ = step_once_ = true; },
+          [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.fault(); },
+          [&](const StepOnce&) {
+            paused_ = true;
+            step_once_ = !diagnostics_.fault();
+          },
           [&](const Reset&) { set_bodies(scene_.bodies); },
           [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
-          [&](const ProbeForces&) {},
-          [&](const MeasureConserved&) {},
-          [&](const KeepGoodState&) {},
-          [&](const RestoreGoodState&) {},
+          [&](const ProbeForces& c) { diagnostics_.ask(c); },
+          [&](const MeasureConserved& c) { diagnostics_.ask(c); },
+          [&](const KeepGoodState&) {
+            if (!diagnostics_.fault()) engine().keep(after_all());
+          },
+          [&](const RestoreGoodState&) { restore_good(); },
       },
       command);
-  last_error_.clear();
+  if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
+}
+
+/// The engine that has the latest state that was kept; null where none was.
+Engine* Simulation::engine_with_good() const {
+  Engine* latest = nullptr;
+  for (const std::unique_ptr<Engine>& engine : engines_) {
+    if (!engine || !engine->good()) continue;
+    if (!latest || engine->good()->step > latest->good()->step) latest = engine.get();
+  }
+  return latest;
+}
+
+void Simulation::restore_good() {
+  settle();
+  Engine* const from = engine_with_good();
+  if (!from) throw UsageError("no good state was kept; Reset starts again");
+  const Moment at = *from->good();
+  engine().upload(from->good_bodies());
+  done_ = at;
+  diagnostics_.return_to(at.step);
 }
 
 void Simulation::load(const SceneRequest& request, bool use_its_parameters) {
@@ -145,78 +177,13 @@ void Simulation::set_bodies(const Bodies& bodies) {
     if (before.count() > 0) engine().upload(before);
     throw;
   }
+  for (const std::unique_ptr<Engine>& engine : engines_) {
+    if (engine) engine->forget_good();
+  }
   count_ = bodies.count();
   card_ = kernel_card(*kernel_, choice_.law, count_);
-  steps_done_ = 0;
-  time_done_ = 0;
-}
-
-int Simulation::advance_frame(std::int64_t tag) {
-  const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
-  if (steps == 0 || !engine().ready()) return 0;
-  step_once_ = false;
-  start(steps, tag);
-  return steps;
-}
-
-void Simulation::start(int steps, std::int64_t tag) {
-  engine().advance(steps, tag);
-  under_way_.push_back({steps, choice_.time_step});
-}
-
-StepTiming Simulation::run(int steps) {
-  wait();
-  start(steps, 0);
-  wait();
-  if (collected_.empty()) throw std::runtime_error("a step was abandoned");
-  const StepTiming timing = collected_.back();
-  collected_.pop_back();
-  return timing;
-}
-
-/// Takes in what the engine finished. Throws what a batch failed with.
-void Simulation::gather() {
-  try {
-    for (std::vector<StepTiming> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
-      for (const StepTiming& timing : ended) take_in(timing);
-    }
-  } catch (const std::bad_alloc&) {
-    under_way_.clear();
-    throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
-  } catch (...) {
-    under_way_.clear();
-    throw;
-  }
-}
-
-void Simulation::take_in(const StepTiming& timing) {
-  const UnderWay asked = under_way_.front();
-  under_way_.pop_front();
-  steps_done_ += timing.steps;
-  time_done_ += timing.steps * static_cast<double>(asked.time_step);
-  if (timing.steps == 0) return;
-  timing_ = timing;
-  collected_.push_back(timing);
-}
-
-std::vector<StepTiming> Simulation::collect() {
-  try {
-    gather();
-  } catch (const std::exception& failure) {
-    paused_ = true;
-    last_error_ = failure.what();
-  }
-  return std::exchange(collected_, {});
-}
-
-void Simulation::wait() {
-  engine().wait();
-  gather();
-}
-
-void Simulation::settle() {
-  engine().settle();
-  gather();
+  done_ = {};
+  diagnostics_.restart();
 }
 
 Bodies Simulation::bodies() {
@@ -234,14 +201,10 @@ std::vector<Vec4> Simulation::accelerations() {
 }
 
 Status Simulation::status() const {
-  std::int64_t step = steps_done_;
-  double sim_time = time_done_;
-  if (choice_.kernel->backend == Backend::cuda) {  // enqueued there is as good as done: what follows sees it so
-    for (const UnderWay& batch : under_way_) {
-      step += batch.steps;
-      sim_time += batch.steps * static_cast<double>(batch.time_step);
-    }
-  }
+  // Enqueued on the GPU is as good as done: what follows sees it so.
+  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
+  const Moment now = counts_enqueued ? after_all() : done_;
+  Engine* const good = engine_with_good();
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
@@ -255,15 +218,15 @@ Status Simulation::status() const {
           .scene = request_,
           .scene_name = scene_.name,
           .count = count_,
-          .step = step,
-          .sim_time = sim_time,
+          .step = now.step,
+          .sim_time = now.sim_time,
           .interactions_per_step = kernel_->interactions(count_) * choice_.integrator->evaluations_a_step,
           .timing = timing_,
           .card = card_,
-          .force_probe = {},
-          .conserved = {},
-          .fault = {},
-          .good_step = {},
+          .force_probe = diagnostics_.force_probe(),
+          .conserved = diagnostics_.conserved(),
+          .fault = diagnostics_.fault(),
+          .good_step = good ? std::optional{good->good()->step} : std::nullopt,
           .last_error = last_error_};
 }
 

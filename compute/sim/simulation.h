@@ -13,6 +13,7 @@
 
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"
+#include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine.h"
 
 namespace orrery {
@@ -27,18 +28,21 @@ class Simulation {
 
   /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
-  /// a device fails.
+  /// a device fails. After a fault (Status::fault) it stays paused, whatever it is told.
   void apply(const Command& command);
 
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused. Returns the number that was
-  /// started: 0 also when the engine is still busy with earlier ones. `tag` comes back in the batch's StepTiming.
+  /// started: 0 also when the engine is still busy with earlier ones, and after a fault. `tag` comes back in the
+  /// batch's StepTiming.
   int advance_frame(std::int64_t tag);
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
-  /// runs.
+  /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
   StepTiming run(int steps);
   /// Starts one batch of exactly `steps` steps, paused or not, and returns at once. Call only when idle(). For sweeps.
+  /// Throws as run() after a fault.
   void start(int steps, std::int64_t tag);
-  /// Batches that ended since the last call, oldest first. A failure pauses the simulation and sets Status::last_error.
+  /// Batches that ended since the last call, oldest first. A failure or a fault pauses the simulation and sets
+  /// Status::last_error.
   std::vector<StepTiming> collect();
   /// Until every step asked for has run.
   void wait();
@@ -67,8 +71,9 @@ class Simulation {
     float time_step;
   };
   struct UnderWay {  // a batch that the engine has not handed back yet
-    int steps;
+    BatchRequest request;
     float time_step;
+    Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
   void adopt(const Choice& choice);
@@ -77,7 +82,11 @@ class Simulation {
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
   void gather();
-  void take_in(const StepTiming& timing);
+  void gather_or_report();
+  void take_in(const BatchResult& result);
+  Moment after_all() const { return under_way_.empty() ? done_ : under_way_.back().end(); }
+  Engine* engine_with_good() const;
+  void restore_good();
   void settle();
 
   DeviceStorage* storage_;
@@ -91,11 +100,11 @@ class Simulation {
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  std::int64_t steps_done_ = 0;
-  double time_done_ = 0;
+  Moment done_;  // after the whole steps that have ended
   std::deque<UnderWay> under_way_;
   std::vector<StepTiming> collected_;
   StepTiming timing_;
+  DiagnosticsState diagnostics_;
   std::string last_error_;
   std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };

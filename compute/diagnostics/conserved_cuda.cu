@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "compute/cuda/launch.h"
+#include "compute/diagnostics/block_sum.h"
+#include "compute/diagnostics/conserved_cuda.h"
+
+namespace orrery::cuda {
+namespace {
+
+/// Threads of a block and bodies of a tile.
+constexpr int block = 256;
+/// Blocks that keep a multiprocessor busy.
+constexpr int blocks_a_multiprocessor = 8;
+
+struct Sums : Conserved {
+  __device__ Sums& operator+=(const Conserved& other) {
+    kinetic += other.kinetic, potential += other.potential;
+    add(momentum, other.momentum);
+    add(angular_momentum, other.angular_momentum);
+    return *this;
+  }
+  __device__ static void add(Vec3d& a, const Vec3d& b) { a.x += b.x, a.y += b.y, a.z += b.z; }
+};
+
+struct Body {
+  double x, y, z, mass;
+};
+
+/// Beyond the end: a body without mass, which neither pulls nor counts.
+__device__ Body body_at(const Vec4* __restrict__ positions, int i, int count) {
+  if (i >= count) return {0, 0, 0, 0};
+  const Vec4 body = positions[i];
+  return {body.x, body.y, body.z, body.w};
+}
+
+/// What conserved.cpp says of the potential of a pair.
+struct PairPotential {
+  double softening_sq, repulsion_third;
+  __device__ double operator()(const Body& a, const Body& b) const {
+    const double dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+    const double inverse = reciprocal_sqrt(dx * dx + dy * dy + dz * dz + softening_sq);
+    return b.mass * inverse * (repulsion_third * inverse * inverse - 1);
+  }
+};
+
+/// Block (row, split) takes the pairs of the bodies of tile `row` with those of the tiles row + d, counted round the
+/// end, for every gridDim.y-th distance d up to half of all tiles: so each pair of tiles meets once, and all rows have
+/// the same work.
+__global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
+                          PairPotential pair, Conserved* __restrict__ partials) {
+  __shared__ Body tile[block];
+  __shared__ Sums shared[block];
+  const int me = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x);
+  const int tiles = static_cast<int>(gridDim.x), splits = static_cast<int>(gridDim.y);
+  const int i = row * block + me;
+  const Body body = body_at(positions, i, count);
+  double potential = 0;
+  for (int d = static_cast<int>(blockIdx.y); d <= tiles / 2; d += splits) {
+    if (2 * d == tiles && row >= d) continue;  // halfway round: the other tile of the pair has this one
+    const int other = row + d < tiles ? row + d : row + d - tiles;
+    __syncthreads();
+    tile[me] = body_at(positions, other * block + me, count);
+    __syncthreads();
+    const int end = d == 0 ? me : block;  // within its own tile a body meets those before it
+    for (int k = 0; k < end; ++k) potential += pair(body, tile[k]);
+  }
+  Sums mine;
+  mine.potential = body.mass * potential;
+  if (blockIdx.y == 0 && i < count) {
+    const Vec4 velocity = velocities[i];
+    const double m = body.mass, vx = velocity.x, vy = velocity.y, vz = velocity.z;
+    mine.kinetic = m / 2 * (vx * vx + vy * vy + vz * vz);
+    mine.momentum = {m * vx, m * vy, m * vz};
+    mine.angular_momentum = {m * (body.y * vz - body.z * vy), m * (body.z * vx - body.x * vz),
+                             m * (body.x * vy - body.y * vx)};
+  }
+  const Sums sum = block_sum<block>(mine, shared);
+  if (me == 0) partials[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x] = sum;
+}
+
+/// One block.
+__global__ void sum_partials(const Conserved* __restrict__ partials, int size, Conserved* __restrict__ result) {
+  __shared__ Sums shared[block];
+  Sums mine;
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += block) mine += partials[i];
+  const Sums sum = block_sum<block>(mine, shared);
+  if (threadIdx.x == 0) *result = sum;
+}
+
+}  // namespace
+
+void ConservedSums::enqueue(const Vec4* d_positions, const Vec4* d_velocities, int count, const Law& law,
+                            cudaStream_t stream) {
+  const int tiles = ceil_div(count, block);
+  const int splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, tiles / 2 + 1);
+  const int size = tiles * splits;
+  if (d_partials_.size() < static_cast<std::size_t>(size)) {
+    d_partials_ = {};  // first the old memory, then the new
+    d_partials_ = DeviceArray<Conserved>(static_cast<std::size_t>(size));
+  }
+  const double softening = law.softening;
+  const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0;
+
+  begin_.record(stream);
+  const dim3 grid{static_cast<unsigned>(tiles), static_cast<unsigned>(splits)};
+  sum_tiles<<<grid, block, 0, stream>>>(d_positions, d_velocities, count,
+                                        PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
+  ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);
+  sum_partials<<<1, block, 0, stream>>>(d_partials_.data(), size, result_.first(1).data());
+  ORRERY_CUDA_CHECK_LAUNCH(sum_partials);
+  end_.record(stream);
+}
+
+}  // namespace orrery::cuda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "compute/core/force_law.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
+#include "compute/diagnostics/conserved.h"
+
+namespace orrery::cuda {
+
+/// conserved() on the device and without waiting: one measurement at a time. The order of every sum is fixed, so that
+/// the same bodies give the same bits.
+class ConservedSums {
+ public:
+  /// Enqueues the sums over the bodies as they are when the stream comes to it. Waits only where more memory than last
+  /// time is needed.
+  void enqueue(const Vec4* d_positions, const Vec4* d_velocities, int count, const Law& law, cudaStream_t stream);
+
+  /// These once the stream has passed what was enqueued.
+  Conserved sums() const { return result_.first(1).front(); }
+  double ms() const { return elapsed_ms(begin_, end_); }
+
+ private:
+  DeviceArray<Conserved> d_partials_;
+  HostArray<Conserved> result_{1, /*pinned=*/true};  // written by the device
+  Event begin_, end_;
+};
+
+}  // namespace orrery::cuda

@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "compute/cuda/launch.h"
+#include "compute/diagnostics/block_sum.h"
+#include "compute/diagnostics/reference_cuda.h"
+
+namespace orrery::cuda {
+namespace {
+
+constexpr int block = 128;
+/// Targets of one block: a body is read once for all of them.
+constexpr int group = 4;
+/// Blocks that keep a multiprocessor busy.
+constexpr int blocks_a_multiprocessor = 8;
+
+struct Sum : Vec3d {
+  __device__ Sum& operator+=(const Vec3d& other) {
+    x += other.x, y += other.y, z += other.z;
+    return *this;
+  }
+};
+
+/// Block (g, split) sums the pulls of every gridDim.y-th part of the bodies on the targets of group g.
+template <class PairLaw>
+__global__ void sum_pulls(const Vec4* __restrict__ bodies, int count, const int* __restrict__ targets, int samples,
+                          PairLaw law, Vec3d* __restrict__ partials) {
+  __shared__ Sum shared[block];
+  const int first = static_cast<int>(blockIdx.x) * group;
+  Vec3d at[group];
+  Sum sums[group];
+#pragma unroll
+  for (int k = 0; k < group; ++k) {
+    const Vec4 body = bodies[targets[min(first + k, samples - 1)]];
+    at[k] = {body.x, body.y, body.z};
+  }
+  const int stride = static_cast<int>(gridDim.y) * block;
+  for (int j = static_cast<int>(blockIdx.y * block + threadIdx.x); j < count; j += stride) {
+    const Vec4 body = bodies[j];
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      const double dx = body.x - at[k].x, dy = body.y - at[k].y, dz = body.z - at[k].z;
+      const double s = law.factor(dx, dy, dz, static_cast<double>(body.w));
+      sums[k] += Vec3d{s * dx, s * dy, s * dz};
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < group; ++k) {
+    const Sum sum = block_sum<block>(sums[k], shared);
+    if (threadIdx.x == 0 && first + k < samples)
+      partials[blockIdx.y * static_cast<unsigned>(samples) + first + k] = sum;
+  }
+}
+
+__global__ void gather(const Vec3d* __restrict__ partials, int splits, const int* __restrict__ targets, int samples,
+                       const Vec4* __restrict__ accelerations, Vec3d* __restrict__ reference,
+                       Vec4* __restrict__ chosen) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= samples) return;
+  Sum sum;
+  for (int split = 0; split < splits; ++split) sum += partials[split * samples + i];
+  reference[i] = sum;
+  chosen[i] = accelerations[targets[i]];
+}
+
+}  // namespace
+
+void ForceComparison::choose_targets(int count, int sample) {
+  if (count == count_ && static_cast<int>(targets_.size()) == std::min(sample, count)) return;
+  targets_ = sample_targets(count, sample);
+  count_ = count;
+  const std::size_t size = targets_.size();
+  if (size > pinned_targets_.size()) {
+    pinned_targets_ = HostArray<int>(size, /*pinned=*/true);
+    reference_ = HostArray<Vec3d>(size, /*pinned=*/true);
+    accelerations_ = HostArray<Vec4>(size, /*pinned=*/true);
+    d_targets_ = DeviceArray<int>(size);
+  }
+}
+
+void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
+                              cudaStream_t stream) {
+  choose_targets(count, sample);
+  const int samples = this->sample();
+  const int groups = ceil_div(samples, group);
+  const int splits =
+      std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, groups), 1, ceil_div(count, block));
+  const auto partials = static_cast<std::size_t>(splits) * static_cast<std::size_t>(samples);
+  if (d_partials_.size() < partials) d_partials_ = DeviceArray<Vec3d>(partials);
+  std::ranges::copy(targets_, pinned_targets_.first(samples).begin());
+
+  begin_.record(stream);
+  upload<int>(pinned_targets_.first(samples), d_targets_.data(), stream);
+  visit_pair_law<double>(law, [&](const auto& pair_law) {
+    const dim3 grid{static_cast<unsigned>(groups), static_cast<unsigned>(splits)};
+    sum_pulls<<<grid, block, 0, stream>>>(d_bodies, count, d_targets_.data(), samples, pair_law, d_partials_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(sum_pulls);
+  });
+  gather<<<ceil_div(samples, block), block, 0, stream>>>(d_partials_.data(), splits, d_targets_.data(), samples,
+                                                         d_accelerations, reference_.first(samples).data(),
+                                                         accelerations_.first(samples).data());
+  ORRERY_CUDA_CHECK_LAUNCH(gather);
+  end_.record(stream);
+}
+
+ForceError ForceComparison::error() const {
+  return target_error(accelerations_.first(sample()), targets_, reference_.first(sample()));
+}
+
+}  // namespace orrery::cuda

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "compute/core/force_law.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
+#include "compute/diagnostics/reference.h"
+
+namespace orrery::cuda {
+
+/// Holds a kernel's accelerations against reference_accelerations(), on the device and without waiting: one comparison
+/// at a time.
+class ForceComparison {
+ public:
+  /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry a body; both arrays are
+  /// read as they are when the stream comes to it. Waits only where more memory than last time is needed.
+  void enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
+               cudaStream_t stream);
+
+  /// These once the stream has passed what was enqueued.
+  int sample() const { return static_cast<int>(targets_.size()); }
+  ForceError error() const;
+  double ms() const { return elapsed_ms(begin_, end_); }
+
+ private:
+  void choose_targets(int count, int sample);
+
+  int count_ = 0;
+  std::vector<int> targets_;
+  HostArray<int> pinned_targets_;
+  DeviceArray<int> d_targets_;
+  DeviceArray<Vec3d> d_partials_;
+  HostArray<Vec3d> reference_;  // what follows is written by the device
+  HostArray<Vec4> accelerations_;
+  Event begin_, end_;
+};
+
+}  // namespace orrery::cuda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/event.h"
+#include "compute/sim/engine.h"
+
+namespace orrery {
+
+/// A batch on the stream: what was asked for, and the time stamps of its steps.
+struct CudaBatch {
+  BatchRequest request;
+  int evaluations = 0;
+  int evaluations_a_step = 0;  // of the integrator, once under way
+  float time_step = 0;
+  double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
+  cuda::Event begin, end;  // of the steps
+  cuda::Event done;        // of what follows them as well
+  std::vector<std::pair<cuda::Event, cuda::Event>> force;
+  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
+  std::int64_t probed_step = 0;       // 0: none
+
+  /// For another batch; the events stay.
+  void reset() {
+    evaluations = 0;
+    timed_evaluations = 0;
+    probed_step = 0;
+  }
+
+  std::int64_t last_step() const { return request.begin.step + request.steps; }
+
+  /// `probe_ms` of the time were not the steps'. Where the steps ended with a fault, the times are still a whole
+  /// step's, since the kernels ran on.
+  StepTiming timing(double probe_ms, const std::optional<Fault>& fault) const {
+    double force_ms = 0;
+    for (std::size_t i = 0; i < timed_evaluations; ++i) force_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, cuda::elapsed_ms(begin, end) - probe_ms,
+                                     force_ms / static_cast<double>(timed_evaluations), interactions_per_evaluation);
+    timing.map_ms = map_ms;
+    timing.unmap_ms = unmap_ms;
+    if (fault) {
+      timing.steps = static_cast<int>(std::max<std::int64_t>(fault->step - request.begin.step, 0));
+      timing.evaluations -= (request.steps - timing.steps) * evaluations_a_step;
+      if (timing.steps == 0) timing.evaluations = 0;
+    }
+    return timing;
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compute/sim/command.h"
+#include "compute/sim/engine.h"
+
+namespace orrery {
+
+/// What a simulation was asked to measure, what was measured last, and why it stopped.
+class DiagnosticsState {
+ public:
+  /// Throws UsageError where the sample is out of range.
+  void ask(const ProbeForces& command);
+  void ask(const MeasureConserved&) { conserved_wanted_ = true; }
+  /// Adds what was asked for to a batch, but for what an engine still has under way.
+  void add_to(BatchRequest& request, bool probe_under_way, bool conserved_under_way);
+
+  void take_in(const BatchResult& result);
+  /// From now on line() says what happened. `good` is when the state is from that can be brought back.
+  void stop(const Fault& fault, const std::string& kernel_id, const std::optional<Moment>& good);
+
+  /// The forces that were probed are no longer those of the simulation.
+  void forget_probe() { force_probe_.reset(); }
+  /// Other bodies.
+  void restart();
+  /// Back to the bodies after `step`: forgets the fault and what was measured later.
+  void return_to(std::int64_t step);
+
+  const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
+  const std::optional<ConservedProbe>& conserved() const { return conserved_; }
+  const std::optional<Fault>& fault() const { return fault_; }
+  /// Why the run stopped, one line; empty where it did not.
+  const std::string& line() const { return line_; }
+
+ private:
+  int sample_wanted_ = 0;  // 0: none
+  bool conserved_wanted_ = false;
+  std::optional<ForceProbe> force_probe_;
+  std::optional<ConservedProbe> conserved_;
+  std::optional<Fault> fault_;
+  std::string line_;
+};
+
+}  // namespace orrery

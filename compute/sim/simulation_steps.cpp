@@ -1,0 +1,104 @@
+// How a simulation's batches of steps start and end.
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+int Simulation::advance_frame(std::int64_t tag) {
+  if (!engine().ready()) return 0;
+  gather_or_report();  // what has ended may have ended with a fault
+  const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
+  if (steps == 0) return 0;
+  step_once_ = false;
+  start(steps, tag);
+  return steps;
+}
+
+void Simulation::start(int steps, std::int64_t tag) {
+  if (diagnostics_.fault()) throw std::runtime_error(diagnostics_.line());
+  BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
+  diagnostics_.add_to(
+      request, /*probe_under_way=*/
+      std::ranges::any_of(under_way_, [](const auto& batch) { return batch.request.probe_sample > 0; }),
+      /*conserved_under_way=*/
+      std::ranges::any_of(under_way_, [](const auto& batch) { return batch.request.measure_conserved; }));
+  engine().advance(request);
+  under_way_.push_back({request, choice_.time_step});
+}
+
+StepTiming Simulation::run(int steps) {
+  wait();
+  start(steps, 0);
+  wait();
+  if (diagnostics_.fault()) throw std::runtime_error(diagnostics_.line());
+  if (collected_.empty()) throw std::runtime_error("a step was abandoned");
+  const StepTiming timing = collected_.back();
+  collected_.pop_back();
+  return timing;
+}
+
+/// Takes in what the engine finished. Throws what a batch failed with.
+void Simulation::gather() {
+  try {
+    for (std::vector<BatchResult> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
+      for (const BatchResult& result : ended) take_in(result);
+    }
+  } catch (const std::bad_alloc&) {
+    under_way_.clear();
+    throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
+  } catch (...) {
+    under_way_.clear();
+    throw;
+  }
+}
+
+void Simulation::take_in(const BatchResult& result) {
+  const UnderWay asked = under_way_.front();
+  under_way_.pop_front();
+  if (diagnostics_.fault()) return;  // what was enqueued behind a fault did nothing
+  const StepTiming& timing = result.timing;
+  done_ = asked.request.begin.after(timing.steps, asked.time_step);
+  diagnostics_.take_in(result);
+  if (result.fault) {
+    Engine* const from = engine_with_good();
+    diagnostics_.stop(*result.fault, choice_.kernel->id, from ? from->good() : std::nullopt);
+    paused_ = true;
+    step_once_ = false;
+    last_error_ = diagnostics_.line();
+  }
+  if (timing.steps == 0) return;
+  timing_ = timing;
+  collected_.push_back(timing);
+}
+
+/// As gather(), for those who cannot take an exception.
+void Simulation::gather_or_report() {
+  try {
+    gather();
+  } catch (const std::exception& failure) {
+    paused_ = true;
+    step_once_ = false;
+    last_error_ = failure.what();
+  }
+}
+
+std::vector<StepTiming> Simulation::collect() {
+  gather_or_report();
+  return std::exchange(collected_, {});
+}
+
+void Simulation::wait() {
+  engine().wait();
+  gather();
+}
+
+void Simulation::settle() {
+  engine().settle();
+  gather();
+}
+
+}  // namespace orrery

@@ -1,0 +1,350 @@
+// What a simulation measures while it runs, and how it stops at a body that is not finite.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/diagnostics/reference.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+constexpr float huge = std::numeric_limits<float>::max();
+
+class LiveDiagnostics : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static Simulation small(const std::string& integrator = "leapfrog", int count = 257) {
+    Simulation sim{{.scene = "plummer", .count = count}};
+    sim.apply(SelectKernel{test::kernels_under_test().front()->id});
+    sim.apply(SelectIntegrator{integrator});
+    return sim;
+  }
+
+  /// Bodies whose body 17 leaves the range of float in the drift of the third step, for dt = 1.
+  static Bodies runaway(Simulation& sim) {
+    sim.apply(SetTimeStep{1});
+    Bodies bodies = sim.bodies();
+    bodies.positions[17].x = 0.1f * huge;
+    bodies.velocities[17].x = 0.35f * huge;
+    return bodies;
+  }
+
+  static Bodies with_nan_velocities(Bodies bodies) {
+    bodies.velocities[40].y = nan_value;
+    bodies.velocities[17].z = nan_value;
+    return bodies;
+  }
+};
+
+void expect_fault(const Simulation& sim, std::int64_t step, int body) {
+  const Status status = sim.status();
+  ASSERT_TRUE(status.fault);
+  EXPECT_EQ(status.fault->step, step);
+  EXPECT_EQ(status.fault->body, body);
+  EXPECT_EQ(status.step, step);
+  EXPECT_TRUE(status.paused);
+  EXPECT_FALSE(status.busy);
+  const std::string start = "body " + std::to_string(body) + " is not finite after step " + std::to_string(step) +
+                            " (kernel " + status.kernel_id + "): paused; ";
+  EXPECT_EQ(status.last_error.substr(0, start.size()), start);
+}
+
+class EveryIntegrator : public LiveDiagnostics, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EveryIntegrator, AProbeIsTheErrorOfTheRunningEvaluation) {
+  for (const KernelInfo* kernel : test::kernels_under_test()) {
+    SCOPED_TRACE(kernel->id);
+    Simulation sim = small(GetParam());
+    sim.apply(SelectKernel{kernel->id});
+    const Bodies bodies = sim.bodies();
+    const std::vector<int> targets = sample_targets(bodies.count(), 100);
+    const ForceError expected =
+        force_error(sim.accelerations(), targets, reference_accelerations(bodies.positions, targets, sim.status().law));
+    sim.set_bodies(bodies);  // so that leapfrog's first step begins with an evaluation, as Euler's does
+    EXPECT_FALSE(sim.status().force_probe);
+    sim.apply(ProbeForces{100});
+    const StepTiming timing = sim.run(3);
+    const auto probe = sim.status().force_probe;
+    ASSERT_TRUE(probe);
+    EXPECT_EQ(probe->step, 1);
+    EXPECT_EQ(probe->sample, 100);
+    EXPECT_GT(probe->ms, 0);
+    if (kernel->repeatable) {
+      EXPECT_NEAR(probe->error.median, expected.median, 1e-3 * expected.median + 1e-12);
+      EXPECT_NEAR(probe->error.max, expected.max, 1e-3 * expected.max + 1e-12);
+      EXPECT_EQ(probe->error.worst, expected.worst);
+    }
+    EXPECT_LE(probe->error.median, kernel->tolerance.median);
+    EXPECT_EQ(timing.evaluations, std::string{GetParam()} == "leapfrog" ? 4 : 3) << "no evaluation more";
+    sim.run(2);
+    EXPECT_EQ(sim.status().force_probe->step, 1) << "once";
+  }
+}
+
+TEST_P(EveryIntegrator, AProbeChangesNothing) {
+  Simulation plain = small(GetParam()), probed = small(GetParam());
+  plain.run(4);
+  for (int i = 0; i < 4; ++i) {
+    probed.apply(ProbeForces{64});
+    probed.apply(MeasureConserved{});
+    probed.apply(KeepGoodState{});
+    EXPECT_EQ(probed.run(1).steps, 1);
+    EXPECT_EQ(probed.status().force_probe->step, i + 1);
+    EXPECT_EQ(probed.status().conserved->step, i + 1);
+  }
+  EXPECT_EQ(plain.bodies(), probed.bodies());
+}
+
+TEST_P(EveryIntegrator, ABodyThatIsNotFiniteAtTheStartStopsTheRunThere) {
+  Simulation sim = small(GetParam());
+  sim.set_bodies(with_nan_velocities(sim.bodies()));
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.run(5); }, "body 17 is not finite after step 0", sim.status().kernel_id,
+      "Reset starts again");
+  expect_fault(sim, 0, 17);
+}
+
+TEST_P(EveryIntegrator, ARunStopsAtTheStepThatMadeABodyNotFinite) {
+  for (const int batch : {1, 2, 7}) {  // in a batch of its own, at a batch's start, within a batch
+    SCOPED_TRACE(batch);
+    Simulation sim = small(GetParam());
+    sim.set_bodies(runaway(sim));
+    test::expect_failure(
+        test::Failure::runtime,
+        [&] {
+          for (int i = 0; i < 7; ++i) sim.run(batch);
+        },
+        "body 17 is not finite after step 3");
+    expect_fault(sim, 3, 17);
+    EXPECT_NEAR(sim.status().sim_time, 3, 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryIntegrator, testing::Values("leapfrog", "euler"),
+                         [](const auto& instance) { return std::string{instance.param}; });
+
+TEST_F(LiveDiagnostics, FramesStopAtAFaultAndStayStopped) {
+  Simulation sim = small();
+  sim.set_bodies(runaway(sim));
+  int steps = 0;
+  for (int frame = 0; frame < 20; ++frame) {  // some are in flight when the fault is seen
+    steps += sim.advance_frame(frame);
+    if (frame % 3 == 2) sim.wait();
+  }
+  sim.wait();
+  int reported = 0;
+  for (const StepTiming& timing : sim.collect()) reported += timing.steps;
+  expect_fault(sim, 3, 17);
+  EXPECT_EQ(reported, 3) << "batches tell of the steps that count";
+  EXPECT_GE(steps, reported);
+
+  const std::string line = sim.status().last_error;
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto equal_bits = [](const Bodies& a, const Bodies& b) {
+    return a.count() == b.count() &&
+           std::memcmp(a.positions.data(), b.positions.data(), a.positions.size() * sizeof(Vec4)) == 0 &&
+           std::memcmp(a.velocities.data(), b.velocities.data(), a.velocities.size() * sizeof(Vec4)) == 0;
+  };
+  const Bodies frozen = sim.bodies();
+  for (const Command& command : {Command{SetPaused{false}}, Command{StepOnce{}}, Command{SetTimeStep{0.5f}}}) {
+    sim.report("");
+    sim.apply(command);
+    EXPECT_EQ(sim.status().last_error, line) << "said again";
+    EXPECT_EQ(sim.advance_frame(100), 0);
+    sim.wait();
+    EXPECT_TRUE(sim.status().paused);
+  }
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  EXPECT_TRUE(equal_bits(sim.bodies(), frozen));
+  EXPECT_FALSE(std::isfinite(frozen.positions[17].x));
+  EXPECT_EQ(sim.status().step, 3);
+}
+
+TEST_F(LiveDiagnostics, ResetClearsAFault) {
+  Simulation sim = small();
+  const Bodies start = sim.bodies();
+  sim.set_bodies(with_nan_velocities(start));
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  sim.apply(Reset{});
+  const Status status = sim.status();
+  EXPECT_FALSE(status.fault);
+  EXPECT_EQ(status.last_error, "");
+  EXPECT_EQ(status.step, 0);
+  EXPECT_EQ(sim.bodies(), start);
+  sim.apply(SetPaused{false});
+  EXPECT_EQ(sim.run(2).steps, 2);
+  EXPECT_EQ(sim.status().step, 2);
+
+  sim.set_bodies(with_nan_velocities(start));
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  sim.apply(LoadScene{{.scene = "disc", .count = 300}});
+  EXPECT_FALSE(sim.status().fault);
+  EXPECT_EQ(sim.run(2).steps, 2);
+}
+
+TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
+  Simulation sim = small();
+  test::expect_failure(
+      test::Failure::usage, [&] { sim.apply(RestoreGoodState{}); }, "no good state", "Reset");
+  sim.run(3);
+  sim.apply(KeepGoodState{});
+  sim.wait();
+  EXPECT_EQ(sim.status().good_step, 3);
+  const Bodies at_three = sim.bodies();
+  const double time_at_three = sim.status().sim_time;
+  sim.run(2);
+  sim.apply(KeepGoodState{});
+  sim.wait();
+  EXPECT_EQ(sim.status().good_step, 5);
+  const Bodies at_five = sim.bodies();
+  sim.run(2);
+  const Bodies at_seven = sim.bodies();
+  sim.apply(RestoreGoodState{});
+  EXPECT_EQ(sim.bodies(), at_five);
+  EXPECT_EQ(sim.status().step, 5);
+  EXPECT_NEAR(sim.status().sim_time, time_at_three * 5 / 3, 1e-9);
+  sim.run(2);
+  for (std::size_t i = 0; i < at_seven.positions.size(); ++i) {
+    ASSERT_NEAR(sim.bodies().positions[i].x, at_seven.positions[i].x, 1e-5);
+  }
+  EXPECT_EQ(sim.status().good_step, 5) << "it can be brought back again";
+  sim.apply(Reset{});
+  EXPECT_FALSE(sim.status().good_step);
+  EXPECT_NE(at_three, at_five);
+}
+
+TEST_F(LiveDiagnostics, AfterAFaultTheGoodStateGoesOn) {
+  Simulation sim = small();
+  sim.set_bodies(runaway(sim));
+  sim.run(2);
+  sim.apply(KeepGoodState{});
+  const Bodies at_two = sim.bodies();
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.run(4); }, "body 17 is not finite after step 3",
+      "the last good state is that of step 2");
+  sim.apply(KeepGoodState{});
+  sim.wait();
+  EXPECT_EQ(sim.status().good_step, 2) << "what is not finite is not kept";
+  sim.apply(RestoreGoodState{});
+  EXPECT_FALSE(sim.status().fault);
+  EXPECT_EQ(sim.status().last_error, "");
+  EXPECT_EQ(sim.status().step, 2);
+  EXPECT_EQ(sim.bodies(), at_two);
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.run(4); }, "after step 3", "that of step 2");
+  sim.apply(RestoreGoodState{});
+  sim.apply(SetTimeStep{1e-3f});
+  EXPECT_EQ(sim.run(4).steps, 4);
+  EXPECT_EQ(sim.status().step, 6);
+}
+
+TEST_F(LiveDiagnostics, AStateThatIsNotFiniteIsNotKept) {
+  Simulation sim = small();
+  sim.set_bodies(with_nan_velocities(sim.bodies()));
+  sim.apply(KeepGoodState{});
+  sim.wait();
+  EXPECT_FALSE(sim.status().good_step);
+  sim.advance_frame(1);
+  sim.apply(KeepGoodState{});
+  sim.wait();
+  EXPECT_FALSE(sim.status().good_step);
+  expect_fault(sim, 0, 17);
+}
+
+TEST_F(LiveDiagnostics, TheGoodStateOutlivesASwitchOfKernels) {
+  Simulation sim = small();
+  sim.run(3);
+  sim.apply(KeepGoodState{});
+  const Bodies kept = sim.bodies();
+  for (const KernelInfo* kernel : kernels()) {  // both backends, to and fro
+    if (!backend_status(kernel->backend).available) continue;
+    SCOPED_TRACE(kernel->id);
+    sim.apply(SelectKernel{kernel->id});
+    sim.run(1);
+    EXPECT_EQ(sim.status().good_step, 3);
+    sim.apply(RestoreGoodState{});
+    EXPECT_EQ(sim.bodies(), kept);
+    EXPECT_EQ(sim.status().step, 3);
+  }
+}
+
+TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
+  for (const char* law : {"gravity", "attract-repel"}) {
+    for (const int count : {1, 2, 255, 256, 257, 600, 1100}) {
+      SCOPED_TRACE(std::string{law} + " " + std::to_string(count));
+      Simulation sim = small("leapfrog", count);
+      sim.apply(SelectLaw{law});
+      sim.apply(MeasureConserved{});
+      sim.run(2);
+      const auto probe = sim.status().conserved;
+      ASSERT_TRUE(probe);
+      EXPECT_EQ(probe->step, 2);
+      EXPECT_EQ(probe->sim_time, sim.status().sim_time);
+      EXPECT_GT(probe->ms, 0);
+      const Conserved expected = conserved(sim.bodies(), sim.status().law);
+      const auto expect_equal = [](double found, double value, double scale) {
+        EXPECT_NEAR(found, value, 1e-12 * scale);
+      };
+      expect_equal(probe->sums.kinetic, expected.kinetic, std::abs(expected.kinetic));
+      expect_equal(probe->sums.potential, expected.potential, std::abs(expected.potential));
+      for (const auto axis : {&Vec3d::x, &Vec3d::y, &Vec3d::z}) {  // sums of terms that cancel, each below 1
+        expect_equal(probe->sums.momentum.*axis, expected.momentum.*axis, 1);
+        expect_equal(probe->sums.angular_momentum.*axis, expected.angular_momentum.*axis, 1);
+      }
+    }
+  }
+}
+
+TEST_F(LiveDiagnostics, MeasurementsAreForgottenWithWhatTheyBelongTo) {
+  Simulation sim = small();
+  const auto measure = [&] {
+    sim.apply(ProbeForces{4096});
+    sim.apply(MeasureConserved{});
+    sim.run(1);
+    ASSERT_TRUE(sim.status().force_probe);
+    EXPECT_EQ(sim.status().force_probe->sample, 257) << "all bodies where there are fewer";
+  };
+  for (const Command& command : {Command{SetSoftening{0.1f}}, Command{SelectLaw{"attract-repel"}},
+                                 Command{SelectKernel{test::kernels_under_test().back()->id}}}) {
+    measure();
+    sim.apply(command);
+    EXPECT_FALSE(sim.status().force_probe);
+    EXPECT_TRUE(sim.status().conserved);
+  }
+  measure();
+  sim.apply(SetTimeStep{1e-4f});
+  EXPECT_TRUE(sim.status().force_probe) << "the same forces";
+  sim.apply(Reset{});
+  EXPECT_FALSE(sim.status().force_probe);
+  EXPECT_FALSE(sim.status().conserved);
+}
+
+TEST_F(LiveDiagnostics, AProbeTakesOneTo4096Bodies) {
+  Simulation sim = small();
+  for (const int bad : {0, -1, 4097}) {
+    test::expect_failure(
+        test::Failure::usage, [&] { sim.apply(ProbeForces{bad}); }, "1 to 4096");
+  }
+}
+
+TEST_F(LiveDiagnostics, PeriodicMeasurementsLeaveWhatWasSaid) {
+  Simulation sim = small();
+  sim.report("a refusal");
+  for (const Command& command : {Command{ProbeForces{10}}, Command{MeasureConserved{}}, Command{KeepGoodState{}}}) {
+    sim.apply(command);
+    EXPECT_EQ(sim.status().last_error, "a refusal");
+  }
+  sim.apply(SetPaused{true});
+  EXPECT_EQ(sim.status().last_error, "");
+}
+
+}  // namespace
+}  // namespace orrery
