@@ -21,6 +21,13 @@ struct Tab {
 };
 constexpr std::array tabs{
     Tab{LabTab::results, "results", "Results", "What has been tried, in order.", results_content},
+    Tab{LabTab::speed_error, "speed-error", "Speed and error", "Every variant tried, by its speed and its error.",
+        speed_error_content},
+    Tab{LabTab::sweep, "sweep", "Sweep", "Measure variants one after the other, and rank them.", sweep_content},
+    Tab{LabTab::card, "card", "Kernel card", "What the present kernel uses of the machine, and what it teaches.",
+        card_content},
+    Tab{LabTab::conservation, "conservation", "Conservation", "What a closed system keeps, over simulated time.",
+        conservation_content},
 };
 
 float content_height() {

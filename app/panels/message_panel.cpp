@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <string>
 
+#include "app/panels/format.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
@@ -28,6 +30,16 @@ float toast(const char* name, float y, float opacity, Content&& content) {
   return height;
 }
 
+/// The same for what went wrong.
+template <class Content>
+float alarm(const char* name, float y, Content&& content) {
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
+  ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
+  const float height = toast(name, y, 1, content);
+  ImGui::PopStyleColor(2);
+  return height;
+}
+
 /// Wraps at a width that leaves the side column free.
 void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   const float room = ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5);
@@ -37,15 +49,34 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
+/// Why the run stopped and the ways on from there.
+float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
+  return alarm("Fault", y, [&] {
+    const Fault& fault = *status.fault;
+    wrapped(fmt::format("Stopped after step {}: the position or velocity of body {} is not finite.",
+                        format_count(fault.step), format_count(fault.body)),
+            view, theme::bad);
+    ui_mark("fault");
+    if (status.good_step) {
+      const std::string label = fmt::format("Restore step {}", format_count(*status.good_step));
+      if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreGoodState{});
+      ui_mark("fault.restore");
+      tooltip("Back to the last state that was kept while all bodies were finite.");
+      ImGui::SameLine();
+    }
+    if (ImGui::Button("Reset")) out.push_back(Reset{});
+    ui_mark("fault.reset");
+    tooltip("Back to the first state of this scene");
+  });
+}
+
 }  // namespace
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = view.panel ? em(3.6f) : em(0.75f);
   if (!status.last_error.empty() && status.last_error != state.dismissed_error) {
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
-    ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
-    y += toast("Error", y, 1, [&] {
+    y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();
       wrapped(status.last_error, view, theme::bad);
       ui_mark("error");
@@ -53,8 +84,9 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
       if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.dismissed_error = status.last_error;
       ui_mark("error.dismiss");
     });
-    ImGui::PopStyleColor(2);
   }
+
+  if (status.fault) y += fault_toast(status, view, y, out);
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();

@@ -24,9 +24,17 @@ struct SceneDraft {
 
 enum class LabTab { results, speed_error, sweep, card, conservation };
 
+/// A sweep that is being put together.
+struct SweepDraft {
+  std::string what;    ///< a tunable's name or "all kernels"
+  std::string counts;  ///< as typed; empty: the present number of bodies
+};
+
 struct LabState {
   LabTab tab = LabTab::results;
-  bool folded = false;  ///< only the tabs' titles are shown
+  bool folded = false;    ///< only the tabs' titles are shown
+  int plotted_count = 0;  ///< bodies whose results stand out in the plot; 0: as many as there are
+  SweepDraft sweep;
 };
 
 /// What the panels remember from frame to frame; one for every ImGui context.

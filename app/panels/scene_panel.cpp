@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
 
-#include "app/panels/format.h"
+#include "app/panels/count_entry.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
@@ -31,19 +30,6 @@ const SceneInfo* known_scene(const std::string& id) {
   const auto all = scenes();
   const auto found = std::ranges::find(all, id, [](const SceneInfo* scene) { return scene->id; });
   return found != all.end() ? *found : nullptr;
-}
-
-/// A whole number of bodies, perhaps with a unit as in "16k" or "1M"; nothing for anything else.
-std::optional<std::int64_t> count_of(std::string_view entry) {
-  std::int64_t unit = 1;
-  if (entry.ends_with('k') || entry.ends_with('K')) unit = 1 << 10;
-  if (entry.ends_with('m') || entry.ends_with('M')) unit = 1 << 20;
-  if (unit > 1) entry.remove_suffix(1);
-  std::int64_t number = 0;
-  const char* const end = entry.data() + entry.size();
-  const auto [stop, error] = std::from_chars(entry.data(), end, number);
-  if (error != std::errc{} || stop != end || number > std::numeric_limits<int>::max() / unit) return std::nullopt;
-  return number * unit;
 }
 
 std::string any_count_of(const SceneInfo& scene) {

@@ -36,6 +36,10 @@ bool lab_fits(const ViewStatus& view);
 
 // The laboratory's parts. Each draws into the present window and takes about `height` of it.
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
 /// Of an error in a table: forces that are not finite stand out.
 ImU32 error_colour(const std::optional<ForceError>& error);

@@ -59,6 +59,7 @@ void set_colours(ImGuiStyle& style) {
   set(ImGuiCol_ScrollbarGrab, grey(0.12f));
   set(ImGuiCol_ScrollbarGrabHovered, grey(0.22f));
   set(ImGuiCol_ScrollbarGrabActive, grey(0.30f));
+  set(ImGuiCol_PlotHistogram, accent(0.45f));
   set(ImGuiCol_TableHeaderBg, {});
   set(ImGuiCol_TableBorderLight, grey(0.05f));
   set(ImGuiCol_TableBorderStrong, grey(0.08f));

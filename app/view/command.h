@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,8 +26,11 @@ struct ExportResults {
   std::string file;
 };  ///< the table of what has been tried, as CSV
 struct ClearResults {};
+/// What is given replaces what holds.
 struct SetDiagnostics {
-  Diagnostics diagnostics;
+  std::optional<bool> probe{};
+  std::optional<int> sample{};                   ///< one of probe_samples, or 0
+  std::optional<double> conserved_interval_s{};  ///< finite, >= 0
 };
 /// Measures every value of the tunables named, one after the other, on a copy of the present system's first state.
 struct StartSweep {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,10 +45,13 @@ struct Result {
   std::optional<ForceError> error{};  ///< the probe with the worst median; none: not probed yet
 };
 
+/// How many bodies a comparison of forces may look at.
+inline constexpr std::array probe_samples{256, 1024, 4096};
+
 /// How often the running system is examined.
 struct Diagnostics {
   bool probe = true;                ///< compare forces with fp64 sums every half second
-  int sample = 0;                   ///< bodies to compare: 256, 1024 or 4096; 0: as many as cost under 3 % of the time
+  int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: as many as cost little
   double conserved_interval_s = 0;  ///< between sums of energy and momenta; 0: never
 };
 
@@ -108,7 +112,8 @@ struct ViewStatus {
   std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
   std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
                                                 ///< from its machine code; none: no tool here can tell
-  std::string slots_reason;                     ///< why not
+  std::optional<double> rsqrt_per_interaction;  ///< reciprocal square roots among them, by the special function units
+  std::string slots_reason;                     ///< why these are not known
 };
 
 }  // namespace orrery

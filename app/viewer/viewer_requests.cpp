@@ -118,7 +118,9 @@ void Viewer::carry_out(const ClearResults&) {
   log_.statistics().clear_results();
 }
 void Viewer::carry_out(const SetDiagnostics& c) {
-  view_.diagnostics = c.diagnostics;
+  Diagnostics& now = view_.diagnostics;
+  now = {c.probe.value_or(now.probe), c.sample.value_or(now.sample),
+         c.conserved_interval_s.value_or(now.conserved_interval_s)};
 }
 
 void Viewer::carry_out(const StartSweep&) {}

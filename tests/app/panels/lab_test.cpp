@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -61,6 +63,195 @@ TEST_F(Panels, FoldTheLaboratory) {
   EXPECT_TRUE(click("lab.results").empty());
   settle();
   EXPECT_TRUE(seen("result.0"));
+}
+
+Result tried_with_error(const std::string& kernel_id, double error, double rate) {
+  Result result = tried(kernel_id, "block=64");
+  result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
+  result.interactions_per_s = rate;
+  return result;
+}
+
+TEST_F(Panels, ReturnToADotOfThePlot) {
+  view.results = {tried_with_error("one", 1e-7, 1e9), tried_with_error("two", 1e-5, 1e10), tried("three", "")};
+  view.results.push_back(tried_with_error("four", std::numeric_limits<double>::quiet_NaN(), 1e10));
+  open_tab("speed-error");
+  EXPECT_TRUE(seen("dot.0") && seen("dot.1"));
+  EXPECT_FALSE(seen("dot.2") || seen("dot.3")) << "their errors are not known";
+  EXPECT_LT(ui_marked("dot.0").x0, ui_marked("dot.1").x0);
+  EXPECT_GT(ui_marked("dot.0").y0, ui_marked("dot.1").y0);
+  EXPECT_EQ(only<SelectKernel>(click("dot.1")).id, "two");
+}
+
+TEST_F(Panels, ChooseHowManyBodiesAreCompared) {
+  open_tab("speed-error");
+  EXPECT_EQ(only<SetDiagnostics>(pick("probe", "1024")).sample, 1024);
+  EXPECT_EQ(only<SetDiagnostics>(pick("probe", "off")).probe, false);
+  view.diagnostics.probe = false;
+  EXPECT_EQ(only<SetDiagnostics>(pick("probe", "automatic")).probe, true);
+}
+
+TEST_F(Panels, LetResultsOfAnotherCountStandOut) {
+  view.results = {tried_with_error("one", 1e-7, 1e9), tried_with_error("two", 1e-5, 1e10)};
+  view.results[1].count = 4096;
+  open_tab("speed-error");
+  EXPECT_TRUE(pick("plotted", "4096").empty());
+  EXPECT_EQ(state.lab.plotted_count, 4096);
+  pick("plotted", "present");
+  EXPECT_EQ(state.lab.plotted_count, 0);
+}
+
+SweepRow swept(const char* block, double median_ms, int first, int last) {
+  SweepRow row;
+  row.kernel_id = "tiled";
+  row.values = {{"block", block}, {"split", "2"}};
+  row.settings = std::string{"block="} + block + " split=2";
+  row.count = 1000;
+  row.median_ms = median_ms;
+  row.low_ms = median_ms - 0.01;
+  row.high_ms = median_ms + 0.01;
+  row.interactions_per_s = 1e9;
+  row.rank_first = first;
+  row.rank_last = last;
+  return row;
+}
+
+TEST_F(Panels, StartAndStopASweep) {
+  const KernelInfo* tunable = nullptr;
+  for (const KernelInfo* kernel : kernels()) {
+    if (!kernel->tunables.empty()) tunable = kernel;
+  }
+  ASSERT_NE(tunable, nullptr);
+  select(*tunable);
+  open_tab("sweep");
+  const char* last = tunable->tunables.back().name;
+  EXPECT_TRUE(pick("sweep.what", last).empty());
+  auto sweep = only<StartSweep>(click("sweep.start"));
+  EXPECT_EQ(sweep.tunables, std::vector<std::string>{last});
+  EXPECT_TRUE(sweep.kernels.empty() && sweep.counts.empty());
+
+  state.lab.sweep.counts = "4k, 16k,1000";
+  pick("sweep.what", "kernels");
+  sweep = only<StartSweep>(click("sweep.start"));
+  EXPECT_EQ(sweep.counts, (std::vector{4096, 16384, 1000}));
+  EXPECT_TRUE(sweep.tunables.empty());
+  EXPECT_FALSE(sweep.kernels.empty());
+  state.lab.sweep.counts = "4k,many";
+  EXPECT_TRUE(click("sweep.start").empty());
+
+  view.sweep = {.active = true,
+                .present = "tiled block=64",
+                .done = 2,
+                .total = 6,
+                .left_s = 12,
+                .rows = {},
+                .files = {},
+                .error = {}};
+  settle();
+  EXPECT_FALSE(seen("sweep.start"));
+  only<StopSweep>(click("sweep.stop"));
+}
+
+TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsAsFast) {
+  view.sweep.rows = {swept("128", 2, 3, 3), swept("256", 1.01, 1, 2), swept("512", 1, 1, 2)};
+  view.sweep.rows.push_back(swept("32", 0.1, 1, 1));
+  view.sweep.rows.back().count = 16;  // another number of bodies
+  view.sweep.files = {"sweep.csv"};
+  open_tab("sweep");
+  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[2].values);
+  EXPECT_NE(lab_text().find("block 512, as fast as block 256."), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("wrote sweep.csv"), std::string::npos) << lab_text();
+  EXPECT_EQ(only<SelectKernel>(click("sweep.row.0")).settings, view.sweep.rows[0].values);
+  status.count = 5;
+  settle();
+  EXPECT_FALSE(seen("sweep.apply"));
+}
+
+TEST_F(Panels, SayWhyAVariantOfASweepWasNotMeasured) {
+  view.sweep.rows = {swept("128", 2, 1, 1), swept("1024", 0, 0, 0)};
+  view.sweep.rows[1].problem = "too many registers";
+  view.sweep.error = "cannot write the file";
+  open_tab("sweep");
+  EXPECT_NE(lab_text().find("failed"), std::string::npos);
+  EXPECT_NE(lab_text().find("cannot write the file"), std::string::npos);
+}
+
+/// A kernel of this build with a tunable `block`; null where there is none.
+const KernelInfo* blocky_kernel() {
+  for (const KernelInfo* kernel : kernels()) {
+    if (kernel->tunable("block")) return kernel;
+  }
+  return nullptr;
+}
+
+TEST_F(Panels, ShowTheKernelCardAndApplyItsBlock) {
+  open_tab("card");
+  EXPECT_TRUE(seen("card.none"));
+  const KernelInfo* kernel = blocky_kernel();
+  if (!kernel) GTEST_SKIP() << "no kernel of this build has blocks";
+  select(*kernel);
+  status.settings.set("block", "256");
+  KernelCard card;
+  card.registers = 47;
+  card.occupancy = 0.375;
+  card.best_block = 512;
+  card.best_occupancy = 0.5;
+  status.card = card;
+  settle();
+  EXPECT_NE(lab_text().find("47"), std::string::npos);
+  const auto set = only<SetTunable>(click("card.block"));
+  EXPECT_EQ(set.name, "block");
+  EXPECT_EQ(set.value, "512");
+}
+
+TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
+  status.card = KernelCard{};
+  status.interactions_per_step = 1e9;
+  view.step_ms_median = 1;  // a rate of 1e12/s
+  view.measured = 1;
+  open_tab("card");
+  EXPECT_EQ(lab_text().find("43 %"), std::string::npos);
+  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
+  EXPECT_EQ(lab_text().find("25 %"), std::string::npos);
+  view.slots_per_interaction = 13;
+  view.rsqrt_per_interaction = 1;
+  const std::string words = lab_text();
+  EXPECT_NE(words.find("43 %"), std::string::npos) << words;
+  EXPECT_NE(words.find("25 %"), std::string::npos) << words;
+  view.measured = 0;
+  EXPECT_EQ(lab_text().find("25 %"), std::string::npos);
+}
+
+TEST_F(Panels, PlotWhatIsConserved) {
+  open_tab("conservation");
+  EXPECT_EQ(only<SetDiagnostics>(pick("conserved", "2 s")).conserved_interval_s, 2);
+  view.diagnostics.conserved_interval_s = 2;
+  view.conserved_interval_s = 7;
+  for (int i = 0; i < 3; ++i) {
+    ConservedProbe probe{.step = i, .sim_time = 0.5 * i, .sums = {}, .ms = 700};
+    probe.sums.kinetic = 1 + 0.01 * i;
+    probe.sums.potential = -2;
+    view.conserved_history.push_back(probe);
+  }
+  status.conserved = view.conserved_history.back();
+  settle();
+  const std::string words = lab_text();
+  EXPECT_NE(words.find("700 ms, 10 % of the time"), std::string::npos) << words;
+  EXPECT_NE(words.find("Every 7 s instead"), std::string::npos) << words;
+  for (const char* chart : {"energy", "energies", "momentum", "angular", "virial"}) {
+    EXPECT_TRUE(seen(std::string{"chart."} + chart)) << chart;
+  }
+}
+
+TEST_F(Panels, OfferTheWaysOnFromAFault) {
+  status.fault = Fault{.step = 40, .body = 7};
+  settle();
+  EXPECT_TRUE(seen("fault"));
+  EXPECT_FALSE(seen("fault.restore"));
+  only<Reset>(click("fault.reset"));
+  status.good_step = 30;
+  settle();
+  only<RestoreGoodState>(click("fault.restore"));
 }
 
 }  // namespace

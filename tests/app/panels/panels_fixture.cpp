@@ -93,6 +93,7 @@ std::string Panels::side_column_text() {
 
 std::string Panels::lab_text() {
   Requests out;
+  ImGui::GetIO().MousePos = {-1, -1};  // a tooltip would end the text
   ImGui::NewFrame();
   ImGui::Begin("Around the laboratory");
   ImGui::LogToClipboard();
@@ -105,6 +106,12 @@ std::string Panels::lab_text() {
 
 void Panels::settle() {
   for (int i = 0; i < 3; ++i) frame();
+}
+
+void Panels::open_tab(const std::string& tab) {
+  settle();
+  EXPECT_TRUE(click("lab." + tab).empty());
+  settle();
 }
 
 Result tried(const std::string& kernel_id, const std::string& settings) {

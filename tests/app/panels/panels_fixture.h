@@ -37,6 +37,8 @@ class Panels : public testing::Test {
   void select(const KernelInfo& kernel);
   /// Draws frames until windows that fit their content have found their size.
   void settle();
+  /// Shows a part of the laboratory.
+  void open_tab(const std::string& tab);
 
   Status status;
   ViewStatus view;

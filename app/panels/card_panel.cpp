@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/panels/format.h"
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+/// A name, a number, and a bar of what share of the whole it is.
+void share_row(const char* id, const char* name, const char* notes, std::optional<double> share,
+               const std::string& words) {
+  ImGui::BeginGroup();
+  text(name, theme::dim, theme::Font::small);
+  ImGui::SameLine();
+  text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, share ? format_percent(*share) : unknown,
+          theme::text, theme::Font::small);
+  const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.45f)};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(low, {low.x + size.x, low.y + size.y}, theme::track, em(0.2f));
+  if (share && *share > 0) {
+    const float width = size.x * static_cast<float>(std::min(*share, 1.0));
+    draw.AddRectFilled(low, {low.x + width, low.y + size.y}, theme::accent, em(0.15f));
+  }
+  ImGui::Dummy(size);
+  ImGui::EndGroup();
+  ui_mark(id);
+  tooltip(notes, words);
+}
+
+void number_row(const char* name, const char* notes, const std::string& number) {
+  ImGui::BeginGroup();
+  text(name, theme::dim, theme::Font::small);
+  ImGui::SameLine();
+  text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, number, theme::text, theme::Font::small);
+  ImGui::EndGroup();
+  tooltip(notes);
+}
+
+void launch_column(const KernelCard& card) {
+  number_row("registers a thread",
+             "What the compiler gave each thread: with the block size it bounds how many threads "
+             "a multiprocessor holds at once.",
+             fmt::format("{}", card.registers));
+  number_row("local memory a thread", "What did not fit into registers and lies in device memory.",
+             fmt::format("{} B", format_count(static_cast<std::int64_t>(card.local_bytes))));
+  number_row("shared memory a block", "Static and dynamic.",
+             fmt::format("{} B", format_count(static_cast<std::int64_t>(card.shared_bytes))));
+  number_row("grid", "Blocks, and threads in each.",
+             fmt::format("{} \u00d7 {}", format_count(card.blocks), format_count(card.block)));
+  number_row("resident blocks", "Blocks that one multiprocessor holds at once.",
+             fmt::format("{}", card.blocks_per_multiprocessor));
+  number_row("waves",
+             "Blocks over those that the whole device holds at once. Just above a whole number, the last wave "
+             "leaves most of the device idle.",
+             fmt::format("{:.2f}", card.waves));
+}
+
+/// A button for the block size that fills a multiprocessor best, where the kernel offers it.
+void better_block(const KernelInfo& kernel, const Status& status, const KernelCard& card, Requests& out) {
+  if (!(card.best_occupancy > card.occupancy)) return;
+  const std::string block = std::to_string(card.best_block);
+  const Tunable* tunable = kernel.tunable("block");
+  const std::string words = fmt::format("block {}: {}", block, format_percent(card.best_occupancy));
+  if (tunable && tunable->allows(block) && status.settings.text_or_none("block") != block) {
+    if (ImGui::Button(fmt::format("Apply {}###better block", words).c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
+      out.push_back(SetTunable{"block", block});
+    }
+    ui_mark("card.block");
+    tooltip(
+        "The smallest block size with the highest occupancy. More resident threads hide more latency; they need "
+        "not be faster: measure.");
+  } else {
+    wrapped_text("highest with " + words, theme::dim, theme::Font::small);
+  }
+}
+
+/// Of what the machine can do at most; none where that or the rate is not known.
+struct Shares {
+  std::optional<double> issue, rsqrt;
+};
+
+Shares shares_of(const Status& status, const ViewStatus& view) {
+  if (!view.ceilings || !(view.step_ms_median > 0) || view.measured == 0) return {};
+  const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
+  const auto share = [&](std::optional<double> each, double most_per_s) -> std::optional<double> {
+    if (!each || !(most_per_s > 0)) return std::nullopt;
+    return per_s * *each / most_per_s;
+  };
+  return {share(view.slots_per_interaction, view.ceilings->fma_per_s),
+          share(view.rsqrt_per_interaction, view.ceilings->rsqrt_per_s)};
+}
+
+void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
+  const KernelCard& card = *status.card;
+  share_row("card.occupancy", "occupancy", "Theoretical: resident warps over the most that a multiprocessor holds.",
+            card.occupancy, {});
+  better_block(kernel, status, card, out);
+  const Shares shares = shares_of(status, view);
+  const std::string clock =
+      view.ceilings && view.ceilings->clock_mhz > 0
+          ? fmt::format("Both limits were measured here, at {:.0f} MHz.", view.ceilings->clock_mhz)
+          : std::string{"Both limits are measured here by orrery info."};
+  const std::string slots = view.slots_per_interaction
+                                ? fmt::format("{:.1f} instructions an interaction.", *view.slots_per_interaction)
+                                : view.slots_reason;
+  share_row("card.issue", "of the FP32 issue limit",
+            "Instructions that the inner loop issues, over what the schedulers can issue.", shares.issue,
+            slots + "\n" + clock);
+  share_row("card.rsqrt", "of the MUFU limit", "Reciprocal square roots, over what the special function units can do.",
+            shares.rsqrt,
+            (view.rsqrt_per_interaction ? fmt::format("{:.2f} an interaction.", *view.rsqrt_per_interaction)
+                                        : view.slots_reason) +
+                "\n" + clock);
+  number_row("issue slots an interaction", "From the compiled code of the inner loop.",
+             view.slots_per_interaction ? fmt::format("{:.1f}", *view.slots_per_interaction) : unknown);
+  if (!view.slots_per_interaction && !view.slots_reason.empty()) {
+    wrapped_text(view.slots_reason, theme::dim, theme::Font::small);
+  }
+}
+
+void lesson_column(const KernelInfo& kernel) {
+  text(kernel.title, theme::text, theme::Font::strong);
+  wrapped_text(kernel.lesson);
+  ImGui::Dummy({0, em(0.1f)});
+  wrapped_text(kernel.source, theme::dim, theme::Font::small);
+  ui_mark("card.source");
+}
+
+}  // namespace
+
+void card_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
+  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  if (!kernel) return;
+  const bool wide = ImGui::GetContentRegionAvail().x >= em(34);
+  const float gap = em(1.2f), words = wide ? 0.4f * ImGui::GetContentRegionAvail().x : 0;
+  ImGui::BeginChild("lesson", {words, wide ? height : em(9)});
+  lesson_column(*kernel);
+  ImGui::EndChild();
+  if (!status.card) {
+    if (wide) ImGui::SameLine(0, gap);
+    ImGui::BeginChild("no card", {0, wide ? height : em(3.5f)});
+    wrapped_text(kernel->backend == Backend::cpu
+                     ? "A CPU kernel has no registers, occupancy or waves to show: these belong to a GPU's launch."
+                     : "What this kernel's launch uses is not known.",
+                 theme::dim);
+    ui_mark("card.none");
+    ImGui::EndChild();
+    return;
+  }
+  if (wide) ImGui::SameLine(0, gap);
+  const float third = wide ? (ImGui::GetContentRegionAvail().x - gap) / 2 : 0;
+  ImGui::BeginChild("launch", {third, wide ? height : em(8.4f)});
+  launch_column(*status.card);
+  ImGui::EndChild();
+  if (wide) ImGui::SameLine(0, gap);
+  ImGui::BeginChild("limits", {0, wide ? height : em(11.5f)});
+  limits_column(*kernel, status, view, out);
+  ImGui::EndChild();
+}
+
+}  // namespace orrery

@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <ranges>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/panels/format.h"
+#include "app/panels/plot_axis.h"
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+using History = std::span<const ConservedProbe>;
+using Quantity = double (*)(const ConservedProbe& now, const ConservedProbe& first);
+
+double length(const Vec3d& v) {
+  return std::hypot(v.x, v.y, v.z);
+}
+double distance(const Vec3d& a, const Vec3d& b) {
+  return length({a.x - b.x, a.y - b.y, a.z - b.z});
+}
+
+struct Curve {
+  const char* name;  ///< in the legend; empty: there is only one
+  ImU32 colour;
+  Quantity value;
+};
+
+double energy_drift(const ConservedProbe& now, const ConservedProbe& first) {
+  return std::abs((now.sums.energy() - first.sums.energy()) / first.sums.energy());
+}
+double momentum_drift(const ConservedProbe& now, const ConservedProbe& first) {
+  return distance(now.sums.momentum, first.sums.momentum);
+}
+double angular_drift(const ConservedProbe& now, const ConservedProbe& first) {
+  return distance(now.sums.angular_momentum, first.sums.angular_momentum) / length(first.sums.angular_momentum);
+}
+double virial_ratio(const ConservedProbe& now, const ConservedProbe&) {
+  return 2 * now.sums.kinetic / std::abs(now.sums.potential);
+}
+
+constexpr Curve drift_of_energy[] = {{"", theme::accent, energy_drift}};
+constexpr Curve energies[] = {
+    {"kinetic", theme::warn, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.kinetic; }},
+    {"potential", theme::accent, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.potential; }},
+    {"total", theme::good, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.energy(); }},
+};
+constexpr Curve drift_of_momentum[] = {{"", theme::accent, momentum_drift}};
+constexpr Curve drift_of_angular_momentum[] = {{"", theme::accent, angular_drift}};
+constexpr Curve virial[] = {{"", theme::accent, virial_ratio}};
+
+struct Chart {
+  const char* id;
+  const char* title;
+  const char* notes;
+  std::span<const Curve> curves;
+  bool from_zero;
+};
+constexpr std::array charts{
+    Chart{"energy", "energy drift", "|E - E0| / |E0|: how far the total energy has moved from the first one measured.",
+          drift_of_energy, true},
+    Chart{"energies", "energies", "Kinetic and potential energy and their sum, in units of G = 1.", energies, false},
+    Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true},
+    Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true},
+    Chart{"virial", "virial ratio", "2 K / |W|: 1 where a system is in equilibrium.", virial, true},
+};
+
+std::string number_words(double value) {
+  if (!std::isfinite(value)) return "NaN";
+  const double size = std::abs(value);
+  return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : fmt::format("{:.1e}", value);
+}
+
+struct Range {
+  double low, high;
+};
+
+Range range_of(const Chart& chart, History history) {
+  Range range{chart.from_zero ? 0 : DBL_MAX, chart.from_zero ? 0 : -DBL_MAX};
+  for (const Curve& curve : chart.curves) {
+    for (const ConservedProbe& probe : history) {
+      const double value = curve.value(probe, history.front());
+      if (!std::isfinite(value)) continue;
+      range = {std::min(range.low, value), std::max(range.high, value)};
+    }
+  }
+  if (!(range.high > range.low)) range = {range.low - 0.5, range.low + 0.5};
+  if (chart.from_zero && range.low < 0) range.low = 0;
+  const double margin = 0.08 * (range.high - range.low);
+  return {chart.from_zero ? range.low : range.low - margin, range.high + margin};
+}
+
+void draw_curve(const Curve& curve, History history, const PlotArea& area, Range range) {
+  const double first = history.front().sim_time, last = history.back().sim_time;
+  std::vector<ImVec2> points;
+  points.reserve(history.size());
+  for (const ConservedProbe& probe : history) {
+    const double value = curve.value(probe, history.front());
+    if (!std::isfinite(value)) continue;
+    const double x = last > first ? (probe.sim_time - first) / (last - first) : 1;
+    points.push_back(
+        area.at(static_cast<float>(x), static_cast<float>((value - range.low) / (range.high - range.low))));
+  }
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  if (points.size() > 1) {
+    draw.AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, em(0.1f));
+  }
+  if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
+}
+
+void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
+}
+
+float small_width(const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+}
+
+/// The measurement that lies nearest to the mouse.
+const ConservedProbe& pointed_at(History history, const PlotArea& area) {
+  const double share = (ImGui::GetIO().MousePos.x - area.low.x) / area.width();
+  const double time = history.front().sim_time + share * (history.back().sim_time - history.front().sim_time);
+  return *std::ranges::min_element(history, {}, [&](const ConservedProbe& p) { return std::abs(p.sim_time - time); });
+}
+
+void chart_tooltip(const Chart& chart, History history, const PlotArea& area) {
+  if (!ImGui::IsItemHovered()) return;
+  if (history.empty()) {
+    tooltip(chart.notes);
+    return;
+  }
+  const ConservedProbe& probe = pointed_at(history, area);
+  std::string words = fmt::format("t = {:.4g}, step {}", probe.sim_time, format_count(probe.step));
+  for (const Curve& curve : chart.curves) {
+    words += fmt::format("\n{}{}", *curve.name ? std::string{curve.name} + " " : std::string{},
+                         number_words(curve.value(probe, history.front())));
+  }
+  tooltip(chart.notes, words);
+}
+
+void draw_chart(const Chart& chart, History history, ImVec2 size) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(size);
+  ui_mark("chart", chart.id);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const PlotArea area{{low.x, low.y + em(1.05f)}, {low.x + size.x, low.y + size.y}};
+  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
+  small_text(low, theme::dim, chart.title);
+  if (!history.empty()) {
+    const Range range = range_of(chart, history);
+    for (const Curve& curve : chart.curves) draw_curve(curve, history, area, range);
+    float right = area.high.x;
+    for (const Curve& curve : chart.curves | std::views::reverse) {
+      const std::string words =
+          *curve.name ? std::string{curve.name} : number_words(curve.value(history.back(), history.front()));
+      right -= small_width(words);
+      small_text({right, low.y}, *curve.name ? curve.colour : theme::text, words);
+      right -= em(0.5f);
+    }
+    small_text({area.low.x + em(0.25f), area.low.y}, theme::faded(theme::dim, 0.8f), number_words(range.high));
+    small_text({area.low.x + em(0.25f), area.high.y - em(0.95f)}, theme::faded(theme::dim, 0.8f),
+               number_words(range.low));
+  }
+  chart_tooltip(chart, history, area);
+}
+
+struct Interval {
+  const char* name;
+  double seconds;
+};
+constexpr std::array intervals{Interval{"off", 0}, Interval{"0.5 s", 0.5}, Interval{"2 s", 2}, Interval{"10 s", 10},
+                               Interval{"60 s", 60}};
+
+std::string seconds_words(double seconds) {
+  return fmt::format("{:.3g} s", seconds);
+}
+
+void interval_choice(const ViewStatus& view, Requests& out) {
+  const double now = view.diagnostics.conserved_interval_s;
+  row_label("Measure",
+            "How often energy, momentum and angular momentum are summed up in double precision. The "
+            "potential takes all pairs: at a million bodies that is a trillion, each time.");
+  const auto* chosen = std::ranges::find(intervals, now, &Interval::seconds);
+  const std::string preview = chosen == intervals.end() ? "every " + seconds_words(now)
+                              : now > 0                 ? std::string{"every "} + chosen->name
+                                                        : std::string{chosen->name};
+  if (!begin_combo("conserved", preview.c_str())) return;
+  for (const Interval& interval : intervals) {
+    if (ImGui::Selectable(interval.name, interval.seconds == now) && interval.seconds != now) {
+      out.push_back(SetDiagnostics{.conserved_interval_s = interval.seconds});
+    }
+    ui_mark("conserved", interval.name);
+  }
+  ImGui::EndCombo();
+}
+
+void cost(const Status& status, const ViewStatus& view) {
+  const double asked = view.diagnostics.conserved_interval_s, in_force = view.conserved_interval_s;
+  if (status.conserved) {
+    std::string words = fmt::format("Took {}", format_ms(status.conserved->ms));
+    if (in_force > 0) words += fmt::format(", {} of the time", format_percent(status.conserved->ms * 1e-3 / in_force));
+    wrapped_text(words + ".", theme::dim, theme::Font::small);
+  }
+  if (asked > 0 && in_force > asked) {
+    wrapped_text(fmt::format("Every {} instead: it may take 10 % of the time.", seconds_words(in_force)), theme::warn,
+                 theme::Font::small);
+  }
+  constexpr int large = 1 << 17;
+  if (asked > 0 && status.count >= large && !status.conserved) {
+    wrapped_text("All pairs in double precision: this may take long.", theme::warn, theme::Font::small);
+  }
+  const auto& history = view.conserved_history;
+  if (asked <= 0 && history.empty()) {
+    wrapped_text("Choose an interval to follow what a closed system keeps.", theme::dim, theme::Font::small);
+  } else if (!history.empty()) {
+    wrapped_text(fmt::format("t = {:.4g} to {:.4g}, {} times", history.front().sim_time, history.back().sim_time,
+                             history.size()),
+                 theme::dim, theme::Font::small);
+  }
+}
+
+}  // namespace
+
+void conservation_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
+  const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
+  const bool wide = room >= em(34);
+  const int across = wide ? 3 : 1;
+  const ImVec2 size{(room - gap * static_cast<float>(across - 1)) / static_cast<float>(across),
+                    wide ? (height - em(0.5f)) / 2 : em(5.5f)};
+  int at = 0;
+  const auto cell = [&] {
+    if (at++ % across > 0) ImGui::SameLine(0, gap);
+  };
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.25f)});
+  cell();
+  ImGui::BeginChild("interval", size);
+  interval_choice(view, out);
+  cost(status, view);
+  ImGui::EndChild();
+  for (const Chart& chart : charts) {
+    cell();
+    draw_chart(chart, view.conserved_history, size);
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace orrery

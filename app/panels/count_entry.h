@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// A whole number of bodies as it is typed, perhaps with a unit as in "16k" or "1M"; nothing for anything else.
+std::optional<std::int64_t> count_of(std::string_view entry);
+
+/// "4k, 16k": numbers of bodies > 0 with commas between. Nothing where one of them is no such number; none of none.
+std::optional<std::vector<int>> counts_of(std::string_view entry);
+
+}  // namespace orrery

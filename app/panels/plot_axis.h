@@ -1,0 +1,34 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+namespace orrery {
+
+/// An axis of whole decades.
+struct DecadeAxis {
+  int low = 0, high = 1;  ///< exponents of 10 at its ends; low < high
+
+  /// The axis that holds both; values that are not > 0 do not count.
+  static DecadeAxis around(double least, double most);
+  /// Where `value` lies from 0 at the low end to 1, held at the ends.
+  float at(double value) const;
+};
+
+/// A part of the window to plot in.
+struct PlotArea {
+  ImVec2 low, high;
+
+  float width() const { return high.x - low.x; }
+  float height() const { return high.y - low.y; }
+  /// The place of shares 0 to 1 from the lower left corner.
+  ImVec2 at(float x, float y) const { return {low.x + x * width(), high.y - y * height()}; }
+};
+
+/// One line and one label a decade, or every second, third … where they are narrow: labels of the horizontal axis lie
+/// below the area, those of the vertical axis at its left.
+void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
+void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
+
+}  // namespace orrery

@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/panels/format.h"
+#include "app/panels/pareto.h"
+#include "app/panels/plot_axis.h"
+#include "app/panels/sections.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+constexpr ImU32 of_cpu = theme::warn, of_cuda = theme::accent;
+
+ImU32 colour_of(const Result& row) {
+  const KernelInfo* kernel = known_kernel(row.kernel_id);
+  return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
+}
+
+bool can_be_shown(const Result& row) {
+  return row.error && std::isfinite(row.error->median) && row.interactions_per_s > 0;
+}
+
+struct Plot {
+  PlotArea area;
+  DecadeAxis error, rate;
+  int count;  ///< results with this number of bodies stand out
+
+  ImVec2 at(const Result& row) const { return area.at(error.at(row.error->median), rate.at(row.interactions_per_s)); }
+};
+
+Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count) {
+  double least_error = DBL_MAX, most_error = 0, least_rate = DBL_MAX, most_rate = 0;
+  for (const Result& row : results) {
+    if (!can_be_shown(row)) continue;
+    if (row.error->median > 0) least_error = std::min(least_error, row.error->median);
+    most_error = std::max(most_error, row.error->median);
+    least_rate = std::min(least_rate, row.interactions_per_s);
+    most_rate = std::max(most_rate, row.interactions_per_s);
+  }
+  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_rate, most_rate), count};
+}
+
+/// Where `label` lies beside a dot; false where another label is there already.
+bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
+  ImFont* const font = theme::font(theme::Font::small);
+  const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
+  const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
+  at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), std::max(dot.y - size.y, plot.area.low.y)};
+  const ImVec4 box{at.x, at.y, at.x + size.x, at.y + size.y};
+  const bool free = std::ranges::none_of(taken, [&](const ImVec4& other) {
+    return box.x < other.z && other.x < box.z && box.y < other.w && other.y < box.w;
+  });
+  if (free) taken.push_back(box);
+  return free;
+}
+
+/// The front of the count that stands out: each of its dots is as fast as one can be at this error or a smaller one.
+void draw_front(const Plot& plot, const std::vector<Result>& results) {
+  std::vector<SpeedError> points;
+  std::vector<const Result*> rows;
+  for (const Result& row : results) {
+    if (row.count != plot.count || !can_be_shown(row)) continue;
+    points.push_back({row.error->median, row.interactions_per_s});
+    rows.push_back(&row);
+  }
+  const std::vector<std::size_t> front = pareto_front(points);
+  if (front.empty()) return;
+  std::vector<ImVec2> line;
+  std::vector<ImVec4> taken;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  ImFont* const font = theme::font(theme::Font::small);
+  for (const std::size_t i : front) {
+    const ImVec2 dot = plot.at(*rows[i]);
+    line.push_back({dot.x, line.empty() ? plot.area.high.y : line.back().y});
+    line.push_back(dot);
+    ImVec2 label;
+    if (place_label(plot, dot, rows[i]->kernel_id, taken, label)) {
+      draw.AddText(font, font->FontSize, label, theme::dim, rows[i]->kernel_id.c_str());
+    }
+  }
+  line.push_back({plot.area.high.x, line.back().y});
+  draw.AddPolyline(line.data(), static_cast<int>(line.size()), theme::faded(theme::good, 0.7f), 0, em(0.1f));
+}
+
+void dot(int index, const Result& row, const Plot& plot, const Status& status, Requests& out) {
+  const ImVec2 centre = plot.at(row);
+  const float reach = em(0.5f);
+  ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
+  ImGui::PushID(index);
+  const bool clicked = ImGui::InvisibleButton("dot", {2 * reach, 2 * reach});
+  ImGui::PopID();
+  ui_mark("dot", fmt::format_int(index).c_str());
+  const bool hovered = ImGui::IsItemHovered(), dimmed = row.count != plot.count;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddCircleFilled(centre, em(hovered ? 0.36f : 0.27f), theme::faded(colour_of(row), dimmed ? 0.25f : 0.9f));
+  if (is_present_variant(row, status) && row.count == status.count) {
+    draw.AddCircle(centre, em(0.5f), theme::text, 0, em(0.12f));
+  }
+  if (hovered) {
+    tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+            fmt::format("{} bodies, {}, {}\n{} a step, {}\nError: median {}, p99 {}, max {}\nClick to return to it.",
+                        format_count(row.count), row.law_id, row.integrator_id, format_ms(row.median_ms),
+                        format_rate(row.interactions_per_s, "interactions/s"), format_error(row.error->median),
+                        format_error(row.error->p99), format_error(row.error->max)));
+  }
+  if (clicked) return_to(row, status, out);
+}
+
+/// Rates up, errors across.
+void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const PlotArea area{{low.x + em(3.6f), low.y + em(1.1f)}, {low.x + size.x - em(0.4f), low.y + size.y - em(2.2f)}};
+  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
+  const Plot shown = plot_of(view.results, area, count);
+  const bool any = std::ranges::any_of(view.results, can_be_shown);
+  ImFont* const font = theme::font(theme::Font::small);
+  draw.AddText(font, font->FontSize, low, theme::dim, "interactions/s");
+  const char* const across = "median error |da|/|a|";
+  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, across).x;
+  draw.AddText(font, font->FontSize, {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
+  if (any) {
+    draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
+    draw_decades_up(area, shown.rate, [](int exponent) {
+      return fmt::format(
+          "{:.0f}{}", std::pow(10, (exponent % 3 + 3) % 3),
+          std::array{"", " k", " M", " G", " T", " P"}[static_cast<std::size_t>(std::clamp(exponent, 0, 17) / 3)]);
+    });
+    draw_front(shown, view.results);
+    for (std::size_t i = 0; i < view.results.size(); ++i) {
+      if (can_be_shown(view.results[i])) dot(static_cast<int>(i), view.results[i], shown, status, out);
+    }
+  } else {
+    draw.AddText({area.low.x + em(0.8f), area.low.y + em(0.6f)}, theme::dim, "No error has been measured yet.");
+  }
+  ImGui::SetCursorScreenPos(low);
+  ImGui::Dummy(size);
+}
+
+void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
+  std::set<int> counts;
+  for (const Result& row : view.results) counts.insert(row.count);
+  row_label("Bodies", "Results with this number stand out; the front is theirs.");
+  const std::string present = fmt::format("present: {}", format_count(status.count));
+  const std::string chosen = lab.plotted_count > 0 ? format_count(lab.plotted_count) : present;
+  if (!begin_combo("plotted", chosen.c_str())) return;
+  if (ImGui::Selectable(present.c_str(), lab.plotted_count == 0)) lab.plotted_count = 0;
+  ui_mark("plotted", "present");
+  for (const int count : counts) {
+    if (ImGui::Selectable(format_count(count).c_str(), lab.plotted_count == count)) lab.plotted_count = count;
+    ui_mark("plotted", fmt::format_int(count).c_str());
+  }
+  ImGui::EndCombo();
+}
+
+void legend_entry(ImU32 colour, const char* words) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.3f), at.y + em(0.45f)}, em(0.26f), colour);
+  ImGui::Dummy({em(0.6f), em(0.9f)});
+  ImGui::SameLine(0, em(0.3f));
+  text(words, theme::dim, theme::Font::small);
+}
+
+void legend(const ViewStatus& view) {
+  legend_entry(of_cuda, "CUDA");
+  ImGui::SameLine(0, em(0.9f));
+  legend_entry(of_cpu, "CPU");
+  ImGui::SameLine(0, em(0.9f));
+  legend_entry(theme::good, "Pareto front");
+  tooltip("No variant that was tried is both faster and more accurate than one of these.");
+  const auto hidden = view.results.size() - static_cast<std::size_t>(std::ranges::count_if(view.results, can_be_shown));
+  if (hidden > 0) {
+    wrapped_text(fmt::format("{} of {} results are not shown: their error is not known or not a number.", hidden,
+                             view.results.size()),
+                 theme::dim, theme::Font::small);
+  }
+}
+
+void probe_choice(const ViewStatus& view, Requests& out) {
+  const Diagnostics& now = view.diagnostics;
+  const auto name = [](int sample) { return sample > 0 ? format_count(sample) : std::string{"automatic"}; };
+  row_label("Compare",
+            "How many bodies' forces are compared with sums in double precision while the system runs. "
+            "Automatic: as many as take under 2 % of the time.");
+  const bool open = begin_combo("probe", now.probe ? name(now.sample).c_str() : "off");
+  if (!open) return;
+  if (ImGui::Selectable("off", !now.probe) && now.probe) out.push_back(SetDiagnostics{.probe = false});
+  ui_mark("probe", "off");
+  const auto offer = [&](int sample, const char* mark) {
+    const bool chosen = now.probe && now.sample == sample;
+    if (ImGui::Selectable(name(sample).c_str(), chosen) && !chosen) {
+      out.push_back(SetDiagnostics{.probe = true, .sample = sample});
+    }
+    ui_mark("probe", mark);
+  };
+  offer(0, "automatic");
+  for (const int sample : probe_samples) offer(sample, fmt::format_int(sample).c_str());
+  ImGui::EndCombo();
+}
+
+}  // namespace
+
+void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
+  const float room = ImGui::GetContentRegionAvail().x, beside = em(15.5f);
+  const bool wide = room >= em(34);
+  const int count = state.lab.plotted_count > 0 ? state.lab.plotted_count : status.count;
+  plot(status, view, count, {wide ? room - beside - em(0.8f) : room, height}, out);
+  if (wide) ImGui::SameLine(0, em(0.8f));
+  ImGui::BeginChild("beside the plot", {0, wide ? height : em(7)});
+  count_choice(status, view, state.lab);
+  probe_choice(view, out);
+  ImGui::Dummy({0, em(0.2f)});
+  legend(view);
+  ImGui::EndChild();
+}
+
+}  // namespace orrery

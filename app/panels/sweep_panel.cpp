@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/panels/count_entry.h"
+#include "app/panels/format.h"
+#include "app/panels/rows_table.h"
+#include "app/panels/sections.h"
+#include "app/panels/sweep_rows.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
+#include "app/panels/widgets.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+constexpr const char* every_kernel = "all kernels";
+
+/// What is chosen, where the present kernel has it; else its block size, its first tunable, or all kernels.
+std::string subject(const KernelInfo* kernel, const SweepDraft& draft) {
+  if (draft.what == every_kernel || !kernel || kernel->tunables.empty()) return every_kernel;
+  if (kernel->tunable(draft.what)) return draft.what;
+  return kernel->tunable("block") ? "block" : kernel->tunables.front().name;
+}
+
+void subject_choice(const KernelInfo* kernel, const std::string& chosen, SweepDraft& draft) {
+  row_label("Sweep", "What is varied: every value of one setting of the present kernel, or the kernels themselves.");
+  const auto words = [&](const std::string& what) {
+    return what == every_kernel ? what : fmt::format("every {}", what);
+  };
+  if (!begin_combo("sweep.what", words(chosen).c_str())) return;
+  const auto offer = [&](const char* what) {
+    if (ImGui::Selectable(words(what).c_str(), chosen == what)) draft.what = what;
+    ui_mark("sweep.what", what == every_kernel ? "kernels" : what);
+  };
+  if (kernel) {
+    for (const Tunable& tunable : kernel->tunables) offer(tunable.name);
+  }
+  offer(every_kernel);
+  ImGui::EndCombo();
+}
+
+StartSweep sweep_of(const std::string& what, std::vector<int> counts) {
+  StartSweep sweep{.kernels = {}, .tunables = {}, .counts = std::move(counts)};
+  if (what != every_kernel) {
+    sweep.tunables = {what};
+    return sweep;
+  }
+  for (const KernelInfo* kernel : kernels()) {
+    if (backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
+  }
+  return sweep;
+}
+
+void progress(const SweepStatus& sweep, Requests& out) {
+  const float share = sweep.total > 0 ? static_cast<float>(sweep.done) / static_cast<float>(sweep.total) : 0;
+  const std::string left = sweep.left_s > 0 ? fmt::format(", {:.0f} s left", sweep.left_s) : std::string{};
+  const std::string done = fmt::format("{} of {}{}", sweep.done, sweep.total, left);
+  const float button = em(4.6f);
+  ImGui::ProgressBar(share, {ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x, 0},
+                     done.c_str());
+  ui_mark("sweep.progress");
+  ImGui::SameLine();
+  if (icon_button("sweep.stop", Icon::stop, "Stop", {button, ImGui::GetFrameHeight()})) out.push_back(StopSweep{});
+  wrapped_text(sweep.present, theme::dim, theme::Font::small);
+}
+
+void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft, Requests& out) {
+  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  const std::string what = subject(kernel, draft);
+  ImGui::BeginDisabled(sweep.active);
+  subject_choice(kernel, what, draft);
+  const std::optional<std::vector<int>> counts = counts_of(draft.counts);
+  row_label("Bodies", "Numbers of bodies with commas between, such as 4k,16k,64k; empty: as many as there are now.");
+  if (!counts) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
+  text_field("sweep.counts", format_count(status.count).c_str(), draft.counts);
+  if (!counts) ImGui::PopStyleColor();
+  tooltip(counts ? "" : "Whole numbers with commas between, such as 4k,16k,64k");
+  ImGui::EndDisabled();
+  if (sweep.active) {
+    progress(sweep, out);
+    return;
+  }
+  ImGui::BeginDisabled(!counts);
+  const std::string label = what == every_kernel ? "Sweep all kernels" : fmt::format("Sweep {}", what);
+  if (accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0}) && counts) {
+    out.push_back(sweep_of(what, *counts));
+  }
+  ui_mark("sweep.start");
+  ImGui::EndDisabled();
+  tooltip(what == every_kernel
+              ? "Measures every kernel that can run here, on a copy of the present system's first state."
+              : "Measures every value, on a copy of the present system's first state; the other settings stay.");
+}
+
+void best(const Status& status, const SweepStatus& sweep, Requests& out) {
+  const std::optional<BestRow> found = best_row(sweep.rows, status.count);
+  if (!found) return;
+  const SweepRow& row = sweep.rows[found->row];
+  const std::string name = short_name(sweep.rows, found->row);
+  if (ImGui::Button(fmt::format("Apply {}###apply best", name).c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
+    out.push_back(SelectKernel{row.kernel_id, row.values});
+  }
+  ui_mark("sweep.apply");
+  tooltip(
+      fmt::format("Takes the fastest with {} bodies: {}  {}", format_count(row.count), row.kernel_id, row.settings));
+  std::string as_fast;
+  for (const std::size_t i : found->as_fast) {
+    as_fast += (as_fast.empty() ? "" : ", ") + short_name(sweep.rows, i);
+  }
+  const std::string words =
+      as_fast.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, as fast as {}.", name, as_fast);
+  wrapped_text(words, theme::dim, theme::Font::small);
+}
+
+void outcome(const SweepStatus& sweep) {
+  if (!sweep.error.empty()) wrapped_text(sweep.error, theme::bad, theme::Font::small);
+  ui_mark("sweep.error");
+  for (const std::string& file : sweep.files) {
+    wrapped_text("wrote " + file, theme::dim, theme::Font::small);
+    tooltip(file);
+  }
+}
+
+/// The two ends with as many digits as their difference needs.
+std::string interval_words(const SweepRow& row) {
+  if (!(row.low_ms > 0) || !(row.high_ms >= row.low_ms)) return unknown;
+  return fmt::format("{} \u2013 {}", format_ms(row.low_ms), format_ms(row.high_ms));
+}
+
+void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Status& status, Requests& out) {
+  const SweepRow& row = sweep.rows[index];
+  const bool present = row.kernel_id == status.kernel_id && row.values == status.settings.values();
+  if (row_button("sweep.row", static_cast<int>(index), short_name(sweep.rows, index).c_str(),
+                 present && row.count == status.count) &&
+      !present) {
+    out.push_back(SelectKernel{row.kernel_id, row.values});
+  }
+  if (ImGui::IsItemHovered()) {
+    tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+            row.problem.empty()
+                ? fmt::format("{} bodies. 95 % interval of the median: {}\nClick to take these settings.",
+                              format_count(row.count), interval_words(row))
+                : row.problem);
+  }
+  if (!row.problem.empty()) {
+    if (wide) number_cell(format_count(row.count), theme::dim);
+    number_cell("");
+    number_cell("failed", theme::bad);
+    return;
+  }
+  if (wide) number_cell(format_count(row.count), theme::dim);
+  const std::string rank = rank_words(row);
+  number_cell(rank.empty() ? unknown : rank, row.rank_first == 1 ? theme::good : theme::text);
+  number_cell(format_ms(row.median_ms));
+  if (wide) {
+    number_cell(interval_words(row), theme::dim);
+    number_cell(format_rate(row.interactions_per_s, "/s"));
+  }
+  number_cell(row.error ? format_error(row.error->median) : unknown, error_colour(row.error));
+}
+
+void rows(const Status& status, const SweepStatus& sweep, float height, Requests& out) {
+  if (sweep.rows.empty()) {
+    wrapped_text(
+        "A sweep runs each variant on a copy of the system, with warm-up and repeats, and ranks their times. What "
+        "the measurement cannot tell apart shares its rank.",
+        theme::dim);
+    return;
+  }
+  const bool wide = ImGui::GetContentRegionAvail().x >= em(32);
+  std::vector<Column> columns{{"variant", -1}};
+  if (wide) columns.push_back({"bodies", 4.4f});
+  columns.push_back({"rank", 2.6f});
+  columns.push_back({"median", 4.8f});
+  if (wide) columns.insert(columns.end(), {{"95 % interval", 9}, {"interactions/s", 5.4f}});
+  columns.push_back({"error", 3.6f});
+  if (!begin_rows("sweep", columns, static_cast<int>(sweep.rows.size()), height)) return;
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) sweep_row(sweep, i, wide, status, out);
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool wide = room >= em(34);
+  ImGui::BeginChild("what to sweep", {wide ? em(16) : 0, wide ? height : em(9.5f)});
+  controls(status, view.sweep, state.lab.sweep, out);
+  if (!view.sweep.active) best(status, view.sweep, out);
+  outcome(view.sweep);
+  ImGui::EndChild();
+  if (wide) ImGui::SameLine(0, em(1));
+  ImGui::BeginChild("rows", {0, height});
+  rows(status, view.sweep, height, out);
+  ImGui::EndChild();
+}
+
+}  // namespace orrery

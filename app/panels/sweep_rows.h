@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/view/status.h"
+
+namespace orrery {
+
+/// The variant to take at a number of bodies, and those that the measurement cannot tell from it.
+struct BestRow {
+  std::size_t row;
+  std::vector<std::size_t> as_fast;  ///< in the order of their times
+};
+/// Of the rows that were measured with `count` bodies; nothing where there are none.
+std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);
+
+/// What sets row `index` apart from the others: "block 256", or the kernel's id before it where kernels differ.
+std::string short_name(std::span<const SweepRow> rows, std::size_t index);
+
+/// "1", or "2-4" with an en dash where other rows took no other time; empty where it was not measured.
+std::string rank_words(const SweepRow& row);
+
+}  // namespace orrery
