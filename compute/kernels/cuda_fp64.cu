@@ -2,15 +2,15 @@
 
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/tunables.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* blocks[] = {"32", "64", "128", "256", "512", "1024"};
 constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block, one body each, and bodies in a shared-memory tile.",
-     .values = blocks,
+     .values = block_values,
      .initial = "256"},
 };
 

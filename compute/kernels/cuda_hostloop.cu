@@ -4,16 +4,16 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
+#include "compute/kernels/tunables.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* blocks[] = {"32", "64", "128", "256", "512", "1024"};
 constexpr const char* off_on[] = {"off", "on"};
 constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block, one body each; the source has 1024.",
-     .values = blocks,
+     .values = block_values,
      .initial = "256"},
     {.name = "pinned",
      .notes = "Host memory of the copies: page-locked, which the GPU reads and writes by itself, or not (row 19).",

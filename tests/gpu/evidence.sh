@@ -27,7 +27,7 @@ check() {
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,cuda_launch_test,gl_bodies_test}; do
+  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_launch_test,gl_bodies_test}; do
     check "$(basename "$test")" "$test"
   done
 }
