@@ -19,4 +19,11 @@ std::string unique_path(const std::string& path) {
   }
 }
 
+std::string new_output(const std::string& name) {
+  const std::filesystem::path folder = "orrery-out";
+  std::error_code cannot;  // the writer names the cause
+  std::filesystem::create_directories(folder, cannot);
+  return unique_path((folder / name).string());
+}
+
 }  // namespace orrery

@@ -11,4 +11,7 @@ std::string numbered_path(const std::string& path, int number);
 /// OutputFile also keeps another program from taking the name in between.
 std::string unique_path(const std::string& path);
 
+/// A free path in the folder for files that nobody named, orrery-out, which is made if it is missing.
+std::string new_output(const std::string& name);
+
 }  // namespace orrery

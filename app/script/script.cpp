@@ -10,7 +10,10 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "app/kernel_axes.h"
 #include "app/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -43,16 +46,22 @@ std::string_view take_word(std::string_view& text) {
 }
 
 /// A command's name, what its arguments are called, and the request that they make. `argument` is all that follows the
-/// command; only the last argument of a command may hold blanks (a file's name).
+/// command; only the last argument of a command may hold blanks (a file's name), or be several words ("NAME...").
 struct Verb {
   std::string_view name;
-  std::string_view arguments;  ///< "", one word, or "NAME VALUE"
+  std::string_view arguments;  ///< "", one word, "NAME VALUE" or "NAME..."
   Request (*make)(std::string_view argument);
 };
 
 Request make_tunable(std::string_view argument) {
   const std::string_view name = take_word(argument);
   return Command{SetTunable{std::string{name}, std::string{argument}}};
+}
+
+Request make_sweep(std::string_view argument) {
+  StartSweep sweep;
+  while (!argument.empty()) sweep.tunables.emplace_back(take_word(argument));
+  return ViewCommand{std::move(sweep)};
 }
 
 constexpr std::array verbs{
@@ -75,6 +84,8 @@ constexpr std::array verbs{
     Verb{"screenshot", "FILE",
          [](std::string_view a) -> Request { return ViewCommand{SaveScreenshot{std::string{a}}}; }},
     Verb{"save", "FILE", [](std::string_view a) -> Request { return ViewCommand{SaveSnapshot{std::string{a}}}; }},
+    Verb{"sweep", "TUNABLE...", make_sweep},
+    Verb{"stop-sweep", "", [](std::string_view) -> Request { return ViewCommand{StopSweep{}}; }},
     Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
 };
 
@@ -96,7 +107,7 @@ Request parse_request(std::string_view text) {
   if (verb == verbs.end())
     throw UsageError(fmt::format("unknown command '{}'; known commands: {}", name, known_verbs()));
   const std::size_t wanted = word_count(verb->arguments), given = word_count(argument);
-  const bool takes_rest = verb->arguments == "FILE";
+  const bool takes_rest = verb->arguments == "FILE" || verb->arguments.ends_with("...");
   if (given < wanted || (given > wanted && !takes_rest)) {
     throw UsageError(fmt::format("'{}' takes {}; it is given '{}'", name,
                                  wanted == 0 ? "no argument" : fmt::format("{}", verb->arguments), argument));
@@ -110,12 +121,23 @@ ScriptLine parse_line(std::string_view text) {
           .request = parse_request(text)};
 }
 
-/// Checks each `set` against the kernel that is selected when its frame comes.
+void check_sweep(const StartSweep& sweep, const KernelInfo& kernel) {
+  std::vector<Axis> axes;
+  for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
+  check_axes({.kernels = {&kernel}}, axes);
+}
+
+/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes.
 void check_tunables(const Script& script, const KernelInfo& first, const auto& at_line) {
   const KernelInfo* kernel = &first;
   for (const ScriptLine& line : script) {
+    if (const auto* view = std::get_if<ViewCommand>(&line.request)) {
+      if (const auto* sweep = std::get_if<StartSweep>(view)) {
+        at_line(line.line, [&] { check_sweep(*sweep, *kernel); });
+      }
+      continue;
+    }
     const Command* command = std::get_if<Command>(&line.request);
-    if (!command) continue;
     if (const auto* select = std::get_if<SelectKernel>(command)) kernel = &find_kernel(select->id);
     if (const auto* set = std::get_if<SetTunable>(command)) {
       at_line(line.line, [&] { Settings{*kernel}.set(set->name, set->value); });

@@ -144,6 +144,11 @@ int Sweep::count(std::size_t entry) const {
   return present && simulation_ ? simulation_->status().count : plan_.counts[entry / plan_.variants.size()];
 }
 
+std::span<const SweepEntry> Sweep::entries_of(std::size_t index) const {
+  const std::size_t size = plan_.variants.size(), begin = std::min(index * size, entries_.size());
+  return std::span{entries_}.subspan(begin, std::min(size, entries_.size() - begin));
+}
+
 std::string Sweep::present() const {
   if (ended()) return {};
   const Variant& present = variant(entries_.size());

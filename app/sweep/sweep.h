@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ class Sweep {
   std::size_t total() const { return plan_.counts.size() * plan_.variants.size(); }
   /// Those that are done, in the order of the counts and, for each, of the variants.
   const std::vector<SweepEntry>& entries() const { return entries_; }
+  /// Those of the `index`-th count; empty while there are none.
+  std::span<const SweepEntry> entries_of(std::size_t index) const;
   const SweepPlan& plan() const { return plan_; }
   /// Of the first simulation; none until it is made.
   const std::optional<Status>& first_status() const { return first_; }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 
 #include "app/recording/metadata.h"
@@ -19,13 +18,6 @@ Json metadata_of(const Sweep& sweep, const Json& extra) {
   return metadata;
 }
 
-/// The entries of the `index`-th count.
-std::span<const SweepEntry> entries_of(const Sweep& sweep, std::size_t index) {
-  const std::size_t size = sweep.plan().variants.size();
-  const std::span<const SweepEntry> entries{sweep.entries()};
-  return entries.subspan(index * size, std::min(size, entries.size() - index * size));
-}
-
 }  // namespace
 
 SweepReport::SweepReport(const Sweep& sweep, const ResultFormat& format, const Files& files, const Json& extra)
@@ -38,7 +30,7 @@ void SweepReport::update() {
   const std::size_t size = sweep_.plan().variants.size();
   while (written_ < sweep_.entries().size()) {
     const std::size_t index = written_ / size;
-    const std::span<const SweepEntry> entries = entries_of(sweep_, index);
+    const std::span<const SweepEntry> entries = sweep_.entries_of(index);
     std::string rows;
     for (const ResultRow& row : result_rows(entries)) rows += csv_row(format_, row);
     files_.replace_rows(std::move(rows));
@@ -57,7 +49,7 @@ std::vector<std::vector<ResultRow>> SweepReport::rows() const {
   const std::size_t size = sweep_.plan().variants.size();
   std::vector<std::vector<ResultRow>> result;
   for (std::size_t index = 0; index * size < sweep_.entries().size(); ++index) {
-    result.push_back(result_rows(entries_of(sweep_, index)));
+    result.push_back(result_rows(sweep_.entries_of(index)));
   }
   return result;
 }

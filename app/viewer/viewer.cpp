@@ -97,6 +97,7 @@ void Viewer::frame() {
   take_timings(simulation_.status());
   if (!lockstep_) steps = advance();
   follow_recording();
+  follow_sweep();
   follow_simulation();
 
   gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s);
@@ -205,6 +206,10 @@ void Viewer::frame_scene() {
   camera_.frame(framing_.centre, framing_.radius);
 }
 
+void Viewer::follow_sweep() {
+  if (sweep_.tick(simulation_, view_.sweep)) tell_of_sweep();
+}
+
 /// What panels and keys look at until the next frame.
 void Viewer::follow_simulation() {
   status_ = simulation_.status();
@@ -262,6 +267,7 @@ void Viewer::finish() {
     glFinish();
     take_timings(simulation_.status());
   });
+  attempt([&] { carry_out(StopSweep{}); });
   if (log_.recording()) attempt([&] { carry_out(StopRecording{}); });
   if (!options_.save_file.empty()) attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
   if (first) std::rethrow_exception(first);

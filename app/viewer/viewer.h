@@ -19,6 +19,7 @@
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
+#include "app/viewer/sweep_control.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gpu_timer.h"
@@ -60,6 +61,7 @@ class Viewer {
   int advance();
   void take_timings(const Status& status);
   void follow_recording();
+  void follow_sweep();
   void follow_simulation();
   void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
@@ -93,6 +95,8 @@ class Viewer {
   void save_pictures();
   void save_picture(const std::string& file);
   void save_snapshot(const std::string& file, ByteOrder order);
+  /// Which files the sweep that has ended left, or why it left none.
+  void tell_of_sweep();
   void say_written(const std::string& file);
   void complain(const std::string& error);
 
@@ -105,6 +109,7 @@ class Viewer {
   ScenePicture picture_;
   render::GpuTimer draw_timer_;
   Simulation simulation_;
+  SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
   Framing framing_;

@@ -23,11 +23,7 @@ Json simulation_metadata(const Status& status) {
 
 /// `asked`, or a new file in the folder for files that nobody named.
 std::string file_or_new(const std::string& asked, const char* name) {
-  if (!asked.empty()) return asked;
-  const std::filesystem::path folder = "orrery-out";
-  std::error_code cannot;  // the writer names the cause
-  std::filesystem::create_directories(folder, cannot);
-  return unique_path((folder / name).string());
+  return asked.empty() ? new_output(name) : asked;
 }
 
 }  // namespace
@@ -123,9 +119,20 @@ void Viewer::carry_out(const SetDiagnostics& c) {
          c.conserved_interval_s.value_or(now.conserved_interval_s)};
 }
 
-void Viewer::carry_out(const StartSweep&) {}
+void Viewer::carry_out(const StartSweep& c) {
+  sweep_.start(c, simulation_, view_.sweep);
+}
 
-void Viewer::carry_out(const StopSweep&) {}
+void Viewer::carry_out(const StopSweep&) {
+  if (sweep_.stop(simulation_, view_.sweep)) tell_of_sweep();
+}
+
+void Viewer::tell_of_sweep() {
+  for (const std::string& file : view_.sweep.files) say_written(file);
+  if (view_.sweep.error.empty()) return;
+  failed_ = true;
+  complain(view_.sweep.error);
+}
 
 void Viewer::carry_out(const SetAppearance& c) {
   view_.appearance = c.appearance;

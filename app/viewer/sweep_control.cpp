@@ -1,0 +1,153 @@
+#include "app/viewer/sweep_control.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "app/kernel_axes.h"
+#include "app/recording/unique_path.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// Every setting of the kernel that is shown stays as it is unless it is varied.
+void keep_settings(std::vector<Variant>& variants, const std::vector<Axis>& axes, const Status& shown) {
+  for (Variant& variant : variants) {
+    if (variant.kernel->id != shown.kernel_id) continue;
+    for (const auto& [name, value] : shown.settings.values()) {
+      if (std::ranges::find(axes, name, &Axis::tunable) == axes.end()) variant.settings.set(name, value);
+    }
+  }
+}
+
+SweepRow row_of(const SweepEntry& entry) {
+  SweepRow row{.kernel_id = entry.variant.kernel->id,
+               .settings = entry.variant.settings.to_string(),
+               .values = entry.variant.settings.values(),
+               .count = entry.count,
+               .problem = entry.problem};
+  if (!entry.result) return row;
+  row.median_ms = entry.result->step_ms.median;
+  row.low_ms = entry.result->step_ms.low;
+  row.high_ms = entry.result->step_ms.high;
+  row.interactions_per_s = entry.result->interactions_per_s();
+  if (entry.result->status.force_probe) row.error = entry.result->status.force_probe->error;
+  return row;
+}
+
+std::vector<SweepRow> rows_of(const Sweep& sweep) {
+  std::vector<SweepRow> rows;
+  for (std::size_t index = 0; index < sweep.plan().counts.size(); ++index) {
+    const std::span<const SweepEntry> entries = sweep.entries_of(index);
+    const std::vector<ResultRow> measured = result_rows(entries);
+    auto ranked = measured.begin();
+    for (const SweepEntry& entry : entries) {
+      rows.push_back(row_of(entry));
+      if (!entry.result) continue;
+      rows.back().rank_first = ranked->rank.first;
+      rows.back().rank_last = ranked->rank.last;
+      ++ranked;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
+  SweepPlan plan{.scene = shown.scene, .counts = asked.counts, .variants = {}};
+  plan.scene.count = 0;
+  if (!plan.scene.file.empty()) {
+    if (std::ranges::any_of(asked.counts, [&](int count) { return count != shown.count; })) {
+      throw UsageError("a sweep over numbers of bodies needs a generated scene: the file '" + plan.scene.file +
+                       "' says which bodies");
+    }
+    plan.counts = {0};
+  } else {
+    if (plan.counts.empty()) plan.counts = {shown.count};
+    for (const int count : plan.counts) (void)allowed_count(find_scene(plan.scene.scene), count);
+  }
+  KernelSelection selection;
+  for (const std::string& id : asked.kernels) selection.kernels.push_back(&find_kernel(id));
+  if (asked.kernels.empty()) selection.kernels.push_back(&find_kernel(shown.kernel_id));
+  std::vector<Axis> axes;
+  for (const std::string& name : asked.tunables) axes.push_back({name, {"all"}});
+  check_axes(selection, axes);
+  plan.variants = expand(selection, axes).variants;
+  keep_settings(plan.variants, axes, shown);
+  plan.setup = {SelectIntegrator{shown.integrator_id}, SelectLaw{law_info(shown.law.id).id},
+                SetTimeStep{shown.time_step},          SetSoftening{shown.law.softening},
+                SetRepulsion{shown.law.repulsion},     SetDrag{shown.law.drag}};
+  return plan;
+}
+
+void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
+  if (sweep_) throw UsageError("a sweep is under way; it must end, or be stopped, before another one can start");
+  const Status present = shown.status();
+  SweepPlan plan = sweep_plan(asked, present);
+  shown.apply(SetPaused{true});
+  resume_ = !present.paused;
+  sweep_.emplace(std::move(plan));
+  status = {};
+  status.total = static_cast<int>(sweep_->total());
+  describe(status);
+}
+
+/// Steps of the shown simulation that are still under way would be measured as well.
+bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
+  if (!sweep_ || !shown.idle()) return false;
+  sweep_->tick();
+  try {
+    if (!report_ && sweep_->first_status()) {
+      report_.emplace(*sweep_, bench_format,
+                      SweepReport::Files{.csv = new_output("sweep.csv"), .json = new_output("sweep.json")},
+                      Json{{"measured", "in the viewer, beside its drawing"}});
+    }
+    if (report_) report_->update();
+  } catch (const std::exception& error) {
+    status.error = error.what();
+    sweep_->stop();
+  }
+  if (sweep_->ended()) {
+    end(shown, status);
+    return true;
+  }
+  describe(status);
+  return false;
+}
+
+bool SweepControl::stop(Simulation& shown, SweepStatus& status) {
+  if (!sweep_) return false;
+  sweep_->stop();
+  end(shown, status);
+  return true;
+}
+
+void SweepControl::describe(SweepStatus& status) const {
+  const std::vector<SweepEntry>& entries = sweep_->entries();
+  if (status.rows.size() != entries.size()) status.rows = rows_of(*sweep_);
+  status.active = !sweep_->ended();
+  status.done = static_cast<int>(entries.size());
+  status.present = sweep_->present();
+  status.left_s = sweep_->left_s();
+}
+
+void SweepControl::end(Simulation& shown, SweepStatus& status) {
+  describe(status);
+  const std::vector<SweepEntry>& entries = sweep_->entries();
+  if (report_) {
+    if (std::ranges::any_of(entries, [](const SweepEntry& entry) { return entry.result.has_value(); })) {
+      report_->finish({});
+    } else {
+      report_->discard();
+    }
+    status.files = report_->files().paths();
+    if (status.error.empty()) status.error = report_->files().error();
+  }
+  report_.reset();
+  sweep_.reset();
+  if (std::exchange(resume_, false)) shown.apply(SetPaused{false});
+}
+
+}  // namespace orrery

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/sweep/sweep.h"
+#include "app/sweep/sweep_report.h"
+#include "app/view/command.h"
+#include "app/view/status.h"
+
+namespace orrery {
+
+/// What StartSweep asks for, made from the system that is shown: its scene's first state, integrator, law, dt and
+/// softening, and its kernel's settings where they are not varied. Throws UsageError; std::runtime_error for a kernel
+/// that cannot run here.
+SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
+
+/// The one sweep that runs beside the shown simulation, which is paused meanwhile.
+class SweepControl {
+ public:
+  /// Throws as sweep_plan(), and UsageError while a sweep is under way; nothing has changed then.
+  void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
+  /// Once a frame; returns whether the sweep ended with it, and then its files lie where `status` says.
+  bool tick(Simulation& shown, SweepStatus& status);
+  /// Ends it, keeping what was measured. Returns whether one was under way.
+  bool stop(Simulation& shown, SweepStatus& status);
+
+ private:
+  void describe(SweepStatus& status) const;
+  void end(Simulation& shown, SweepStatus& status);
+
+  bool resume_ = false;  // the shown simulation ran before
+  std::optional<Sweep> sweep_;
+  std::optional<SweepReport> report_;  // below the sweep, which it looks at
+};
+
+}  // namespace orrery
