@@ -1,6 +1,7 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/instances.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/layout.h"
 #include "compute/kernels/stored_epilogue.h"
 #include "compute/kernels/tunables.h"
 #include "compute/kernels/unrolled.h"

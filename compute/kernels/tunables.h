@@ -2,7 +2,6 @@
 
 #include "compute/kernels/instances.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/layout.h"
 
 // Tunables that several CUDA kernels have, and what their values mean.
 namespace orrery {

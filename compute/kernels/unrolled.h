@@ -1,5 +1,6 @@
 #pragma once
 
+#if defined(__CUDACC__)
 namespace orrery {
 
 /// Calls body(j) for j = 0 ... count - 1 in order, `unroll` calls to a pass of the loop and the rest one by one.
@@ -19,3 +20,4 @@ __device__ __forceinline__ void unrolled_for(int count, Body body) {
 }
 
 }  // namespace orrery
+#endif
