@@ -63,9 +63,9 @@ struct ProbeForces {
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {};
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
-/// finite.
+/// finite, and where memory does not suffice: Status::good_step then stays what it was.
 struct KeepGoodState {};
-/// Back to the state that was kept last.
+/// Back to the state that was kept last. Reset and another scene forget it.
 struct RestoreGoodState {};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.

@@ -110,6 +110,18 @@ TEST(ForceErrorTest, NamesTheWorstBody) {
   EXPECT_EQ(force_error(accelerations, targets, reference).worst, 3) << "not finite, though outside the sample";
 }
 
+TEST(ForceErrorTest, OfTheTargetsAloneIsTheSame) {
+  const std::vector<Vec4> accelerations{{9, 9, 9, 0}, {1.5f, 0, 0, 0}, {9, nan_value, 9, 0}, {0, 3, 0, 0}};
+  const std::vector targets{1, 3};
+  const std::vector<Vec3d> reference{{1, 0, 0}, {0, 3, 0}};
+  const std::vector<Vec4> chosen = entries(accelerations, targets);
+  EXPECT_EQ(chosen, (std::vector<Vec4>{{1.5f, 0, 0, 0}, {0, 3, 0, 0}}));
+  const ForceError error = target_error(chosen, targets, reference);
+  EXPECT_EQ(error.max, 0.5);
+  EXPECT_EQ(error.worst, 1);
+  EXPECT_TRUE(std::isnan(force_error(accelerations, targets, reference).max)) << "there, every body counts";
+}
+
 TEST(ForceErrorTest, CountsTheAccelerationItselfWhereTheReferenceIsZero) {
   const ForceError error = force_error(std::vector<Vec4>{{0, 3, 4, 0}}, std::vector{0}, std::vector<Vec3d>{{}});
   EXPECT_EQ(error.max, 5);

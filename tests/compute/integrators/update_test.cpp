@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 namespace orrery {
@@ -33,7 +34,25 @@ TEST(KickDrift, WithoutAKickReadsNoAccelerationsAndDragsNothing) {
 }
 
 TEST(KickDrift, TakesNoBodies) {
-  EXPECT_NO_THROW(kick_drift({}, {}, {}, 1, 0, 1));
+  EXPECT_EQ(kick_drift({}, {}, {}, 1, 0, 1), -1);
+}
+
+TEST(KickDrift, NamesTheFirstBodyThatIsNotFiniteAfterwards) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), huge = std::numeric_limits<float>::max();
+  const std::vector<Vec4> at_rest(4, Vec4{0, 0, 0, 1}), still(4), none(4);
+  const auto first = [&](auto change) {
+    std::vector<Vec4> positions = at_rest, velocities = still, accelerations = none;
+    change(positions, velocities, accelerations);
+    const int body = kick_drift(positions, velocities, accelerations, 2, 0, 2);
+    EXPECT_EQ(body, first_not_finite(positions, velocities));
+    return body;
+  };
+  EXPECT_EQ(first([](auto&, auto&, auto&) {}), -1);
+  EXPECT_EQ(first([](auto& x, auto&, auto&) { x[3].y = nan; }), 3);
+  EXPECT_EQ(first([](auto& x, auto&, auto&) { x[2].w = nan; }), 2) << "a mass";
+  EXPECT_EQ(first([](auto& x, auto& v, auto&) { x[3].y = nan, v[1].z = -nan; }), 1);
+  EXPECT_EQ(first([](auto&, auto& v, auto&) { v[2].x = huge; }), 2) << "the drift overflows";
+  EXPECT_EQ(first([](auto&, auto&, auto& a) { a[1].x = huge; }), 1) << "the kick overflows";
 }
 
 }  // namespace
