@@ -35,6 +35,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     wait();
+    good_.judge(watch_);  // as long as it knows
     resize(bodies.count());
     Mapping mapping{storage_, stream_.get()};
     cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());

@@ -289,6 +289,11 @@ TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
       EXPECT_EQ(probe->step, 2);
       EXPECT_EQ(probe->sim_time, sim.status().sim_time);
       EXPECT_GT(probe->ms, 0);
+      sim.apply(Reset{});
+      sim.apply(MeasureConserved{});
+      sim.run(2);
+      EXPECT_EQ(sim.status().conserved->sums.potential, probe->sums.potential) << "to the bit";
+      EXPECT_EQ(sim.status().conserved->sums.angular_momentum, probe->sums.angular_momentum);
       const Conserved expected = conserved(sim.bodies(), sim.status().law);
       const auto expect_equal = [](double found, double value, double scale) {
         EXPECT_NEAR(found, value, 1e-12 * scale);
