@@ -34,6 +34,8 @@ may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/cei
 may_include("app/panels/" "app/panels/" "app/view/" "render/appearance[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")
+may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|kernel_axes|measure|statistics|table)[.]h$" "compute/core/"
+            "compute/sim/(command|simulation)[.]h$" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
             ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"

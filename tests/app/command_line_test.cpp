@@ -151,7 +151,6 @@ TEST(CommandLine, FailsWhereForcesAreNotFinite) {
   const Outcome outcome = run_orrery({"bench", heavy, "--kernels", "cpu-serial", "--repeat", "1", "--law",
                                       "attract-repel", "--softening", "1e-6", "--repulsion", "1e6"});
   expect_refused(outcome, 1, {"cpu-serial n=1", "not finite"});
-  EXPECT_NE(outcome.out.find("cpu-serial"), std::string::npos) << "the table comes first";
 }
 
 TEST(CommandLine, LeavesNoFileBehindWhereNothingWasMeasured) {

@@ -53,6 +53,17 @@ TEST(Script, KnowsEveryCommand) {
   view_command<Quit>(script[14]);
 }
 
+TEST(Script, SweepsOneOrSeveralTunables) {
+  const Script script = parsed("0 sweep threads\n1 sweep rows threads\n2 stop-sweep\n", "cpu-simd");
+  EXPECT_EQ(view_command<StartSweep>(script[0]).tunables, std::vector<std::string>{"threads"});
+  EXPECT_EQ(view_command<StartSweep>(script[1]).tunables, (std::vector<std::string>{"rows", "threads"}));
+  view_command<StopSweep>(script[2]);
+  expect_failure(
+      Failure::usage, [] { parsed("0 sweep\n"); }, "demo.txt:1: ", "'sweep' takes TUNABLE...");
+  expect_failure(
+      Failure::usage, [] { parsed("0 kernel cpu-simd\n1 sweep warp\n"); }, "demo.txt:2: ", "'warp'", "threads");
+}
+
 TEST(Script, IgnoresCommentsBlanksTabsAndCarriageReturns) {
   const Script script =
       parsed("# a demonstration\r\n\r\n \t\n\t10\tkernel\t cpu-simd \t# the fast one\r\n20 screenshot a#1.png");
@@ -95,7 +106,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
           "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
-          "screenshot, save, quit");
+          "screenshot, save, sweep, stop-sweep, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
   refused("5 kernel fast", "'fast'", "cpu-serial");

@@ -5,7 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "tests/app/support/text_file.h"
@@ -25,6 +30,17 @@ std::string read_to_end(int descriptor) {
   for (ssize_t size; (size = read(descriptor, part, sizeof part)) > 0;)
     text.append(part, static_cast<std::size_t>(size));
   return text;
+}
+
+/// Sends SIGINT to `child` once `file` is not empty; or returns when the child has ended.
+void interrupt_when_exists(pid_t child, const std::string& file) {
+  std::error_code none;
+  while (!std::filesystem::exists(file, none) || std::filesystem::file_size(file, none) == 0) {
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  kill(child, SIGINT);
 }
 
 /// `out` is where stdout goes unless the surroundings say otherwise.
@@ -58,6 +74,7 @@ Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child == 0) become_orrery(arguments, surroundings, out[1], err);
   close(out[1]);
+  if (!surroundings.interrupt_when_exists.empty()) interrupt_when_exists(child, surroundings.interrupt_when_exists);
   std::string printed = read_to_end(out[0]);
   close(out[0]);
   int status = 0;

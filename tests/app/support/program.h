@@ -16,6 +16,7 @@ struct Surroundings {
   std::string folder{};                            ///< working folder; empty: the caller's
   std::string stdout_to{};                         ///< a path in place of collecting stdout
   std::optional<unsigned long> most_file_bytes{};  ///< the largest file that the program may write
+  std::string interrupt_when_exists{};             ///< a file: once it is there, the program gets a SIGINT
 };
 
 /// Runs `orrery` with these arguments until it ends.

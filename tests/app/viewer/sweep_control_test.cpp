@@ -1,0 +1,118 @@
+#include "app/viewer/sweep_control.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "compute/core/error.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+/// A shown simulation that runs, and a working folder of this test's own.
+class SweepBesideAWindow : public testing::Test {
+ protected:
+  SweepBesideAWindow() { std::filesystem::current_path(folder_.path()); }
+  ~SweepBesideAWindow() override { std::filesystem::current_path(before_); }
+
+  /// Frames until the sweep ends or `enough` says so.
+  void frames(const auto& enough) {
+    while (status.active && !enough()) {
+      (void)shown.collect();
+      if (control.tick(shown, status)) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+  }
+  void frames() {
+    frames([] { return false; });
+  }
+
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const test::TemporaryFolder folder_;
+  Simulation shown{{.scene = "plummer", .count = 40}, nullptr, find_kernel("cpu-simd")};
+  SweepStatus status;
+  SweepControl control;
+};
+
+TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
+  shown.apply(SelectIntegrator{"euler"});
+  control.start({.kernels = {"cpu-serial", "cpu-simd"}, .tunables = {}, .counts = {8, 33}}, shown, status);
+  EXPECT_TRUE(status.active);
+  EXPECT_EQ(status.total, 4);
+  EXPECT_TRUE(shown.status().paused);
+  frames([&] { return status.done > 0; });
+  ASSERT_EQ(status.rows.size(), 1u);
+  EXPECT_EQ(status.rows[0].kernel_id, "cpu-serial");
+  EXPECT_GT(status.left_s, 0);
+  EXPECT_NE(status.present.find("cpu-simd"), std::string::npos) << status.present;
+  frames();
+  EXPECT_FALSE(status.active);
+  EXPECT_FALSE(shown.status().paused) << "it goes on";
+  EXPECT_EQ(shown.status().step, 0) << "the sweep has a simulation of its own";
+  ASSERT_EQ(status.rows.size(), 4u);
+  for (const SweepRow& row : status.rows) {
+    EXPECT_EQ(row.problem, "");
+    EXPECT_GT(row.median_ms, 0);
+    EXPECT_GE(row.rank_first, 1);
+    EXPECT_LE(row.rank_last, 2);
+    ASSERT_TRUE(row.error);
+    EXPECT_LT(row.error->median, 1e-5);
+  }
+  EXPECT_EQ(status.error, "");
+  ASSERT_EQ(status.files.size(), 2u);
+  for (const std::string& file : status.files) EXPECT_GT(std::filesystem::file_size(file), 0u) << file;
+  const Json whole = Json::parse(std::ifstream{status.files[1]});
+  EXPECT_EQ(whole["metadata"]["integrator"], "euler");
+  EXPECT_EQ(whole["results"].size(), 4u);
+}
+
+TEST_F(SweepBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
+  shown.apply(SetPaused{true});
+  control.start({.kernels = {"cpu-serial", "cpu-simd"}, .tunables = {}, .counts = {}}, shown, status);
+  EXPECT_THROW(control.start({}, shown, status), UsageError) << "one at a time";
+  frames([&] { return status.done > 0; });
+  EXPECT_TRUE(control.stop(shown, status));
+  EXPECT_FALSE(control.stop(shown, status));
+  EXPECT_FALSE(status.active);
+  EXPECT_TRUE(shown.status().paused);
+  EXPECT_GE(status.rows.size(), 1u);
+  EXPECT_EQ(status.files.size(), 2u);
+}
+
+TEST_F(SweepBesideAWindow, TellsWhereFilesCannotBeWritten) {
+  std::ofstream{"orrery-out"} << "no folder";
+  control.start({.kernels = {"cpu-serial"}, .tunables = {}, .counts = {}}, shown, status);
+  frames();
+  EXPECT_FALSE(status.active);
+  EXPECT_NE(status.error.find("sweep.csv"), std::string::npos) << status.error;
+  EXPECT_TRUE(status.files.empty());
+  EXPECT_FALSE(shown.status().paused);
+}
+
+TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
+  shown.apply(SetTunable{"threads", "1"});
+  const Tunable* rows = find_kernel("cpu-simd").tunable("rows");
+  ASSERT_NE(rows, nullptr);
+  const SweepPlan plan = sweep_plan({.kernels = {}, .tunables = {"rows"}, .counts = {}}, shown.status());
+  EXPECT_EQ(plan.variants.size(), rows->values.size());
+  EXPECT_EQ(plan.counts, std::vector{40});
+  for (const Variant& variant : plan.variants) EXPECT_EQ(variant.settings.text("threads"), "1");
+}
+
+TEST_F(SweepBesideAWindow, RefusesWhatTheSystemDoesNotHave) {
+  const Status present = shown.status();
+  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {"warp"}, .counts = {}}, present), UsageError);
+  EXPECT_THROW((void)sweep_plan({.kernels = {"fast"}, .tunables = {}, .counts = {}}, present), UsageError);
+  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {}, .counts = {0, -1}}, present), UsageError);
+  Status file = present;
+  file.scene.file = "a.bin";
+  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {}, .counts = {8}}, file), UsageError);
+  EXPECT_EQ(sweep_plan({.kernels = {}, .tunables = {}, .counts = {}}, file).counts, std::vector{0});
+}
+
+}  // namespace
+}  // namespace orrery
