@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -13,7 +11,7 @@ namespace orrery {
 /// The storage mapped for as long as this lives, and what mapping took of the CPU's time.
 class Mapping {
  public:
-  Mapping(DeviceStorage& storage, cudaStream_t stream) : storage_{storage}, stream_{stream} {
+  Mapping(DeviceStorage& storage, CUstream_st* stream) : storage_{storage}, stream_{stream} {
     const auto begin = std::chrono::steady_clock::now();
     bodies = storage.map(stream);
     map_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -42,7 +40,7 @@ class Mapping {
 
  private:
   DeviceStorage& storage_;
-  cudaStream_t stream_;
+  CUstream_st* stream_;
   bool mapped_ = true;
 };
 
