@@ -14,11 +14,11 @@ namespace {
 
 constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
 constexpr Tunable tunables[] = {
-    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "64"},
+    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "128"},
     {.name = "bodies-per-thread",
      .notes = "Bodies that a thread holds in registers, so that one constant read serves them all; the source has 1.",
      .values = bodies_per_thread_values,
-     .initial = "2"},
+     .initial = "1"},
 };
 
 /// Bodies in one pass of the inner loop.

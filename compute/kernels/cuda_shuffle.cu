@@ -8,11 +8,11 @@ namespace {
 
 constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
 constexpr Tunable tunables[] = {
-    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "64"},
+    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "128"},
     {.name = "bodies-per-thread",
      .notes = "Bodies that a thread holds in registers, so that one broadcast serves them all; the source has 1.",
      .values = bodies_per_thread_values,
-     .initial = "2"},
+     .initial = "1"},
 };
 
 constexpr int warp = 32;
