@@ -53,8 +53,9 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
   return alarm("Fault", y, [&] {
     const Fault& fault = *status.fault;
-    wrapped(fmt::format("Stopped after step {}: the position or velocity of body {} is not finite.",
-                        format_count(fault.step), format_count(fault.body)),
+    wrapped(!status.last_error.empty()
+                ? status.last_error
+                : fmt::format("Stopped after step {}: body {} is not finite.", fault.step, fault.body),
             view, theme::bad);
     ui_mark("fault");
     if (status.good_step) {
@@ -75,7 +76,7 @@ float fault_toast(const Status& status, const ViewStatus& view, float y, Request
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = view.panel ? em(3.6f) : em(0.75f);
-  if (!status.last_error.empty() && status.last_error != state.dismissed_error) {
+  if (!status.fault && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();
       wrapped(status.last_error, view, theme::bad);

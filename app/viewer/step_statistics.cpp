@@ -53,11 +53,24 @@ void StepStatistics::add(const Trial& trial, const StepTiming& timing) {
   update_result(trial, timing);
 }
 
-void StepStatistics::update_result(const Trial& trial, const StepTiming& timing) {
-  auto row = std::ranges::find_if(rows_, [&](const Row& r) {
+std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial& trial) {
+  return std::ranges::find_if(rows_, [&](const Row& r) {
     const Result& known = r.result;
     return Trial{known.kernel_id, known.settings, known.law_id, known.integrator_id, known.count} == trial;
   });
+}
+
+/// Forces that are not finite, whose error is NaN, are worse than any others.
+bool StepStatistics::add_error(const Trial& trial, const ForceError& error) {
+  const auto row = find_row(trial);
+  if (row == rows_.end()) return false;
+  std::optional<ForceError>& worst = row->result.error;
+  if (!worst || (!std::isnan(worst->median) && !(error.median <= worst->median))) worst = error;
+  return true;
+}
+
+void StepStatistics::update_result(const Trial& trial, const StepTiming& timing) {
+  auto row = find_row(trial);
   if (row == rows_.end()) {
     row = rows_.insert(row, {.result = {.kernel_id = trial.kernel_id,
                                         .settings = trial.settings,
@@ -94,11 +107,16 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
 
 std::string write_results(const std::string& file, std::span<const Result> results) {
   OutputFile out = OutputFile::create(file);
-  std::string text = "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps\n";
+  std::string text =
+      "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps,error_median,error_p99,error_max\n";
+  const auto error = [](const Result& r, double ForceError::*number) {
+    return r.error ? csv_number((*r.error).*number) : std::string{};
+  };
   for (const Result& r : results) {
     text += csv_line(std::array{r.kernel_id, r.settings, r.law_id, r.integrator_id, std::to_string(r.count),
                                 csv_number(r.median_ms), csv_number(r.interactions_per_s), csv_number(r.speedup, 4),
-                                std::to_string(r.steps)});
+                                std::to_string(r.steps), error(r, &ForceError::median), error(r, &ForceError::p99),
+                                error(r, &ForceError::max)});
   }
   if (const std::string error = out.append(text); !error.empty()) throw std::runtime_error{error};
   return out.path();

@@ -32,6 +32,8 @@ class StepStatistics {
 
   /// Batches must come in the order in which they ran; one without steps or without a finite time is left out.
   void add(const Trial& trial, const StepTiming& timing);
+  /// What a comparison of forces found for `trial`; the worst median stays. False where it has no result yet.
+  bool add_error(const Trial& trial, const ForceError& error);
   void clear_results() { rows_.clear(); }
 
   /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:
@@ -45,6 +47,7 @@ class StepStatistics {
     Result result;
     std::size_t batches = 0;
   };
+  std::vector<Row>::iterator find_row(const Trial& trial);
   void update_result(const Trial& trial, const StepTiming& timing);
 
   Trial trial_;

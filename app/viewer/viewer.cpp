@@ -54,7 +54,8 @@ Viewer::Viewer(const ViewOptions& options)
       sharing_{try_sharing(options.device)},
       bridge_{sharing_},
       simulation_{options.scene, bridge_.storage(), first_kernel(options.setup)},
-      gui_{*surface_} {
+      gui_{*surface_},
+      monitor_{lockstep_} {
   for (const Command& command : options.setup) simulation_.apply(command);
   view_.panel = options.panel;
   view_.gl_renderer = surface_->gl().renderer;
@@ -171,6 +172,7 @@ void Viewer::run_script() {
 int Viewer::advance() {
   const Status status = simulation_.status();
   if (bridge_.mode(status.backend) != Interop::mapped && !simulation_.idle()) return 0;
+  examine(status);
   int steps = 0;
   try {
     steps = simulation_.advance_frame(frame_);
@@ -182,6 +184,19 @@ int Viewer::advance() {
   if (steps > 0) log_.started(frame_, status);
   moved_ |= bridge_.mode(status.backend) == Interop::mapped;
   return steps;
+}
+
+/// With the next batch of steps. A sweep has the machine for itself.
+void Viewer::examine(const Status& status) {
+  if (view_.sweep.active) return;
+  const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
+                                 : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+  try {
+    for (const Command& command : monitor_.due(now_s, status, view_.diagnostics)) simulation_.apply(command);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    complain(error.what());
+  }
 }
 
 /// Also copies the bodies to be drawn; the cost counts as the mapping of the batch that moved them.
@@ -218,7 +233,12 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty()) fmt::print(stderr, "orrery: {}\n", said_error_);
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
+  if (status_.force_probe && status_.force_probe->step != taken_probe_ &&
+      log_.statistics().add_error(trial_of(status_), status_.force_probe->error)) {
+    taken_probe_ = status_.force_probe->step;
+  }
   log_.describe(view_, status_);
+  monitor_.describe(view_, status_);
   facts_.describe(view_, status_);
   view_.interop = bridge_.mode(status_.backend);
   view_.interop_reason = bridge_.reason(status_.backend);

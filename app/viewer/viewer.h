@@ -16,6 +16,7 @@
 #include "app/viewer/framing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/machine_facts.h"
+#include "app/viewer/monitor.h"
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
@@ -59,6 +60,7 @@ class Viewer {
   void gather_keys();
   void run_script();
   int advance();
+  void examine(const Status& status);
   void take_timings(const Status& status);
   void follow_recording();
   void follow_sweep();
@@ -115,6 +117,7 @@ class Viewer {
   Framing framing_;
   FrameLog log_;
   MachineFacts facts_;
+  Monitor monitor_;
 
   Requests requests_;
   Status status_;    // of the last frame
@@ -125,9 +128,10 @@ class Viewer {
   std::vector<KeyPress> typed_;      // since the last frame
   std::vector<StepTiming> timings_;  // collected, not taken yet
   std::optional<Presented> presented_;
-  std::string recording_asked_;  // the name as it was asked for
-  Json recording_header_;        // what the present recording's header says of the simulation
-  std::string said_error_;       // the last of Status::last_error that went to stderr
+  std::string recording_asked_;    // the name as it was asked for
+  Json recording_header_;          // what the present recording's header says of the simulation
+  std::int64_t taken_probe_ = -1;  // the step of the comparison of forces that the results have
+  std::string said_error_;         // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
   bool drawn_is_old_ = true;  // the simulation has moved on since its bodies were copied to the drawn buffers
   bool moved_ = true;         // the drawn bodies are not those of the last picture

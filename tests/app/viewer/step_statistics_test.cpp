@@ -129,6 +129,21 @@ TEST(StepStatistics, LawsAndIntegratorsAreDifferentTrials) {
   EXPECT_EQ(described(statistics).measured, 0) << "the latest batch was of another integrator";
 }
 
+TEST(StepStatistics, KeepsTheWorstErrorOfATrial) {
+  StepStatistics statistics;
+  const auto of_median = [](double median) { return ForceError{.rms = 0, .median = median, .p99 = 0, .max = 0}; };
+  EXPECT_FALSE(statistics.add_error(slow, of_median(1))) << "it has no row yet";
+  statistics.add(slow, timing(10));
+  statistics.add(fast, timing(5));
+  EXPECT_FALSE(statistics.results()[0].error);
+  for (const double median : {2e-7, 5e-7, 1e-7}) EXPECT_TRUE(statistics.add_error(slow, of_median(median)));
+  EXPECT_EQ(statistics.results()[0].error->median, 5e-7);
+  EXPECT_FALSE(statistics.results()[1].error);
+  statistics.add_error(slow, of_median(std::numeric_limits<double>::quiet_NaN()));
+  statistics.add_error(slow, of_median(1));
+  EXPECT_TRUE(std::isnan(statistics.results()[0].error->median));
+}
+
 TEST(StepStatistics, ClearingForgetsResultsOnly) {
   StepStatistics statistics;
   statistics.add(slow, timing(10));
@@ -157,12 +172,14 @@ TEST_F(WriteResults, WritesOneLineARow) {
   StepStatistics statistics;
   statistics.add(slow, timing(10));
   statistics.add(fast, timing(2.5));
+  statistics.add_error(fast, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
   const std::string file = (folder_ / "results.csv").string();
   EXPECT_EQ(write_results(file, statistics.results()), file);
-  EXPECT_EQ(read(file),
-            "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps\n"
-            "cpu-serial,,gravity,leapfrog,1000,10,1e+08,1,1\n"
-            "cpu-simd,threads=2,gravity,leapfrog,1000,2.5,4e+08,4,1\n");
+  EXPECT_EQ(
+      read(file),
+      "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps,error_median,error_p99,error_max\n"
+      "cpu-serial,,gravity,leapfrog,1000,10,1e+08,1,1,,,\n"
+      "cpu-simd,threads=2,gravity,leapfrog,1000,2.5,4e+08,4,1,3e-07,4e-06,5e-05\n");
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {

@@ -1,0 +1,104 @@
+#include "app/viewer/monitor.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
+  constexpr double rounding_s = 1e-6;  // of a clock that counts frames
+  return !last_s || now_s - *last_s >= interval_s - rounding_s;
+}
+
+}  // namespace
+
+/// A command that comes while a CPU step is under way could end it.
+std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
+  std::vector<Command> commands;
+  follow_cost(status);
+  if (status.paused || status.fault || (status.busy && status.backend == Backend::cpu)) return commands;
+  // What the present kernel's error is nobody has to wait for.
+  const double probe_s = status.force_probe ? probe_interval_s(wanted) : probe_period_s;
+  if (wanted.probe && is_over(now_s, probed_s_, probe_s)) {
+    probed_s_ = now_s;
+    commands.emplace_back(ProbeForces{sample(wanted)});
+  }
+  const double conserved_s =
+      status.conserved ? conserved_interval_s(wanted) : std::min(conserved_interval_s(wanted), probe_period_s);
+  if (wanted.conserved_interval_s > 0 && is_over(now_s, summed_s_, conserved_s)) {
+    summed_s_ = now_s;
+    commands.emplace_back(MeasureConserved{});
+  }
+  if (is_over(now_s, kept_s_, keep_period_s)) {
+    kept_s_ = now_s;
+    commands.emplace_back(KeepGoodState{});
+  }
+  return commands;
+}
+
+void Monitor::follow_cost(const Status& status) {
+  if (cost_.backend != status.backend || cost_.count != status.count) cost_ = {status.backend, status.count};
+  if (status.force_probe && status.force_probe->sample > 0) {
+    cost_.probe_ms = status.force_probe->ms / status.force_probe->sample;
+  }
+  if (status.conserved) cost_.conserved_ms = status.conserved->ms;
+}
+
+/// The largest sample that takes its share of the period at most.
+int Monitor::sample(const Diagnostics& wanted) const {
+  if (wanted.sample > 0) return wanted.sample;
+  if (repeatable_ || !(cost_.probe_ms > 0)) return probe_samples.front();
+  int best = probe_samples.front();
+  for (const int sample : probe_samples) {
+    if (sample * cost_.probe_ms <= probe_share * probe_period_s * 1e3) best = std::max(best, sample);
+  }
+  return best;
+}
+
+double Monitor::probe_interval_s(const Diagnostics& wanted) const {
+  if (repeatable_) return probe_period_s;
+  return std::max(probe_period_s, sample(wanted) * cost_.probe_ms * 1e-3 / probe_share);
+}
+
+double Monitor::conserved_interval_s(const Diagnostics& wanted) const {
+  if (repeatable_) return wanted.conserved_interval_s;
+  return std::max(wanted.conserved_interval_s, cost_.conserved_ms * 1e-3 / conserved_share);
+}
+
+void Monitor::describe(ViewStatus& view, const Status& status) {
+  follow_cost(status);
+  follow_history(status);
+  view.conserved_history = history_;
+  const Diagnostics& wanted = view.diagnostics;
+  view.probe_interval_s = wanted.probe ? probe_interval_s(wanted) : 0;
+  view.conserved_interval_s = wanted.conserved_interval_s > 0 ? conserved_interval_s(wanted) : 0;
+}
+
+/// A history is of one scene under one law, from the first of its sums on: drifts are measured from there.
+void Monitor::follow_history(const Status& status) {
+  if (!(status.scene == scene_) || !status.conserved) {
+    history_.clear();
+    valid_after_ = -1;
+  }
+  if (!(status.law == law_)) {
+    history_.clear();
+    valid_after_ = last_step_;
+  }
+  scene_ = status.scene;
+  law_ = status.law;
+  if (status.step < last_step_) {  // back to an earlier state
+    std::erase_if(history_, [&](const ConservedProbe& p) { return p.step > status.step; });
+    valid_after_ = std::min(valid_after_, status.step);
+  }
+  last_step_ = status.step;
+  if (!status.conserved || status.conserved->step <= valid_after_) return;
+  const ConservedProbe& newest = *status.conserved;
+  if (!history_.empty() && newest.step <= history_.back().step) return;
+  if (newest.step > status.step) return;
+  history_.push_back(newest);
+  if (history_.size() <= history_length) return;
+  for (std::size_t i = 1; 2 * i < history_.size(); ++i) history_[i] = history_[2 * i];
+  history_.resize((history_.size() + 1) / 2);
+}
+
+}  // namespace orrery

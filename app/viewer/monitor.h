@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/view/status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// Decides when the running system is examined, so that this takes but a small share of the time, and keeps what was
+/// found. Its clock is the caller's: any time in seconds that only grows.
+class Monitor {
+ public:
+  static constexpr double probe_period_s = 0.5, keep_period_s = 5;
+  static constexpr double probe_share = 0.02, conserved_share = 0.10;  ///< of the time, at most
+  static constexpr std::size_t history_length = 512;
+
+  /// With `repeatable`, no decision depends on what anything took.
+  explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
+
+  /// What to ask of the simulation now; nothing while it is paused, or while a CPU step is under way.
+  std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
+
+  /// Takes in what `status` has found, and fills in the history and the intervals in force.
+  void describe(ViewStatus& view, const Status& status);
+
+ private:
+  /// What a probe of one body took, where and with how many bodies.
+  struct Cost {
+    Backend backend = Backend::cpu;
+    int count = 0;
+    double probe_ms = 0;      ///< of one body of the sample; 0: not known
+    double conserved_ms = 0;  ///< 0: not known
+  };
+
+  void follow_cost(const Status& status);
+  void follow_history(const Status& status);
+  int sample(const Diagnostics& wanted) const;
+  double probe_interval_s(const Diagnostics& wanted) const;
+  double conserved_interval_s(const Diagnostics& wanted) const;
+
+  const bool repeatable_;
+  Cost cost_;
+  std::optional<double> probed_s_, summed_s_, kept_s_;  // when each was asked for last
+  std::vector<ConservedProbe> history_;
+  SceneRequest scene_;
+  Law law_;
+  std::int64_t valid_after_ = -1;  // sums up to this step are of another law
+  std::int64_t last_step_ = 0;
+};
+
+}  // namespace orrery

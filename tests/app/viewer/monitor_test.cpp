@@ -1,0 +1,161 @@
+#include "app/viewer/monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+/// A simulation that runs, on a clock that stands still.
+class MonitorTest : public testing::Test {
+ protected:
+  MonitorTest() { status_.count = 16384; }
+
+  /// Asks at `frames` frames, `period_s` apart.
+  std::vector<Command> asked(int frames, double period_s) {
+    std::vector<Command> all;
+    for (int i = 0; i < frames; ++i) {
+      for (const Command& command : monitor_.due(now_s_, status_, wanted_)) all.push_back(command);
+      now_s_ += period_s;
+    }
+    return all;
+  }
+  template <class Kind>
+  static int count(const std::vector<Command>& commands) {
+    return static_cast<int>(
+        std::ranges::count_if(commands, [](const Command& c) { return std::holds_alternative<Kind>(c); }));
+  }
+  /// The sample of the next probe.
+  int next_sample() {
+    for (;;) {
+      for (const Command& command : asked(1, 1 / 64.0)) {
+        if (const auto* probe = std::get_if<ProbeForces>(&command)) return probe->sample;
+      }
+    }
+  }
+  void probed(int sample, double ms) { status_.force_probe = ForceProbe{.step = 1, .sample = sample, .ms = ms}; }
+  ViewStatus described() {
+    ViewStatus view;
+    view.diagnostics = wanted_;
+    monitor_.describe(view, status_);
+    return view;
+  }
+  void summed(std::int64_t step) {
+    status_.step = step;
+    status_.conserved = ConservedProbe{.step = step, .sim_time = 0.1 * static_cast<double>(step), .sums = {}, .ms = 1};
+  }
+
+  Monitor monitor_{false};
+  Status status_;
+  Diagnostics wanted_;
+  double now_s_ = 100;
+};
+
+TEST_F(MonitorTest, ProbesTwiceASecondAndKeepsAStateEveryFiveSeconds) {
+  const auto commands = asked(640, 1 / 64.0);
+  EXPECT_EQ(count<ProbeForces>(commands), 20);
+  EXPECT_EQ(count<KeepGoodState>(commands), 2);
+  EXPECT_EQ(count<MeasureConserved>(commands), 0) << "nobody asked for it";
+}
+
+TEST_F(MonitorTest, LeavesAPausedOneAndAStepOnTheProcessorAlone) {
+  status_.paused = true;
+  EXPECT_TRUE(asked(100, 0.1).empty());
+  status_.paused = false;
+  status_.busy = true;
+  EXPECT_TRUE(asked(100, 0.1).empty());
+  status_.backend = Backend::cuda;
+  EXPECT_FALSE(asked(1, 0.1).empty());
+  status_.fault = Fault{};
+  EXPECT_TRUE(asked(100, 0.1).empty());
+}
+
+TEST_F(MonitorTest, DoesNotProbeWhenTold) {
+  wanted_.probe = false;
+  EXPECT_EQ(count<ProbeForces>(asked(640, 1 / 64.0)), 0);
+  EXPECT_EQ(described().probe_interval_s, 0);
+}
+
+TEST_F(MonitorTest, TakesTheLargestSampleThatCostsLittle) {
+  EXPECT_EQ(next_sample(), 256) << "nothing is known yet";
+  probed(256, 0.5);  // 4096 would take 8 ms, of 10
+  EXPECT_EQ(next_sample(), 4096);
+  probed(4096, 20);  // 1024 take 5 ms
+  EXPECT_EQ(next_sample(), 1024);
+  probed(1024, 400);
+  EXPECT_EQ(next_sample(), 256);
+  wanted_.sample = 4096;
+  EXPECT_EQ(next_sample(), 4096) << "as asked for, whatever it costs";
+}
+
+TEST_F(MonitorTest, ProbesLessOftenWhereEvenTheSmallestSampleCostsTooMuch) {
+  probed(256, 100);  // 2 % of 5 s
+  next_sample();
+  EXPECT_EQ(count<ProbeForces>(asked(1920, 1 / 64.0)), 6) << "in 30 s";
+  EXPECT_DOUBLE_EQ(described().probe_interval_s, 5);
+  status_.force_probe.reset();  // another kernel
+  EXPECT_EQ(count<ProbeForces>(asked(64, 1 / 64.0)), 2) << "its error is wanted soon";
+  status_.count = 1024;
+  EXPECT_EQ(next_sample(), 256);
+  EXPECT_DOUBLE_EQ(described().probe_interval_s, 0.5) << "the cost was of another number of bodies";
+}
+
+TEST_F(MonitorTest, SumsUpAtTheIntervalOrAsOftenAsATenthOfTheTimeAllows) {
+  wanted_.conserved_interval_s = 2;
+  summed(1);
+  EXPECT_EQ(count<MeasureConserved>(asked(640, 1 / 64.0)), 5);
+  status_.conserved->ms = 400;
+  asked(1, 4);
+  EXPECT_DOUBLE_EQ(described().conserved_interval_s, 4);
+  EXPECT_EQ(count<MeasureConserved>(asked(512, 1 / 64.0)), 2);
+}
+
+TEST_F(MonitorTest, DecidesByTheClockAloneWhereRunsAreToBeRepeatable) {
+  Monitor monitor{true};
+  probed(256, 1e4);
+  int probes = 0;
+  for (int frame = 0; frame < 300; ++frame) {
+    for (const Command& command : monitor.due(frame / 60.0, status_, wanted_)) {
+      const auto* probe = std::get_if<ProbeForces>(&command);
+      if (!probe) continue;
+      ++probes;
+      EXPECT_EQ(probe->sample, 256);
+    }
+  }
+  EXPECT_EQ(probes, 10) << "each 30 frames";
+}
+
+TEST_F(MonitorTest, KeepsAHistoryFromTheFirstSumsOn) {
+  for (int step = 0; step < 2000; ++step) {
+    summed(step);
+    described();
+    ASSERT_LE(described().conserved_history.size(), Monitor::history_length);
+  }
+  const auto history = described().conserved_history;
+  EXPECT_GT(history.size(), Monitor::history_length / 4);
+  EXPECT_EQ(history.front().step, 0);
+  EXPECT_EQ(history.back().step, 1999);
+  EXPECT_TRUE(std::ranges::is_sorted(history, {}, &ConservedProbe::step));
+}
+
+TEST_F(MonitorTest, ForgetsWhatIsOfAnotherSceneLawOrFuture) {
+  const auto steps = [&] { return described().conserved_history.size(); };
+  for (const int step : {0, 10, 20}) {
+    summed(step);
+    steps();
+  }
+  EXPECT_EQ(steps(), 3u);
+  status_.step = 15;  // restored
+  EXPECT_EQ(steps(), 2u);
+  status_.law.softening *= 2;
+  EXPECT_EQ(steps(), 0u) << "another potential";
+  summed(30);
+  EXPECT_EQ(steps(), 1u);
+  status_.scene.seed = 7;
+  status_.conserved.reset();
+  EXPECT_EQ(steps(), 0u);
+}
+
+}  // namespace
+}  // namespace orrery
