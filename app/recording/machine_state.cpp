@@ -2,6 +2,7 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
+#include "compute/cuda/error.h"
 #include "compute/cuda/nvml.h"
 #include "compute/sim/backends.h"
 #endif
@@ -30,7 +31,12 @@ Json gpu_state_json(int device) {
 }
 
 Json machine_state() {
-  return backend_status(Backend::cuda).available ? gpu_state_json(cuda::current_device().index) : Json(nullptr);
+  if (!backend_status(Backend::cuda).available) return nullptr;
+  try {
+    return gpu_state_json(cuda::current_device().index);
+  } catch (const cuda::Error& error) {  // left by a kernel that failed
+    return {{"reason", error.what()}};
+  }
 }
 #else
 Json gpu_state_json(int) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -109,20 +110,22 @@ std::string results_table(std::span<const std::vector<ResultRow>> counts) {
   return table.text();
 }
 
+constexpr const char* no_interval = "fewer than 6 repeats give no interval, and so no rank\n";
+
 /// The rows of one count, the fastest first.
 std::string ranking(std::vector<ResultRow> rows) {
   const int n = rows.front().result().status.count;
+  const auto open = std::ranges::count(rows, 0, [](const ResultRow& row) { return row.rank.first; });
+  if (open == std::ssize(rows)) return fmt::format("\nno ranking at n={}: {}", n, no_interval);
   std::ranges::stable_sort(rows, {}, [](const ResultRow& row) { return row.result().step_ms.median; });
-  if (rows.front().rank.first == 0) {
-    return fmt::format("\nno ranking at n={}: fewer than 6 repeats give no interval\n", n);
-  }
   Table table{"rllrr", {"rank", "kernel", "settings", "median ms", "95% interval"}};
   for (const ResultRow& row : rows) {
     const VariantResult& r = row.result();
     table.add({to_string(row.rank), r.status.kernel_id, settings_text(r.status), significant(r.step_ms.median),
                interval_text(r.step_ms)});
   }
-  return fmt::format("\nranking at n={}; variants whose intervals overlap share their ranks\n{}", n, table.text());
+  return fmt::format("\nranking at n={}; variants whose intervals overlap share their ranks\n{}{}", n, table.text(),
+                     open > 0 ? no_interval : "");
 }
 
 std::string table(std::span<const std::vector<ResultRow>> counts) {
