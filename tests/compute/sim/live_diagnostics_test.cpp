@@ -1,6 +1,7 @@
 // What a simulation measures while it runs, and how it stops at a body that is not finite.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,7 +24,9 @@ class LiveDiagnostics : public testing::Test {
 
   static Simulation small(const std::string& integrator = "leapfrog", int count = 257) {
     Simulation sim{{.scene = "plummer", .count = count}};
-    sim.apply(SelectKernel{test::kernels_under_test().front()->id});
+    const auto kernels = test::kernels_under_test();
+    // One whose runs are the same to the bit: some tests compare two of them.
+    sim.apply(SelectKernel{(*std::ranges::find_if(kernels, &KernelInfo::repeatable))->id});
     sim.apply(SelectIntegrator{integrator});
     return sim;
   }
