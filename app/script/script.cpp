@@ -86,6 +86,12 @@ constexpr std::array verbs{
     Verb{"save", "FILE", [](std::string_view a) -> Request { return ViewCommand{SaveSnapshot{std::string{a}}}; }},
     Verb{"sweep", "TUNABLE...", make_sweep},
     Verb{"stop-sweep", "", [](std::string_view) -> Request { return ViewCommand{StopSweep{}}; }},
+    Verb{"probe", "on|off",
+         [](std::string_view a) -> Request { return ViewCommand{SetDiagnostics{.probe = parse_switch("probe", a)}}; }},
+    Verb{"conserved", "SECONDS",
+         [](std::string_view a) -> Request {
+           return ViewCommand{SetDiagnostics{.conserved_interval_s = parse_between("conserved", a, 0, 1e6f)}};
+         }},
     Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
 };
 

@@ -53,6 +53,19 @@ TEST(Script, KnowsEveryCommand) {
   view_command<Quit>(script[14]);
 }
 
+TEST(Script, SetsWhatIsExaminedAndHowOften) {
+  const Script script = parsed("0 probe off\n1 probe on\n2 conserved 0.5\n3 conserved 0\n");
+  EXPECT_EQ(view_command<SetDiagnostics>(script[0]).probe, false);
+  EXPECT_EQ(view_command<SetDiagnostics>(script[1]).probe, true);
+  EXPECT_FALSE(view_command<SetDiagnostics>(script[1]).conserved_interval_s) << "the other stays";
+  EXPECT_EQ(view_command<SetDiagnostics>(script[2]).conserved_interval_s, 0.5);
+  EXPECT_EQ(view_command<SetDiagnostics>(script[3]).conserved_interval_s, 0);
+  expect_failure(
+      Failure::usage, [] { parsed("0 probe often\n"); }, "demo.txt:1: ", "'often'");
+  expect_failure(
+      Failure::usage, [] { parsed("0 conserved -1\n"); }, "demo.txt:1: ", "'-1'");
+}
+
 TEST(Script, SweepsOneOrSeveralTunables) {
   const Script script = parsed("0 sweep threads\n1 sweep rows threads\n2 stop-sweep\n", "cpu-simd");
   EXPECT_EQ(view_command<StartSweep>(script[0]).tunables, std::vector<std::string>{"threads"});
@@ -106,7 +119,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
           "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
-          "screenshot, save, sweep, stop-sweep, quit");
+          "screenshot, save, sweep, stop-sweep, probe, conserved, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
   refused("5 kernel fast", "'fast'", "cpu-serial");
