@@ -136,10 +136,10 @@ void refuse_what_a_protocol_decides(const OptionDraft& draft) {
                              : !draft.bench.baseline_file.empty() ? "--baseline"
                                                                   : draft.procedure_option;
   if (option.empty()) return;
-  throw UsageError(fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
-                               "of {} and {} bodies: leave it out",
-                               option, fmt::join(uth_protocol::counts | std::views::take(2), ", "),
-                               uth_protocol::counts.back()));
+  throw UsageError(
+      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
+                  "of {} and {} bodies: leave it out",
+                  option, fmt::join(uth_protocol::counts | std::views::take(2), ", "), uth_protocol::counts.back()));
 }
 
 BenchOptions finish_bench(OptionDraft& draft) {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/recording/recorder.h"
-#include "app/viewer/step_statistics.h"
 #include "app/view/status.h"
+#include "app/viewer/step_statistics.h"
 #include "render/gpu_timer.h"
 
 namespace orrery {

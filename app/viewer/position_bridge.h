@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "app/viewer/cuda_sharing.h"
 #include "app/view/status.h"
+#include "app/viewer/cuda_sharing.h"
 #include "compute/sim/device_storage.h"
 #include "compute/sim/simulation.h"
 #include "render/body_renderer.h"
