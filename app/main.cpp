@@ -51,6 +51,9 @@ int run(const std::vector<std::string>& arguments) {
     return fail(2, error.what());
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory");
+  } catch (const std::system_error& error) {
+    // A print that fails does not name its stream.
+    return fail(1, std::ferror(stdout) ? "cannot write to stdout: " + error.code().message() : error.what());
   } catch (const std::exception& error) {
     return fail(1, error.what());
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "app/child_output.h"
@@ -64,6 +65,13 @@ bool is_reciprocal_sqrt(const Instruction& instruction) {
   return instruction.operation().starts_with("MUFU.RSQ");
 }
 
+bool is_special(const Instruction& instruction) {
+  return instruction.operation().starts_with("MUFU.");
+}
+bool is_special_double(const Instruction& instruction) {
+  return is_special(instruction) && instruction.operation().ends_with("64H");
+}
+
 /// Where a branch goes; none where the instruction is no branch to a fixed place.
 std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   const std::string_view operation = instruction.operation();
@@ -75,7 +83,8 @@ std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
 
 struct Loop {
   std::size_t first = 0, last = 0;  // indices of instructions
-  int instructions = 0, reciprocal_sqrts = 0;
+  int instructions = 0, reciprocal_sqrts = 0, special = 0;
+  bool special_double = false;  // some of the special ones are in double precision
 
   bool contains(const Loop& other) const {
     return first <= other.first && other.last <= last && instructions > other.instructions;
@@ -96,10 +105,16 @@ std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
     const Loop loop{.first = static_cast<std::size_t>(begin - code.begin()),
                     .last = last,
                     .instructions = static_cast<int>(end - begin),
-                    .reciprocal_sqrts = static_cast<int>(std::count_if(begin, end, is_reciprocal_sqrt))};
+                    .reciprocal_sqrts = static_cast<int>(std::count_if(begin, end, is_reciprocal_sqrt)),
+                    .special = static_cast<int>(std::count_if(begin, end, is_special)),
+                    .special_double = std::any_of(begin, end, is_special_double)};
     if (loop.reciprocal_sqrts > 0) loops.push_back(loop);
   }
   return loops;
+}
+
+Slots unknown(std::string reason) {
+  return {.per_interaction = {}, .reason = std::move(reason)};
 }
 
 std::optional<std::filesystem::path> find_cuobjdump() {
@@ -119,22 +134,25 @@ Slots slots_in_sass(std::string_view sass) {
     if (std::ranges::any_of(loops, [&](const Loop& other) { return loop.contains(other); })) continue;
     if (!inner || loop.reciprocal_sqrts > inner->reciprocal_sqrts) inner = &loop;
   }
-  if (!inner) return {{}, "its machine code has no loop with a reciprocal square root"};
-  return {static_cast<double>(inner->instructions) / inner->reciprocal_sqrts, {}};
+  if (!inner) return unknown("its machine code has no loop with a reciprocal square root");
+  const auto each = [&](int number) { return static_cast<double>(number) / inner->reciprocal_sqrts; };
+  Slots slots{.per_interaction = each(inner->instructions), .reason = {}};
+  if (!inner->special_double) slots.mufu_per_interaction = each(inner->special);
+  return slots;
 }
 
 Slots slots_in_this_program(const std::string& function, int architecture, const std::stop_token& stop) {
-  if (function.empty()) return {{}, "the CUDA runtime does not tell the kernel's symbol: it is older than 12.3"};
+  if (function.empty()) return unknown("the CUDA runtime does not tell the kernel's symbol: it is older than 12.3");
   const auto cuobjdump = find_cuobjdump();
-  if (!cuobjdump) return {{}, "cuobjdump is not installed"};
+  if (!cuobjdump) return unknown("cuobjdump is not installed");
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {{}, "this program does not find its own file: " + error.message()};
+  if (error) return unknown("this program does not find its own file: " + error.message());
   const std::string sm = "sm_" + std::to_string(architecture);
   const auto sass = child_output(*cuobjdump, {"-sass", "-arch", sm, "-fun", function, program.string()}, stop);
-  if (!sass) return {{}, cuobjdump->string() + " failed"};
+  if (!sass) return unknown(cuobjdump->string() + " failed");
   if (sass->find("Function : " + function) == std::string::npos) {
-    return {{}, "this program's file has no machine code of the kernel for " + sm + ": the driver made it"};
+    return unknown("this program's file has no machine code of the kernel for " + sm + ": the driver made it");
   }
   return slots_in_sass(*sass);
 }

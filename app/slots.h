@@ -10,6 +10,9 @@ namespace orrery {
 /// Instructions that a CUDA kernel's inner loop issues for one pair of bodies, counted in its machine code.
 struct Slots {
   std::optional<double> per_interaction;
+  /// Operations of the special function units among them; none where some are in double precision, which have another
+  /// rate.
+  std::optional<double> mufu_per_interaction{};
   std::string reason;  ///< why that is not known, one line; empty where it is
 };
 

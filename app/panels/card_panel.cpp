@@ -46,13 +46,13 @@ void number_row(const char* name, const char* notes, const std::string& number) 
 }
 
 void launch_column(const KernelCard& card) {
-  number_row("registers a thread",
+  number_row("registers / thread",
              "What the compiler gave each thread: with the block size it bounds how many threads "
              "a multiprocessor holds at once.",
              fmt::format("{}", card.registers));
-  number_row("local memory a thread", "What did not fit into registers and lies in device memory.",
+  number_row("local / thread", "What did not fit into registers and lies in device memory.",
              fmt::format("{} B", format_count(static_cast<std::int64_t>(card.local_bytes))));
-  number_row("shared memory a block", "Static and dynamic.",
+  number_row("shared / block", "Static and dynamic.",
              fmt::format("{} B", format_count(static_cast<std::int64_t>(card.shared_bytes))));
   number_row("grid", "Blocks, and threads in each.",
              fmt::format("{} \u00d7 {}", format_count(card.blocks), format_count(card.block)));
@@ -85,7 +85,7 @@ void better_block(const KernelInfo& kernel, const Status& status, const KernelCa
 
 /// Of what the machine can do at most; none where that or the rate is not known.
 struct Shares {
-  std::optional<double> issue, rsqrt;
+  std::optional<double> issue, mufu;
 };
 
 Shares shares_of(const Status& status, const ViewStatus& view) {
@@ -96,7 +96,7 @@ Shares shares_of(const Status& status, const ViewStatus& view) {
     return per_s * *each / most_per_s;
   };
   return {share(view.slots_per_interaction, view.ceilings->fma_per_s),
-          share(view.rsqrt_per_interaction, view.ceilings->rsqrt_per_s)};
+          share(view.mufu_per_interaction, view.ceilings->rsqrt_per_s)};
 }
 
 void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
@@ -112,15 +112,16 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   const std::string slots = view.slots_per_interaction
                                 ? fmt::format("{:.1f} instructions an interaction.", *view.slots_per_interaction)
                                 : view.slots_reason;
-  share_row("card.issue", "of the FP32 issue limit",
+  const std::string mufu = view.mufu_per_interaction ? fmt::format("{:.2f} an interaction.", *view.mufu_per_interaction)
+                           : view.slots_per_interaction ? std::string{"Some are in double precision, at another rate."}
+                                                        : view.slots_reason;
+  share_row("card.issue", "of the issue limit",
             "Instructions that the inner loop issues, over what the schedulers can issue.", shares.issue,
             slots + "\n" + clock);
-  share_row("card.rsqrt", "of the MUFU limit", "Reciprocal square roots, over what the special function units can do.",
-            shares.rsqrt,
-            (view.rsqrt_per_interaction ? fmt::format("{:.2f} an interaction.", *view.rsqrt_per_interaction)
-                                        : view.slots_reason) +
-                "\n" + clock);
-  number_row("issue slots an interaction", "From the compiled code of the inner loop.",
+  share_row("card.mufu", "of the MUFU limit",
+            "Reciprocal square roots and the like, over what the special function units can do.", shares.mufu,
+            mufu + "\n" + clock);
+  number_row("slots / interaction", "From the compiled code of the inner loop.",
              view.slots_per_interaction ? fmt::format("{:.1f}", *view.slots_per_interaction) : unknown);
   if (!view.slots_per_interaction && !view.slots_reason.empty()) {
     wrapped_text(view.slots_reason, theme::dim, theme::Font::small);

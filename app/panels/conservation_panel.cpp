@@ -78,7 +78,7 @@ constexpr std::array charts{
 std::string number_words(double value) {
   if (!std::isfinite(value)) return "NaN";
   const double size = std::abs(value);
-  return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : fmt::format("{:.1e}", value);
+  return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }
 
 struct Range {
@@ -155,7 +155,7 @@ void draw_chart(const Chart& chart, History history, ImVec2 size) {
   ImGui::Dummy(size);
   ui_mark("chart", chart.id);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x, low.y + em(1.05f)}, {low.x + size.x, low.y + size.y}};
+  const PlotArea area{{low.x + em(3.4f), low.y + em(1.05f)}, {low.x + size.x, low.y + size.y}};
   draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
   small_text(low, theme::dim, chart.title);
   if (!history.empty()) {
@@ -169,9 +169,12 @@ void draw_chart(const Chart& chart, History history, ImVec2 size) {
       small_text({right, low.y}, *curve.name ? curve.colour : theme::text, words);
       right -= em(0.5f);
     }
-    small_text({area.low.x + em(0.25f), area.low.y}, theme::faded(theme::dim, 0.8f), number_words(range.high));
-    small_text({area.low.x + em(0.25f), area.high.y - em(0.95f)}, theme::faded(theme::dim, 0.8f),
-               number_words(range.low));
+    const auto edge = [&](double value, float y) {
+      const std::string words = number_words(value);
+      small_text({area.low.x - em(0.3f) - small_width(words), y}, theme::dim, words);
+    };
+    edge(range.high, area.low.y);
+    edge(range.low, area.high.y - em(0.9f));
   }
   chart_tooltip(chart, history, area);
 }
@@ -238,7 +241,7 @@ void conservation_content(const Status& status, const ViewStatus& view, PanelSta
   const bool wide = room >= em(34);
   const int across = wide ? 3 : 1;
   const ImVec2 size{(room - gap * static_cast<float>(across - 1)) / static_cast<float>(across),
-                    wide ? (height - em(0.5f)) / 2 : em(5.5f)};
+                    wide ? (height - em(0.25f)) / 2 : em(5.5f)};
   int at = 0;
   const auto cell = [&] {
     if (at++ % across > 0) ImGui::SameLine(0, gap);

@@ -53,12 +53,14 @@ Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count
   return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_rate, most_rate), count};
 }
 
-/// Where `label` lies beside a dot; false where another label is there already.
+/// Where `label` lies beside a dot; false where something else is there already.
 bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
   ImFont* const font = theme::font(theme::Font::small);
   const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
   const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
-  at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), std::max(dot.y - size.y, plot.area.low.y)};
+  const float below =
+      std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the line of the front goes up from a dot
+  at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), below};
   const ImVec4 box{at.x, at.y, at.x + size.x, at.y + size.y};
   const bool free = std::ranges::none_of(taken, [&](const ImVec4& other) {
     return box.x < other.z && other.x < box.z && box.y < other.w && other.y < box.w;
@@ -80,6 +82,10 @@ void draw_front(const Plot& plot, const std::vector<Result>& results) {
   if (front.empty()) return;
   std::vector<ImVec2> line;
   std::vector<ImVec4> taken;
+  for (const Result* row : rows) {
+    const ImVec2 dot = plot.at(*row);
+    taken.push_back({dot.x - em(0.3f), dot.y - em(0.3f), dot.x + em(0.3f), dot.y + em(0.3f)});
+  }
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   ImFont* const font = theme::font(theme::Font::small);
   for (const std::size_t i : front) {
@@ -123,7 +129,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
 void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x + em(3.6f), low.y + em(1.1f)}, {low.x + size.x - em(0.4f), low.y + size.y - em(2.2f)}};
+  const PlotArea area{{low.x + em(3.6f), low.y + em(1.5f)}, {low.x + size.x - em(0.4f), low.y + size.y - em(2.2f)}};
   draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
   const Plot shown = plot_of(view.results, area, count);
   const bool any = std::ranges::any_of(view.results, can_be_shown);

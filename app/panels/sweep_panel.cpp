@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,9 @@ std::string subject(const KernelInfo* kernel, const SweepDraft& draft) {
 
 void subject_choice(const KernelInfo* kernel, const std::string& chosen, SweepDraft& draft) {
   row_label("Sweep", "What is varied: every value of one setting of the present kernel, or the kernels themselves.");
-  const auto words = [&](const std::string& what) {
-    return what == every_kernel ? what : fmt::format("every {}", what);
-  };
-  if (!begin_combo("sweep.what", words(chosen).c_str())) return;
+  if (!begin_combo("sweep.what", chosen.c_str())) return;
   const auto offer = [&](const char* what) {
-    if (ImGui::Selectable(words(what).c_str(), chosen == what)) draft.what = what;
+    if (ImGui::Selectable(what, chosen == what)) draft.what = what;
     ui_mark("sweep.what", what == every_kernel ? "kernels" : what);
   };
   if (kernel) {
@@ -128,10 +126,12 @@ void outcome(const SweepStatus& sweep) {
   }
 }
 
-/// The two ends with as many digits as their difference needs.
+/// The two ends with as many digits as tell them apart.
 std::string interval_words(const SweepRow& row) {
-  if (!(row.low_ms > 0) || !(row.high_ms >= row.low_ms)) return unknown;
-  return fmt::format("{} \u2013 {}", format_ms(row.low_ms), format_ms(row.high_ms));
+  const double width_ms = row.high_ms - row.low_ms;
+  if (!(row.low_ms > 0) || !(width_ms >= 0) || !std::isfinite(width_ms)) return unknown;
+  const int digits = width_ms > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(width_ms))), 0, 6) : 3;
+  return fmt::format("{:.{}f} \u2013 {:.{}f} ms", row.low_ms, digits, row.high_ms, digits);
 }
 
 void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Status& status, Requests& out) {

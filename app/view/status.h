@@ -112,7 +112,7 @@ struct ViewStatus {
   std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
   std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
                                                 ///< from its machine code; none: no tool here can tell
-  std::optional<double> rsqrt_per_interaction;  ///< reciprocal square roots among them, by the special function units
+  std::optional<double> mufu_per_interaction;   ///< operations of the special function units among them
   std::string slots_reason;                     ///< why these are not known
 };
 

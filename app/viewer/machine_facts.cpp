@@ -25,13 +25,18 @@ std::optional<Ceilings> try_to_measure() {
 
 void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.slots_per_interaction.reset();
+  view.mufu_per_interaction.reset();
   view.slots_reason = "the kernel runs on the CPU";
   if (status.card && view.panel && !ceilings_tried_) {
     ceilings_tried_ = true;
     ceilings_ = try_to_measure();
   }
   view.ceilings = ceilings_;
-  if (status.card) describe_slots(view, *status.card);
+  if (!status.card) return;
+  describe_slots(view, *status.card);
+  const double pairs = find_kernel(status.kernel_id).pairs_per_interaction;
+  if (view.slots_per_interaction) *view.slots_per_interaction *= pairs;
+  if (view.mufu_per_interaction) *view.mufu_per_interaction *= pairs;
 }
 
 /// One function is counted at a time: whoever switches quickly through all kernels starts no crowd of processes.
@@ -42,6 +47,7 @@ void MachineFacts::describe_slots(ViewStatus& view, const KernelCard& card) {
   }
   if (const auto known = slots_.find(card.name); known != slots_.end()) {
     view.slots_per_interaction = known->second.per_interaction;
+    view.mufu_per_interaction = known->second.mufu_per_interaction;
     view.slots_reason = known->second.reason;
     return;
   }

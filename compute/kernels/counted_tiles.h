@@ -2,6 +2,7 @@
 
 #include "compute/core/force_law.h"
 
+#if defined(__CUDACC__)
 namespace orrery {
 
 /// The pull of all `count` bodies on the body `me`, by way of tiles in shared memory whose fill the block's threads
@@ -22,3 +23,4 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
 }
 
 }  // namespace orrery
+#endif

@@ -93,7 +93,7 @@ ORRERY_KERNEL(
         "Half the arithmetic can cost more time: three atomic additions a pair wait for each other at a sum that all "
         "threads want at once. Their order changes from run to run, so the last digits do, too.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-5, .max = 1e-2}, .repeatable = false,
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
+    .pairs_per_interaction = 0.5, .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
       return std::make_unique<Atomic>(settings);
     });
 

@@ -113,7 +113,8 @@ struct KernelInfo {
   Backend backend;
   std::span<const Tunable> tunables;
   Tolerance tolerance;
-  bool repeatable = true;  ///< equal arguments give equal bits; false where the order of the additions varies
+  bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
+  double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   /// Throws UsageError where the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
 

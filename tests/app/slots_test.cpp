@@ -65,6 +65,7 @@ constexpr const char* nested_loops = R"sass(
 TEST(Slots, TheInnerLoopWithMostReciprocalSquareRootsCounts) {
   const Slots slots = slots_in_sass(nested_loops);
   EXPECT_EQ(slots.per_interaction, 9.0) << "18 instructions for two pairs";
+  EXPECT_EQ(slots.mufu_per_interaction, 1.0);
   EXPECT_EQ(slots.reason, "");
 }
 
@@ -73,6 +74,17 @@ TEST(Slots, DoublePrecisionAndUniformBranchesCountToo) {
                           "/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n")
                 .per_interaction,
             3.0);
+}
+
+TEST(Slots, EverySpecialFunctionCountsUnlessItIsOfDoublePrecision) {
+  const auto mufu = [](const std::string& second) {
+    return slots_in_sass("/*0010*/ MUFU.RSQ R17, R9 ;\n/*0020*/ " + second +
+                         " R8, R8 ;\n/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n")
+        .mufu_per_interaction;
+  };
+  EXPECT_EQ(mufu("FMUL"), 1.0);
+  EXPECT_EQ(mufu("MUFU.RCP"), 2.0);
+  EXPECT_FALSE(mufu("MUFU.RCP64H"));
 }
 
 TEST(Slots, CodeBehindTheEndThatBranchesBackIsNoLoop) {

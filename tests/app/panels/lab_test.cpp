@@ -214,7 +214,7 @@ TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
   view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
   EXPECT_EQ(lab_text().find("25 %"), std::string::npos);
   view.slots_per_interaction = 13;
-  view.rsqrt_per_interaction = 1;
+  view.mufu_per_interaction = 1;
   const std::string words = lab_text();
   EXPECT_NE(words.find("43 %"), std::string::npos) << words;
   EXPECT_NE(words.find("25 %"), std::string::npos) << words;
