@@ -42,9 +42,8 @@ bool tab_button(const Tab& tab, bool chosen) {
   const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, tab.title);
-  const float line = low.y + size.y;
   if (chosen) {
-    draw.AddRectFilled({low.x + em(0.3f), line - em(0.13f)}, {low.x + size.x - em(0.3f), line}, theme::accent);
+    draw.AddRectFilled({low.x + em(0.3f), low.y}, {low.x + size.x - em(0.3f), low.y + em(0.13f)}, theme::accent);
   }
   tooltip(tab.notes);
   return pressed;
@@ -77,12 +76,12 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, fixed_window)) {
-    tab_strip(state.lab);
     const auto* chosen = std::ranges::find(tabs, state.lab.tab, &Tab::tab);
     if (!state.lab.folded && chosen != tabs.end()) {
-      ImGui::Dummy({0, em(0.1f)});
       chosen->content(status, view, state, content_height(), out);
+      ImGui::Dummy({0, em(0.1f)});
     }
+    tab_strip(state.lab);  // at the bottom, where it stays put however tall the content is
   }
   ImGui::End();
 }
