@@ -64,7 +64,9 @@ TEST_P(Physics, TwoBodyOrbitCloses) {
 TEST_P(Physics, LeapfrogErrorFallsByFourWhenTheStepHalves) {
   Simulation sim = simulation("two-body", 0);
   const double coarse = closing_error(sim, 50), fine = closing_error(sim, 100);
-  EXPECT_NEAR(coarse / fine, 4, 0.4) << coarse << " " << fine;
+  // A pull that is too strong by a small part d turns the circle by 4 pi d in one period, on top of either error.
+  const double by_force = 4 * std::acos(-1.0) * GetParam()->tolerance.median * circle().positions[0].x;
+  EXPECT_NEAR(coarse, 4 * fine, 0.4 * fine + 5 * by_force) << coarse << " " << fine;
 }
 
 TEST_P(Physics, EulerErrorFallsByTwoWhenTheStepHalves) {

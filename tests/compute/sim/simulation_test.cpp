@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -58,20 +59,33 @@ TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
 }
 
 TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
-  Simulation steady = small(), switching = small();
-  for (int round = 0; round < 3; ++round) {
-    for (const KernelInfo* kernel : test::kernels_under_test()) {
-      switching.apply(SelectKernel{kernel->id});
-      switching.run(2);
-      steady.run(2);
+  constexpr int rounds = 3;
+  for (const KernelInfo* kernel : test::kernels_under_test()) {
+    SCOPED_TRACE(kernel->id);
+    Simulation steady = small(), switching = small();
+    const std::string other = steady.status().kernel_id;
+    double pull = 0;
+    for (const Vec4& a : steady.accelerations()) pull = std::max(pull, std::hypot(double{a.x}, a.y, a.z));
+    for (int round = 0; round < rounds; ++round) {
+      for (const std::string& id : {std::string{kernel->id}, other}) {
+        switching.apply(SelectKernel{id});
+        switching.run(2);
+        steady.run(2);
+      }
     }
-  }
-  EXPECT_EQ(steady.status().step, switching.status().step);
-  const Bodies a = steady.bodies(), b = switching.bodies();
-  for (std::size_t i = 0; i < a.positions.size(); ++i) {
-    ASSERT_NEAR(a.positions[i].x, b.positions[i].x, 1e-5) << i;
-    ASSERT_NEAR(a.positions[i].y, b.positions[i].y, 1e-5) << i;
-    ASSERT_NEAR(a.positions[i].z, b.positions[i].z, 1e-5) << i;
+    EXPECT_EQ(steady.status().step, switching.status().step);
+    const Bodies a = steady.bodies(), b = switching.bodies();
+    std::vector<double> apart;
+    for (std::size_t i = 0; i < a.positions.size(); ++i) {
+      const Vec4 &p = a.positions[i], &q = b.positions[i];
+      apart.push_back(std::hypot(double{p.x} - q.x, double{p.y} - q.y, double{p.z} - q.z));
+      ASSERT_TRUE(std::isfinite(apart.back())) << i;
+    }
+    std::ranges::sort(apart);
+    // How far the largest acceleration moves a body in this time: an error of the forces does so by its part of it.
+    const double time = steady.status().sim_time, way = pull * time * time / 2;
+    EXPECT_LE(apart[apart.size() / 2], 1e-5 + kernel->tolerance.median * way);
+    EXPECT_LE(apart.back(), 1e-5 + kernel->tolerance.max * way);
   }
 }
 
