@@ -92,6 +92,30 @@ TEST_P(EveryIntegrator, AProbeIsTheErrorOfTheRunningEvaluation) {
   }
 }
 
+TEST_P(EveryIntegrator, AProbeOfALaterStepIsHeldAgainstThePositionsOfItsForces) {
+  for (const KernelInfo* kernel : test::kernels_under_test()) {
+    SCOPED_TRACE(kernel->id);
+    Simulation sim = small(GetParam());
+    sim.apply(SelectKernel{kernel->id});
+    sim.apply(SetTimeStep{0.1f});
+    sim.run(1);
+    const std::vector<Vec4> before = sim.accelerations();
+    sim.apply(ProbeForces{257});
+    sim.run(1);
+    const auto probe = sim.status().force_probe;
+    ASSERT_TRUE(probe);
+    EXPECT_EQ(probe->step, 2);
+    EXPECT_LE(probe->error.median, kernel->tolerance.median);
+    EXPECT_LE(probe->error.max, kernel->tolerance.max);
+
+    const Bodies after = sim.bodies();
+    const std::vector<int> targets = sample_targets(after.count(), 257);
+    const ForceError a_drift_apart =
+        force_error(before, targets, reference_accelerations(after.positions, targets, sim.status().law));
+    EXPECT_GT(a_drift_apart.median, 5 * kernel->tolerance.median) << "a probe of other positions would not be seen";
+  }
+}
+
 TEST_P(EveryIntegrator, AProbeChangesNothing) {
   Simulation plain = small(GetParam()), probed = small(GetParam());
   plain.run(4);
