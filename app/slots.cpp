@@ -1,6 +1,7 @@
 #include "app/slots.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 
 namespace orrery {
 namespace {
+
+constexpr std::array<std::string_view, 4> double_operations{"DFMA", "DADD", "DMUL", "DSETP"};
 
 struct Instruction {
   std::uint64_t address = 0;
@@ -72,6 +75,12 @@ bool is_special_double(const Instruction& instruction) {
   return is_special(instruction) && instruction.operation().ends_with("64H");
 }
 
+bool is_double(const Instruction& instruction) {
+  return is_special_double(instruction) || std::ranges::any_of(double_operations, [&](std::string_view name) {
+           return instruction.operation() == name || instruction.operation().starts_with(std::string{name} + '.');
+         });
+}
+
 /// Where a branch goes; none where the instruction is no branch to a fixed place.
 std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   const std::string_view operation = instruction.operation();
@@ -81,10 +90,32 @@ std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   return hexadecimal(instruction.text.substr(number + 2));
 }
 
+/// Which instructions only set up a call that a branch just before them passes by: of an exact square root or division,
+/// for arguments that hardly ever come.
+std::vector<bool> slow_paths(const std::vector<Instruction>& code) {
+  constexpr std::size_t longest = 8;
+  std::vector<bool> slow(code.size());
+  for (std::size_t branch = 0; branch < code.size(); ++branch) {
+    const auto target = branch_target(code[branch]);
+    if (!target || !code[branch].predicated()) continue;
+    std::size_t end = branch + 1;
+    bool calls = false, special = false;
+    for (; end < code.size() && code[end].address < *target && end - branch <= longest + 1; ++end) {
+      calls |= code[end].operation().starts_with("CALL");
+      special |= is_special(code[end]);
+    }
+    if (!calls || special || end - branch - 1 > longest) continue;
+    std::fill(slow.begin() + static_cast<std::ptrdiff_t>(branch) + 1, slow.begin() + static_cast<std::ptrdiff_t>(end),
+              true);
+  }
+  return slow;
+}
+
 struct Loop {
   std::size_t first = 0, last = 0;  // indices of instructions
   int instructions = 0, reciprocal_sqrts = 0, special = 0;
   bool special_double = false;  // some of the special ones are in double precision
+  bool any_double = false;
 
   bool contains(const Loop& other) const {
     return first <= other.first && other.last <= last && instructions > other.instructions;
@@ -94,6 +125,7 @@ struct Loop {
 /// The loops that hold a reciprocal square root: from a branch's target back up to the branch.
 std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
   std::vector<Loop> loops;
+  const std::vector<bool> slow = slow_paths(code);
   for (std::size_t last = 0; last < code.size(); ++last) {
     const auto target = branch_target(code[last]);
     if (!target || *target >= code[last].address) continue;
@@ -102,12 +134,15 @@ std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
     // Code that lies behind the end of the function's main path and branches back into it is no loop.
     const auto ends = [](const Instruction& i) { return !i.predicated() && i.operation() == "EXIT"; };
     if (std::any_of(begin, end, ends)) continue;
+    const auto in_slow_path = slow.begin() + (begin - code.begin());
+    const auto passed_by = std::count(in_slow_path, in_slow_path + (end - begin), true);
     const Loop loop{.first = static_cast<std::size_t>(begin - code.begin()),
                     .last = last,
-                    .instructions = static_cast<int>(end - begin),
+                    .instructions = static_cast<int>(end - begin - passed_by),
                     .reciprocal_sqrts = static_cast<int>(std::count_if(begin, end, is_reciprocal_sqrt)),
                     .special = static_cast<int>(std::count_if(begin, end, is_special)),
-                    .special_double = std::any_of(begin, end, is_special_double)};
+                    .special_double = std::any_of(begin, end, is_special_double),
+                    .any_double = std::any_of(begin, end, is_double)};
     if (loop.reciprocal_sqrts > 0) loops.push_back(loop);
   }
   return loops;
@@ -136,7 +171,7 @@ Slots slots_in_sass(std::string_view sass) {
   }
   if (!inner) return unknown("its machine code has no loop with a reciprocal square root");
   const auto each = [&](int number) { return static_cast<double>(number) / inner->reciprocal_sqrts; };
-  Slots slots{.per_interaction = each(inner->instructions), .reason = {}};
+  Slots slots{.per_interaction = each(inner->instructions), .double_precision = inner->any_double, .reason = {}};
   if (!inner->special_double) slots.mufu_per_interaction = each(inner->special);
   return slots;
 }

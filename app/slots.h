@@ -13,12 +13,14 @@ struct Slots {
   /// Operations of the special function units among them; none where some are in double precision, which have another
   /// rate.
   std::optional<double> mufu_per_interaction{};
-  std::string reason;  ///< why that is not known, one line; empty where it is
+  bool double_precision = false;  ///< some are in double precision: they issue at another rate than the others
+  std::string reason;             ///< why that is not known, one line; empty where it is
 };
 
 /// From the disassembly of one function as cuobjdump prints it. A pair is known by its reciprocal square root: of the
 /// loops with no such loop inside, the one with the most counts, its instructions over its reciprocal square roots.
-/// What it calls is not counted: an exact square root has code elsewhere for denormals, which hardly ever runs.
+/// What it calls is not counted, nor the few instructions before and after a call that a branch passes by: an exact
+/// square root has such code for denormals, which hardly ever runs.
 Slots slots_in_sass(std::string_view sass);
 
 /// Of this program's own code of `function`, a symbol, for this architecture (90 is sm_90), by the CUDA toolkit's

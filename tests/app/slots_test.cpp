@@ -62,6 +62,74 @@ constexpr const char* nested_loops = R"sass(
         /*0440*/                   BRA 0x440;
 )sass";
 
+/// The loop of cuda-naive with rsqrt=exact for sm_90: a square root and a division, each with a call for arguments that
+/// hardly ever come, which the branches at 240 and 320 pass by.
+constexpr const char* calls_in_a_loop = R"sass(
+        /*0170*/ IMAD.U32 R14, RZ, RZ, UR8 ;
+        /*0180*/ IMAD.U32 R15, RZ, RZ, UR9 ;
+        /*0190*/ LDG.E.128.CONSTANT R12, desc[UR6][R14.64] ;
+        /*01a0*/ BSSY B0, 0x2e0 ;
+        /*01b0*/ FADD R7, -R8, R12 ;
+        /*01c0*/ FADD R12, -R9, R13 ;
+        /*01d0*/ FADD R13, -R10, R14 ;
+        /*01e0*/ FFMA R17, R7, R7, UR5 ;
+        /*01f0*/ FFMA R0, R12, R12, R17 ;
+        /*0200*/ FFMA R17, R13, R13, R0 ;
+        /*0210*/ VIADD R0, R17, 0xf3000000 ;
+        /*0220*/ MUFU.RSQ R2, R17 ;
+        /*0230*/ ISETP.GT.U32.AND P0, PT, R0, 0x727fffff, PT ;
+        /*0240*/ @!P0 BRA 0x290 ;
+        /*0250*/ MOV R21, 0x270 ;
+        /*0260*/ CALL.REL.NOINC 0xa50 ;
+        /*0270*/ MOV R0, R2 ;
+        /*0280*/ BRA 0x2d0 ;
+        /*0290*/ FMUL.FTZ R0, R17, R2 ;
+        /*02a0*/ FMUL.FTZ R2, R2, 0.5 ;
+        /*02b0*/ FFMA R17, -R0, R0, R17 ;
+        /*02c0*/ FFMA R0, R17, R2, R0 ;
+        /*02d0*/ BSYNC B0 ;
+        /*02e0*/ VIADD R2, R0, 0x1800000 ;
+        /*02f0*/ BSSY B0, 0x3c0 ;
+        /*0300*/ LOP3.LUT R2, R2, 0x7f800000, RZ, 0xc0, !PT ;
+        /*0310*/ ISETP.GT.U32.AND P0, PT, R2, 0x1ffffff, PT ;
+        /*0320*/ @P0 BRA 0x370 ;
+        /*0330*/ MOV R14, 0x350 ;
+        /*0340*/ CALL.REL.NOINC 0x700 ;
+        /*0350*/ IMAD.MOV.U32 R2, RZ, RZ, R17 ;
+        /*0360*/ BRA 0x3b0 ;
+        /*0370*/ MUFU.RCP R17, R0 ;
+        /*0380*/ FFMA R2, R17, R0, -1 ;
+        /*0390*/ FADD.FTZ R2, -R2, -RZ ;
+        /*03a0*/ FFMA R2, R17, R2, R17 ;
+        /*03b0*/ BSYNC B0 ;
+        /*03c0*/ UIADD3 UR4, UR4, 0x1, URZ ;
+        /*03d0*/ FMUL R15, R15, R2.reuse ;
+        /*03e0*/ FMUL R2, R2, R2 ;
+        /*03f0*/ UIADD3 UR8, UP0, UR8, 0x10, URZ ;
+        /*0400*/ ISETP.LE.AND P0, PT, R20, UR4, PT ;
+        /*0410*/ FMUL R2, R15, R2 ;
+        /*0420*/ UIADD3.X UR9, URZ, UR9, URZ, UP0, !UPT ;
+        /*0430*/ FFMA R4, R7, R2.reuse, R4 ;
+        /*0440*/ FFMA R5, R12, R2.reuse, R5 ;
+        /*0450*/ FFMA R6, R13, R2, R6 ;
+        /*0460*/ @!P0 BRA 0x170 ;
+        /*0470*/ EXIT ;
+)sass";
+
+TEST(Slots, CallsThatABranchPassesByAreNotCounted) {
+  const Slots slots = slots_in_sass(calls_in_a_loop);
+  EXPECT_EQ(slots.per_interaction, 40.0) << "48 instructions, 4 of which are for each call";
+  EXPECT_EQ(slots.mufu_per_interaction, 2.0);
+  EXPECT_FALSE(slots.double_precision);
+}
+
+TEST(Slots, WhatABranchPassesByWithoutACallCounts) {
+  EXPECT_EQ(slots_in_sass("/*0010*/ MUFU.RSQ R1, R1 ;\n/*0020*/ @P0 BRA 0x40 ;\n/*0030*/ FADD R1, R1, R2 ;\n"
+                          "/*0040*/ @P1 BRA 0x10 ;\n/*0050*/ EXIT ;\n")
+                .per_interaction,
+            4.0);
+}
+
 TEST(Slots, TheInnerLoopWithMostReciprocalSquareRootsCounts) {
   const Slots slots = slots_in_sass(nested_loops);
   EXPECT_EQ(slots.per_interaction, 9.0) << "18 instructions for two pairs";
@@ -70,10 +138,11 @@ TEST(Slots, TheInnerLoopWithMostReciprocalSquareRootsCounts) {
 }
 
 TEST(Slots, DoublePrecisionAndUniformBranchesCountToo) {
-  EXPECT_EQ(slots_in_sass("/*0010*/ MUFU.RSQ64H R17, R9 ;\n/*0020*/ DFMA R8, R8, -R10, 1 ;\n"
-                          "/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n")
-                .per_interaction,
-            3.0);
+  const Slots slots = slots_in_sass(
+      "/*0010*/ MUFU.RSQ64H R17, R9 ;\n/*0020*/ DFMA R8, R8, -R10, 1 ;\n"
+      "/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n");
+  EXPECT_EQ(slots.per_interaction, 3.0);
+  EXPECT_TRUE(slots.double_precision);
 }
 
 TEST(Slots, EverySpecialFunctionCountsUnlessItIsOfDoublePrecision) {
