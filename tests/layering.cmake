@@ -31,7 +31,7 @@ may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/devic
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
 may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
-may_include("app/panels/" "app/panels/" "app/view/" "render/appearance[.]h$" "compute/core/"
+may_include("app/panels/" "app/panels/" "app/view/" "app/limits[.]h$" "render/appearance[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")
 may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|kernel_axes|measure|statistics|table)[.]h$" "compute/core/"
