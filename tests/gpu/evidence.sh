@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
 #   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|window]...
-# Writes logs, CSV files and pictures to OUT_FOLDER and exits 1 if any check failed. The parts need: `sanitizers`
+# Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
+# and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers`
 # compute-sanitizer, `window` a display whose OpenGL is the GPU's. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
 mkdir -p "$2"
@@ -12,33 +13,108 @@ parts=${*:-tests sanitizers figures literature window}
 orrery=$build/bin/orrery
 failed=0
 
-# check NAME COMMAND...: runs it into OUT/NAME.log and counts a failure.
-check() {
-  local name=$1 begin=$SECONDS
-  shift
-  if "$@" >"$out/$name.log" 2>&1; then
-    echo "ok    $name ($((SECONDS - begin)) s)"
+mkdir -p "$out/passed"
+[ ! -f "$out/passed.tar.gz" ] || tar -xzf "$out/passed.tar.gz" -C "$out"
+
+# log_of NAME: what the check of that name printed.
+log_of() {
+  if [ -f "$out/passed/$1.log" ]; then echo "$out/passed/$1.log"; else echo "$out/$1.log"; fi
+}
+
+# note ok|FAIL NAME TEXT: a line of the summary.
+note() { printf '%-5s %s (%s)\n' "$1" "$2" "$3" | tee -a "$out/summary.txt"; }
+
+# conclude NAME STATUS SECONDS [FACT]: files the log of a check that ended. One that passed goes to the archive of those.
+conclude() {
+  if [ "$2" -eq 0 ]; then
+    note ok "$1" "$3 s${4:+; $4}"
+    mv "$out/$1.log" "$out/passed/"
   else
-    echo "FAIL  $name (exit $?, $((SECONDS - begin)) s)"
-    tail -n 15 "$out/$name.log"
+    note FAIL "$1" "exit $2, $3 s${4:+; $4}"
+    tail -n 15 "$out/$1.log"
     failed=1
   fi
 }
 
-run_tests() {
-  local test
-  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_launch_test,gl_bodies_test}; do
-    check "$(basename "$test")" "$test"
-  done
+# check NAME COMMAND...: runs it into OUT/NAME.log and counts a failure.
+check() {
+  local name=$1 begin=$SECONDS status=0
+  shift
+  "$@" >"$out/$name.log" 2>&1 || status=$?
+  conclude "$name" "$status" $((SECONDS - begin))
 }
 
-# Every CUDA kernel with every value of its tunables, and the engine with its switches.
+# tested LOG: says how many GoogleTests passed in it, and fails where one was skipped, where none ran or where the end is
+# missing: GoogleTest itself calls all but the last a success.
+tested() {
+  local passed
+  passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\.$/\1/p' "$1")
+  if grep -q '^\[  SKIPPED \]' "$1"; then
+    echo "tests were skipped"
+    return 1
+  elif [ "${passed:-0}" -eq 0 ]; then
+    echo "no tests ran"
+    return 1
+  fi
+  echo "$passed tests"
+}
+
+# check_tests NAME COMMAND...: as check, of a program of GoogleTests.
+check_tests() {
+  local name=$1 begin=$SECONDS status=0 fact
+  shift
+  "$@" >"$out/$name.log" 2>&1 || status=$?
+  fact=$(tested "$out/$name.log") || status=$((status == 0 ? 1 : status))
+  conclude "$name" "$status" $((SECONDS - begin)) "$fact"
+}
+
+run_tests() {
+  local test
+  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_launch_test,fault_watch_test}; do
+    check_tests "$(basename "$test")" "$test"
+  done
+  # It needs OpenGL of this GPU's; where there is no viewer, it was not built.
+  test=$build/tests/gl_bodies_test
+  [ ! -x "$test" ] || check_tests gl_bodies_test "$test"
+}
+
+most_shards=12
+
+# sanitize TOOL NAME TEST [FILTER]: the tests under a tool of compute-sanitizer, in shards side by side.
+sanitize() {
+  local tool=$1 name=sanitizer-$1-$2 begin=$SECONDS status=0 fact shard jobs=() tests=0 filter=${4:-*}
+  local shards
+  shards=$("$3" --gtest_filter="$filter" --gtest_list_tests | grep -c '^  ')
+  ((shards > 0)) || status=1
+  ((shards <= most_shards)) || shards=$most_shards
+  : >"$out/$name.log"
+  for ((shard = 0; shard < shards; shard++)); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      "$3" --gtest_filter="$filter" >"$out/$name-$shard.part" 2>&1 &
+    jobs+=($!)
+  done
+  for ((shard = 0; shard < shards; shard++)); do
+    wait "${jobs[shard]}" || status=$?
+    fact=$(tested "$out/$name-$shard.part") || status=$((status == 0 ? 1 : status))
+    [[ $fact != [0-9]* ]] || tests=$((tests + ${fact%% *}))
+    grep -qE '^========= .*SUMMARY: 0 (errors|hazards)' "$out/$name-$shard.part" || status=$((status == 0 ? 1 : status))
+    sed "s/^/$shard: /" "$out/$name-$shard.part" >>"$out/$name.log"
+    grep '^========= .*SUMMARY' "$out/$name-$shard.part" | sed "s/^=* /$name $shard: /" >>"$out/sanitizers.txt"
+    rm "$out/$name-$shard.part"
+  done
+  conclude "$name" "$status" $((SECONDS - begin)) "$tests tests in $shards shards"
+}
+
+# Every CUDA kernel with every value of its tunables, and the engine with its switches. racecheck is some ten times slower
+# than the others: it gets few bodies.
 run_sanitizers() {
-  local tool
+  local tool filter
+  rm -f "$out/sanitizers.txt"
   for tool in memcheck racecheck initcheck synccheck; do
-    check "sanitizer-$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
-      "$build/tests/agreement_test_gpu"
-    check "sanitizer-$tool-engine" compute-sanitizer --tool "$tool" --error-exitcode 9 "$build/tests/simulation_test_gpu"
+    filter='*'
+    [ $tool != racecheck ] || filter='*.Brief*'
+    sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
+    sanitize $tool engine "$build/tests/simulation_test_gpu"
   done
 }
 
@@ -53,14 +129,15 @@ run_figures() {
   check verify "$orrery" verify --histogram --digits --csv "$out/verify.csv" --json "$out/verify.json"
   if [ -x "$build/bin/orrery_cpu_benchmark" ]; then
     check cpu-benchmark "$build/bin/orrery_cpu_benchmark"
-    sed -n '/one thread, gravity/,$p' "$out/cpu-benchmark.log"
+    sed -n '/one thread, gravity/,$p' "$(log_of cpu-benchmark)"
   fi
-  cat "$out/bench.log" "$out/bench-cpu.log"
+  cat "$(log_of bench)" "$(log_of bench-cpu)"
 }
 
 # Every CUDA variant, and the sources' own comparisons step by step: literature.md holds their figures beside ours.
 run_literature() {
   check literature python3 "$here/literature.py" "$orrery" "$out"
+  tar -czf "$out/literature-json.tar.gz" -C "$out" literature && rm -r "$out/literature"
 }
 
 # The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
@@ -99,4 +176,6 @@ for part in $parts; do
       ;;
   esac
 done
+# Few files: the logs of what passed in one.
+tar -czf "$out/passed.tar.gz" -C "$out" passed && rm -r "$out/passed"
 exit $failed
