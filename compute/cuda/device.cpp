@@ -4,16 +4,10 @@
 #include <regex>
 
 #include "compute/core/error.h"
-#include "compute/cuda/error.h"
+#include "compute/cuda/launch.h"
 
 namespace orrery::cuda {
 namespace {
-
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
 
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};

@@ -22,11 +22,20 @@ inline void require_block_fits(const std::string& what, const void* function, in
       " registers each does not fit this GPU; choose block <= " + std::to_string(attributes.maxThreadsPerBlock));
 }
 
-inline int multiprocessors() {
-  int device = 0, count = 0;
+inline int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+/// Of this thread's device.
+inline int attribute(cudaDeviceAttr which) {
+  int device = 0;
   ORRERY_CUDA_CHECK(cudaGetDevice(&device));
-  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+  return attribute(which, device);
+}
+
+inline int multiprocessors() {
+  return attribute(cudaDevAttrMultiProcessorCount);
 }
 
 }  // namespace orrery::cuda

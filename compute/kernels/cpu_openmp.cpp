@@ -34,8 +34,6 @@ ORRERY_KERNEL(
         "Rows are independent, so threads share nothing but the read-only bodies and the speed-up is the number of "
         "cores. Chunks handed out as threads get free cost little and level out cores of unequal speed.",
     .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<CpuOpenmp>(settings);
-    });
+    .create = create_kernel<CpuOpenmp>);
 
 }  // namespace orrery

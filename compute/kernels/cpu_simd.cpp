@@ -248,9 +248,7 @@ ORRERY_KERNEL(
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",
     .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<CpuSimd>(settings);
-    });
+    .create = create_kernel<CpuSimd>);
 
 }  // namespace orrery
 #endif

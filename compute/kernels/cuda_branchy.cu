@@ -1,5 +1,4 @@
-#include "compute/cuda/launch.h"
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/block_kernel.h"
 #include "compute/kernels/stored_epilogue.h"
 #include "compute/kernels/tunables.h"
 
@@ -7,10 +6,7 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    {.name = "block",
-     .notes = "Threads in a block, one body each, and bodies in a shared-memory tile.",
-     .values = block_values,
-     .initial = "256"},
+    block_tunable(one_tile_a_block),
 };
 
 /// The source's getBodyBodyForce() over the mass of body `me`, by which its moveBodies() divides: products of two
@@ -52,36 +48,21 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, float sof
   if (i < count) accelerations[i] = {sum.x, sum.y, sum.z, 0};
 }
 
-class Branchy final : public ForceKernel {
+class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> {
  public:
-  explicit Branchy(const Settings& settings) : block_{settings.integer("block")} {
-    cuda::require_block_fits("cuda-branchy " + settings.to_string(), function(), block_);
-  }
+  explicit Branchy(const Settings& settings)
+      : BlockKernel{"cuda-branchy", settings, {.shared_bytes = sizeof(Vec4)}, [](LawId) { return accelerate; }} {}
 
   void prepare(int count) override { epilogue_.prepare(count); }
 
   void evaluate(const ForceArgs& args) override {
-    const MainLaunch launch = main_launch(args.law, args.count);
-    const std::size_t shared_bytes = launch.shared_per_thread * static_cast<std::size_t>(block_);
     const float repulsion = args.law.id == LawId::attract_repel ? args.law.repulsion : 0;
-    accelerate<<<launch.blocks, block_, shared_bytes, args.stream>>>(args.bodies, args.count,
-                                                                     args.law.softening * args.law.softening, repulsion,
-                                                                     epilogue_.storing(args).accelerations);
-    ORRERY_CUDA_CHECK_LAUNCH(accelerate);
+    launch(args, args.bodies, args.count, args.law.softening * args.law.softening, repulsion,
+           epilogue_.storing(args).accelerations);
     epilogue_.finish(args);
   }
 
-  MainLaunch main_launch(const Law&, int count) const override {
-    return {.function = function(),
-            .block = block_,
-            .blocks = cuda::ceil_div(count, block_),
-            .shared_per_thread = sizeof(Vec4)};
-  }
-
  private:
-  static const void* function() { return reinterpret_cast<const void*>(accelerate); }
-
-  int block_;
   StoredEpilogue epilogue_{"another kernel"};
 };
 
@@ -98,8 +79,6 @@ ORRERY_KERNEL(
         "A tile alone makes no fast kernel: branches, exact square roots and divisions keep every warp waiting for its "
         "own last instruction. Rewriting the arithmetic gains more here than any placement of memory.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Branchy>(settings);
-    });
+    .create = create_kernel<Branchy>);
 
 }  // namespace orrery

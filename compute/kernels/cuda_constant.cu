@@ -2,9 +2,8 @@
 #include <mutex>
 
 #include "compute/cuda/event.h"
-#include "compute/cuda/launch.h"
+#include "compute/kernels/block_kernel.h"
 #include "compute/kernels/instances.h"
-#include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tunables.h"
 #include "compute/kernels/unrolled.h"
@@ -12,13 +11,9 @@
 namespace orrery {
 namespace {
 
-constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
 constexpr Tunable tunables[] = {
-    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "128"},
-    {.name = "bodies-per-thread",
-     .notes = "Bodies that a thread holds in registers, so that one constant read serves them all; the source has 1.",
-     .values = bodies_per_thread_values,
-     .initial = "1"},
+    block_tunable("Threads in a block.", "128"),
+    bodies_per_thread_tunable("1"),
 };
 
 /// Bodies in one pass of the inner loop.
@@ -98,24 +93,16 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round rou
     }
   }
 }
-using Instance = void (*)(const Vec4*, int, Round, PairConstants, Vec4*, Epilogue);
 
-Instance instance(LawId law, int bodies_per_thread) {
-  return choose<LawId::gravity, LawId::attract_repel>(law, [&](auto chosen_law) {
-    return choose<1, 2, 4>(bodies_per_thread, [&](auto rows) -> Instance {
-      return accelerate<decltype(chosen_law)::value, decltype(rows)::value>;
-    });
-  });
-}
-
-class Constant final : public ForceKernel {
+class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants, Vec4*, Epilogue> {
  public:
   explicit Constant(const Settings& settings)
-      : block_{settings.integer("block")}, bodies_per_thread_{settings.integer("bodies-per-thread")} {
-    for (const LawInfo& law : laws()) {
-      cuda::require_block_fits("cuda-constant " + settings.to_string(), function(law.law), block_);
-    }
-  }
+      : BlockKernel{"cuda-constant",
+                    settings,
+                    {.bodies = settings.integer("bodies-per-thread")},
+                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(bodies)::value>;
+                    })} {}
 
   void prepare(int count) override {
     if (count <= capacity) return;
@@ -124,7 +111,6 @@ class Constant final : public ForceKernel {
 
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
-    const MainLaunch launch = main_launch(args.law, args.count);
     const Turn turn{args.stream};
     for (int begin = 0, size = 0; begin < args.count; begin += size) {
       size = std::min(capacity, args.count - begin);
@@ -132,22 +118,11 @@ class Constant final : public ForceKernel {
                                                 static_cast<std::size_t>(size) * sizeof(Vec4), 0,
                                                 cudaMemcpyDeviceToDevice, args.stream));
       const Round round{.size = size, .first = begin == 0, .last = size == args.count - begin};
-      instance(args.law.id, bodies_per_thread_)<<<launch.blocks, block_, 0, args.stream>>>(
-          args.bodies, args.count, round, PairConstants{args.law}, sums_.data(), args.epilogue);
-      ORRERY_CUDA_CHECK_LAUNCH(accelerate);
+      launch(args, args.bodies, args.count, round, PairConstants{args.law}, sums_.data(), args.epilogue);
     }
   }
 
-  MainLaunch main_launch(const Law& law, int count) const override {
-    return {
-        .function = function(law.id), .block = block_, .blocks = cuda::ceil_div(count, block_ * bodies_per_thread_)};
-  }
-
  private:
-  const void* function(LawId law) const { return reinterpret_cast<const void*>(instance(law, bodies_per_thread_)); }
-
-  int block_;
-  int bodies_per_thread_;
   cuda::DeviceArray<Vec4> sums_;
 };
 
@@ -162,8 +137,6 @@ ORRERY_KERNEL(
         "bodies. "
         "It holds 4096 of them, so larger systems pay a copy and a launch for every 4096 more.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Constant>(settings);
-    });
+    .create = create_kernel<Constant>);
 
 }  // namespace orrery

@@ -1,9 +1,7 @@
 #include <cuda_fp16.h>
 
-#include <string>
-
-#include "compute/cuda/launch.h"
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/block_kernel.h"
+#include "compute/kernels/instances.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tunables.h"
 
@@ -11,10 +9,9 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    {.name = "block",
-     .notes = "Threads in a block, one body each, and bodies in a shared-memory tile.",
-     .values = block_values,
-     .initial = "256"},
+    block_tunable(one_tile_a_block),
+    rsqrt_tunable,
+    ftz_tunable,
 };
 
 /// Half the largest half, so that the difference of two coordinates is finite.
@@ -53,16 +50,17 @@ __device__ float difference(__half b, __half a) {
   return __half2float(__hsub(b, a));
 }
 
-template <class PairLaw>
+template <LawId law, class Real>
 __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec4* __restrict__ bodies, int count,
-                           PairLaw law, Epilogue epilogue) {
+                           PairConstants constants, Epilogue epilogue) {
   extern __shared__ HalfPosition shared[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   const Tile tile{shared, width};
   const int i = static_cast<int>(blockIdx.x) * width + lane;
   const HalfPosition me =
       i < count ? positions[i] : HalfPosition{};  // no early return: every thread meets the barriers
-  Vec3 acceleration;
+  const auto pair = pair_law<law, Real>(constants);
+  Vec3Of<Real> sum;
   for (int first = 0; first < count; first += width) {
     const int mine = first + lane;
     tile.positions[lane] = mine < count ? positions[mine] : HalfPosition{};
@@ -71,20 +69,23 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
 #pragma unroll 16
     for (int j = 0; j < width; ++j) {
       const HalfPosition other = tile.positions[j];
-      add_pull_along(acceleration, law, difference(other.x, me.x), difference(other.y, me.y), difference(other.z, me.z),
-                     tile.masses[j]);
+      add_pull_along(sum, pair, Real{difference(other.x, me.x)}, Real{difference(other.y, me.y)},
+                     Real{difference(other.z, me.z)}, Real{tile.masses[j]});
     }
     __syncthreads();  // nobody refills the tile while others still read it
   }
-  if (i < count) epilogue.finish(i, bodies[i].w, acceleration);
+  if (i < count) epilogue.finish(i, bodies[i].w, values(sum));
 }
 
-class Fp16 final : public ForceKernel {
+class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit Fp16(const Settings& settings) : block_{settings.integer("block")} {
-    const std::string what = "cuda-fp16 " + settings.to_string();
-    for (const LawInfo& law : laws()) cuda::require_block_fits(what, main_launch({.id = law.law}, 1).function, block_);
-  }
+  explicit Fp16(const Settings& settings)
+      : BlockKernel{"cuda-fp16",
+                    settings,
+                    {.shared_bytes = Tile::body_bytes},
+                    instances_by_arithmetic(settings, [](auto law, auto number) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(number)>;
+                    })} {}
 
   void prepare(int count) override {
     take_scratch(positions_, static_cast<std::size_t>(count), "cuda-fp16: the positions in half precision",
@@ -93,27 +94,13 @@ class Fp16 final : public ForceKernel {
 
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
-    const int grid = cuda::ceil_div(args.count, block_);
-    repack<<<grid, block_, 0, args.stream>>>(args.bodies, args.count, positions_.data());
+    repack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.count,
+                                                                             positions_.data());
     ORRERY_CUDA_CHECK_LAUNCH(repack);
-    visit_pair_law<float>(args.law, [&](auto law) {
-      accelerate<<<grid, block_, Tile::body_bytes* static_cast<std::size_t>(block_), args.stream>>>(
-          positions_.data(), args.bodies, args.count, law, args.epilogue);
-      ORRERY_CUDA_CHECK_LAUNCH(accelerate);
-    });
-  }
-
-  MainLaunch main_launch(const Law& law, int count) const override {
-    const void* function = visit_pair_law<float>(
-        law, [](auto pair_law) { return reinterpret_cast<const void*>(accelerate<decltype(pair_law)>); });
-    return {.function = function,
-            .block = block_,
-            .blocks = cuda::ceil_div(count, block_),
-            .shared_per_thread = Tile::body_bytes};
+    launch(args, positions_.data(), args.bodies, args.count, PairConstants{args.law}, args.epilogue);
   }
 
  private:
-  int block_;
   cuda::DeviceArray<HalfPosition> positions_;
 };
 
@@ -134,8 +121,6 @@ ORRERY_KERNEL(
         "float is one more instruction. The difference of two coordinates keeps 11 bits of the coordinate, so close "
         "pairs far from the origin go wrong first.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 3e-3, .max = 0.5},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Fp16>(settings);
-    });
+    .create = create_kernel<Fp16>);
 
 }  // namespace orrery

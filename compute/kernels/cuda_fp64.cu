@@ -1,17 +1,12 @@
-#include <string>
-
-#include "compute/cuda/launch.h"
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/block_kernel.h"
+#include "compute/kernels/instances.h"
 #include "compute/kernels/tunables.h"
 
 namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    {.name = "block",
-     .notes = "Threads in a block, one body each, and bodies in a shared-memory tile.",
-     .values = block_values,
-     .initial = "256"},
+    block_tunable(one_tile_a_block),
 };
 
 /// A body in a tile; two 16-byte loads bring it.
@@ -24,18 +19,20 @@ __device__ Body widened(const Vec4& body) {
           static_cast<double>(body.w)};
 }
 
-template <class PairLaw>
-__global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairLaw law, Epilogue epilogue) {
+template <LawId law>
+__global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConstantsOf<double> constants,
+                           Epilogue epilogue) {
   extern __shared__ Body tile[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   const int i = static_cast<int>(blockIdx.x) * width + lane;
   const Body me = i < count ? widened(bodies[i]) : Body{};  // no early return: every thread meets the barriers
+  const auto pair = pair_law<law, double>(constants);
   Vec3d acceleration;
   for (int first = 0; first < count; first += width) {
     tile[lane] = first + lane < count ? widened(bodies[first + lane]) : Body{};  // a zero mass pulls nothing
     __syncthreads();
 #pragma unroll 8
-    for (int j = 0; j < width; ++j) add_pull(acceleration, law, me.x, me.y, me.z, tile[j]);
+    for (int j = 0; j < width; ++j) add_pull(acceleration, pair, me.x, me.y, me.z, tile[j]);
     __syncthreads();  // nobody refills the tile while others still read it
   }
   if (i >= count) return;
@@ -44,33 +41,17 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairLaw l
       {static_cast<float>(acceleration.x), static_cast<float>(acceleration.y), static_cast<float>(acceleration.z)});
 }
 
-class Fp64 final : public ForceKernel {
+class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>, Epilogue> {
  public:
-  explicit Fp64(const Settings& settings) : block_{settings.integer("block")} {
-    const std::string what = "cuda-fp64 " + settings.to_string();
-    for (const LawInfo& law : laws()) cuda::require_block_fits(what, main_launch({.id = law.law}, 1).function, block_);
-  }
+  explicit Fp64(const Settings& settings)
+      : BlockKernel{"cuda-fp64", settings, {.shared_bytes = sizeof(Body)}, [](LawId law) {
+                      return choose_law(law,
+                                        [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
+                    }} {}
 
   void evaluate(const ForceArgs& args) override {
-    visit_pair_law<double>(args.law, [&](auto law) {
-      accelerate<<<cuda::ceil_div(args.count, block_), block_, tile_body_bytes* static_cast<std::size_t>(block_),
-                   args.stream>>>(args.bodies, args.count, law, args.epilogue);
-      ORRERY_CUDA_CHECK_LAUNCH(accelerate);
-    });
+    launch(args, args.bodies, args.count, PairConstantsOf<double>{args.law}, args.epilogue);
   }
-
-  MainLaunch main_launch(const Law& law, int count) const override {
-    const void* function = visit_pair_law<double>(
-        law, [](auto pair_law) { return reinterpret_cast<const void*>(accelerate<decltype(pair_law)>); });
-    return {.function = function,
-            .block = block_,
-            .blocks = cuda::ceil_div(count, block_),
-            .shared_per_thread = tile_body_bytes};
-  }
-
- private:
-  static constexpr std::size_t tile_body_bytes = sizeof(Body);
-  int block_;
 };
 
 }  // namespace
@@ -84,8 +65,6 @@ ORRERY_KERNEL(
         "of the units: half the float rate on GPUs made for science, 1/32 or 1/64 on others, and a reciprocal square "
         "root that takes several instructions on all of them.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-7, .max = 1e-6},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Fp64>(settings);
-    });
+    .create = create_kernel<Fp64>);
 
 }  // namespace orrery

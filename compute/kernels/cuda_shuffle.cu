@@ -1,18 +1,13 @@
-#include "compute/cuda/launch.h"
+#include "compute/kernels/block_kernel.h"
 #include "compute/kernels/instances.h"
-#include "compute/kernels/kernel.h"
 #include "compute/kernels/tunables.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
 constexpr Tunable tunables[] = {
-    {.name = "block", .notes = "Threads in a block.", .values = block_values, .initial = "128"},
-    {.name = "bodies-per-thread",
-     .notes = "Bodies that a thread holds in registers, so that one broadcast serves them all; the source has 1.",
-     .values = bodies_per_thread_values,
-     .initial = "1"},
+    block_tunable("Threads in a block.", "128"),
+    bodies_per_thread_tunable("1"),
 };
 
 constexpr int warp = 32;
@@ -62,42 +57,20 @@ __global__ void __launch_bounds__(max_block)
     if (const int i = first + k * width; i < count) epilogue.finish(i, mine[k].w, acceleration[k]);
   }
 }
-using Instance = void (*)(const Vec4*, int, PairConstants, Epilogue);
 
-Instance instance(LawId law, int bodies_per_thread) {
-  return choose<LawId::gravity, LawId::attract_repel>(law, [&](auto chosen_law) {
-    return choose<1, 2, 4>(bodies_per_thread, [&](auto rows) -> Instance {
-      return accelerate<decltype(chosen_law)::value, decltype(rows)::value>;
-    });
-  });
-}
-
-class Shuffle final : public ForceKernel {
+class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {
  public:
   explicit Shuffle(const Settings& settings)
-      : block_{settings.integer("block")}, bodies_per_thread_{settings.integer("bodies-per-thread")} {
-    for (const LawInfo& law : laws()) {
-      cuda::require_block_fits("cuda-shuffle " + settings.to_string(), function(law.law), block_);
-    }
-  }
+      : BlockKernel{"cuda-shuffle",
+                    settings,
+                    {.bodies = settings.integer("bodies-per-thread")},
+                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(bodies)::value>;
+                    })} {}
 
   void evaluate(const ForceArgs& args) override {
-    const MainLaunch launch = main_launch(args.law, args.count);
-    instance(args.law.id, bodies_per_thread_)<<<launch.blocks, block_, 0, args.stream>>>(
-        args.bodies, args.count, PairConstants{args.law}, args.epilogue);
-    ORRERY_CUDA_CHECK_LAUNCH(accelerate);
+    launch(args, args.bodies, args.count, PairConstants{args.law}, args.epilogue);
   }
-
-  MainLaunch main_launch(const Law& law, int count) const override {
-    return {
-        .function = function(law.id), .block = block_, .blocks = cuda::ceil_div(count, block_ * bodies_per_thread_)};
-  }
-
- private:
-  const void* function(LawId law) const { return reinterpret_cast<const void*>(instance(law, bodies_per_thread_)); }
-
-  int block_;
-  int bodies_per_thread_;
 };
 
 }  // namespace
@@ -111,8 +84,6 @@ ORRERY_KERNEL(
         "It takes four shuffles to pass a body on where shared memory takes one 16-byte read, so each should serve "
         "several pairs.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Shuffle>(settings);
-    });
+    .create = create_kernel<Shuffle>);
 
 }  // namespace orrery

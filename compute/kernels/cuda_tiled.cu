@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <string>
 
-#include "compute/cuda/launch.h"
+#include "compute/kernels/block_kernel.h"
 #include "compute/kernels/instances.h"
-#include "compute/kernels/kernel.h"
 #include "compute/kernels/layout.h"
 #include "compute/kernels/partial_sums.h"
 #include "compute/kernels/scratch.h"
@@ -15,17 +14,10 @@
 namespace orrery {
 namespace {
 
-constexpr const char* rows[] = {"1", "2", "4"};
 constexpr const char* splits[] = {"auto", "1", "2", "4", "8", "16", "32", "64"};
 constexpr Tunable tunables[] = {
-    {.name = "block",
-     .notes = "Threads in a block, and bodies in a shared-memory tile.",
-     .values = block_values,
-     .initial = "256"},
-    {.name = "bodies-per-thread",
-     .notes = "Bodies that a thread holds in registers, so that one read of a tile's body serves them all.",
-     .values = rows,
-     .initial = "2"},
+    block_tunable(one_tile_a_block),
+    bodies_per_thread_tunable("2"),
     {.name = "split",
      .notes = "Blocks that share the sum over j of the same bodies; auto fills the GPU where bodies alone do not.",
      .values = splits,
@@ -83,7 +75,7 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
   for (int k = 0; k < bodies_per_thread; ++k) {
     const int i = first + k * width;
     if (i >= count) continue;
-    const Vec3 a{sum[k].x.value(), sum[k].y.value(), sum[k].z.value()};
+    const Vec3 a = values(sum[k]);
     if (splits == 1) {
       epilogue.finish(i, mine[k].w, a);
     } else {
@@ -91,33 +83,18 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
     }
   }
 }
-using Instance = void (*)(BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue);
 
-Instance choose_instance(LawId law, Arithmetic arithmetic, int bodies_per_thread, int unroll) {
-  return choose_arithmetic(law, arithmetic, [&](auto chosen_law, auto number) {
-    return choose<1, 2, 4>(bodies_per_thread, [&](auto chosen_bodies) {
-      return choose_unroll(unroll, [&](auto chosen_unroll) -> Instance {
-        return accelerate<decltype(chosen_law)::value, decltype(number), decltype(chosen_bodies)::value,
-                          decltype(chosen_unroll)::value>;
-      });
-    });
-  });
-}
-
-class Tiled final : public ForceKernel {
+class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue> {
  public:
   explicit Tiled(const Settings& settings)
-      : block_{settings.integer("block")},
+      : BlockKernel{"cuda-tiled",
+                    settings,
+                    {.bodies = settings.integer("bodies-per-thread"), .shared_bytes = sizeof(Vec4)},
+                    instances(settings)},
         bodies_per_thread_{settings.integer("bodies-per-thread")},
         split_{settings.integer("split")},
-        unroll_{settings.integer("unroll")},
         stores_first_{stores_first(settings)},
-        arithmetic_{arithmetic(settings)},
-        bodies_{find_layout(settings.text("layout"))} {
-    for (const LawInfo& law : laws()) {
-      cuda::require_block_fits("cuda-tiled " + settings.to_string(), function(law.law), block_);
-    }
-  }
+        bodies_{find_layout(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -130,11 +107,10 @@ class Tiled final : public ForceKernel {
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
-    const BodyArrays bodies = bodies_.arranged(args);
     const int split = split_for(args.count);
-    instance(args.law.id)<<<grid(args.count), block_, block_ * sizeof(Vec4), args.stream>>>(
-        bodies, bodies_.layout(), args.count, PairConstants{args.law}, partials_.data(), epilogue);
-    ORRERY_CUDA_CHECK_LAUNCH(accelerate);
+    const int rows = BlockKernel::main_launch(args.law, args.count).blocks;
+    launch_grid(args, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(split)), bodies_.arranged(args),
+                bodies_.layout(), args.count, PairConstants{args.law}, partials_.data(), epilogue);
     if (split > 1) finish_partial_sums(partials_.data(), split, args.bodies, args.count, epilogue, args.stream);
     if (stores_first_) stored_epilogue_.finish(args);
   }
@@ -142,38 +118,37 @@ class Tiled final : public ForceKernel {
   std::string chosen(int count) const override { return "split " + std::to_string(split_for(count)); }
 
   MainLaunch main_launch(const Law& law, int count) const override {
-    const dim3 blocks = grid(count);
-    return {.function = function(law.id),
-            .block = block_,
-            .blocks = static_cast<int>(blocks.x * blocks.y),
-            .shared_per_thread = sizeof(Vec4)};
+    MainLaunch launch = BlockKernel::main_launch(law, count);
+    launch.blocks *= split_for(count);
+    return launch;
   }
 
  private:
-  Instance instance(LawId law) const { return choose_instance(law, arithmetic_, bodies_per_thread_, unroll_); }
-  const void* function(LawId law) const { return reinterpret_cast<const void*>(instance(law)); }
-
-  dim3 grid(int count) const {
-    return dim3(static_cast<unsigned>(cuda::ceil_div(count, block_ * bodies_per_thread_)),
-                static_cast<unsigned>(split_for(count)));
+  static std::function<Instance(LawId)> instances(const Settings& settings) {
+    return instances_by_arithmetic(settings, [bodies = settings.integer("bodies-per-thread"),
+                                              unroll = settings.integer("unroll")](auto law, auto number) {
+      return choose_bodies_per_thread(bodies, [&](auto chosen_bodies) {
+        return choose_unroll(unroll, [&](auto chosen_unroll) -> Instance {
+          return accelerate<decltype(law)::value, decltype(number), decltype(chosen_bodies)::value,
+                            decltype(chosen_unroll)::value>;
+        });
+      });
+    });
   }
 
   int split_for(int count) const {
-    const int most = std::min(max_split, cuda::ceil_div(count, block_));
+    const int most = std::min(max_split, cuda::ceil_div(count, block()));
     if (split_ > 0) return std::min(split_, most);
     if (count != chosen_for_) {
-      chosen_split_ = fastest_split(count, block_, bodies_per_thread_, cuda::multiprocessors(), most);
+      chosen_split_ = fastest_split(count, block(), bodies_per_thread_, cuda::multiprocessors(), most);
       chosen_for_ = count;
     }
     return chosen_split_;
   }
 
-  int block_;
   int bodies_per_thread_;
   int split_;  // 0: auto
-  int unroll_;
   bool stores_first_;
-  Arithmetic arithmetic_;
   mutable int chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;
   StoredEpilogue stored_epilogue_;
@@ -184,15 +159,16 @@ class Tiled final : public ForceKernel {
 
 ORRERY_KERNEL(
     cuda_tiled, .id = "cuda-tiled", .title = "CUDA tiled",
-    .notes = "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers.",
+    .notes =
+        "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers. Row 3's source reads "
+        "past the array where the block does not divide N and omits the barrier before a tile's refill; row 16's sums "
+        "the last tile apart, where here bodies without mass fill it.",
     .source =
         "Brute Force N-Body, v3 (row 3); UTH homework: tiling, layouts, unrolling, arithmetic (rows 15, 16, 17, 20)",
     .lesson =
         "A tile in shared memory turns one slow read a pair into one a tile. Holding several bodies in registers lets "
         "one shared read serve several pairs, and then the arithmetic itself is the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-    .create = [](const Settings& settings) -> std::unique_ptr<ForceKernel> {
-      return std::make_unique<Tiled>(settings);
-    });
+    .create = create_kernel<Tiled>);
 
 }  // namespace orrery

@@ -23,21 +23,29 @@ auto choose(decltype(first) value, Use use) {
 
 /// The constants of the pair laws: an argument of every instance, whatever its law, so that they lie in the constant
 /// bank.
-struct PairConstants {
-  float softening_sq;
-  float repulsion;
+template <class Real>
+struct PairConstantsOf {
+  Real softening_sq;
+  Real repulsion;
 
-  explicit PairConstants(const Law& law) : softening_sq{law.softening * law.softening}, repulsion{law.repulsion} {}
-  PairConstants() = default;
+  explicit PairConstantsOf(const Law& law)
+      : softening_sq{static_cast<Real>(law.softening) * static_cast<Real>(law.softening)}, repulsion{law.repulsion} {}
 };
+using PairConstants = PairConstantsOf<float>;
 
-template <LawId law, class Real>
-ORRERY_HD auto pair_law(const PairConstants& constants) {
+template <LawId law, class Real, class Stored>
+ORRERY_HD auto pair_law(const PairConstantsOf<Stored>& constants) {
   if constexpr (law == LawId::attract_repel) {
     return AttractRepel<Real>{constants.softening_sq, constants.repulsion, 1.0f};
   } else {
     return Gravity<Real>{constants.softening_sq};
   }
+}
+
+/// Returns use(law) with `law` a constant of type LawId.
+template <class Use>
+auto choose_law(LawId law, Use use) {
+  return choose<LawId::gravity, LawId::attract_repel>(law, use);
 }
 
 /// The arithmetic that the settings `rsqrt` and `ftz` ask for.
@@ -50,13 +58,19 @@ struct Arithmetic {
 /// computes with.
 template <class Use>
 auto choose_arithmetic(LawId law, Arithmetic arithmetic, Use use) {
-  return choose<LawId::gravity, LawId::attract_repel>(law, [&](auto chosen_law) {
+  return choose_law(law, [&](auto chosen_law) {
     return choose<Rsqrt::fast, Rsqrt::exact>(arithmetic.rsqrt, [&](auto rsqrt) {
       return choose<true, false>(arithmetic.flushes, [&](auto flushes) {
         return use(chosen_law, Number<decltype(rsqrt)::value, decltype(flushes)::value>{});
       });
     });
   });
+}
+
+/// Returns use(n) with the constant n of the tunable `bodies-per-thread`.
+template <class Use>
+auto choose_bodies_per_thread(int bodies, Use use) {
+  return choose<1, 2, 4>(bodies, use);
 }
 
 /// Returns use(n) with the constant n of the tunable `unroll`.

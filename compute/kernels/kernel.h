@@ -122,6 +122,12 @@ struct KernelInfo {
   const Tunable* tunable(std::string_view name) const;
 };
 
+/// What `create` is for a kernel whose class takes the settings alone.
+template <class Kernel>
+std::unique_ptr<ForceKernel> create_kernel(const Settings& settings) {
+  return std::make_unique<Kernel>(settings);
+}
+
 /// Every variant of this build, in the order of the list in compute/CMakeLists.txt.
 std::span<const KernelInfo* const> kernels();
 /// Throws UsageError that lists the known ids.

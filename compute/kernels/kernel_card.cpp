@@ -11,13 +11,6 @@ namespace {
 
 constexpr int warp = 32;
 
-int attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  ORRERY_CUDA_CHECK(cudaGetDevice(&device));
-  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 std::string symbol([[maybe_unused]] const void* function) {
 #if CUDART_VERSION >= 12030
   const char* name = nullptr;
@@ -55,7 +48,7 @@ class Residency {
 
  private:
   const MainLaunch launch_;
-  const int max_threads_ = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  const int max_threads_ = cuda::attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
 };
 
 }  // namespace

@@ -69,4 +69,10 @@ class Number {
   float value_;
 };
 
+/// The sum that a kernel has, for the epilogue.
+template <Rsqrt rsqrt, bool flushes>
+ORRERY_HD Vec3 values(const Vec3Of<Number<rsqrt, flushes>>& sum) {
+  return {sum.x.value(), sum.y.value(), sum.z.value()};
+}
+
 }  // namespace orrery

@@ -7,6 +7,19 @@
 namespace orrery {
 
 inline constexpr const char* block_values[] = {"32", "64", "128", "256", "512", "1024"};
+constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
+  return {.name = "block", .notes = notes, .values = block_values, .initial = initial};
+}
+inline constexpr const char* one_body_a_thread = "Threads in a block, one body each.";
+inline constexpr const char* one_tile_a_block = "Threads in a block, and bodies in a shared-memory tile.";
+
+inline constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
+constexpr Tunable bodies_per_thread_tunable(const char* initial) {
+  return {.name = "bodies-per-thread",
+          .notes = "Bodies that a thread holds in registers, so that one read of another body serves them all.",
+          .values = bodies_per_thread_values,
+          .initial = initial};
+}
 
 inline constexpr const char* epilogue_values[] = {"fused", "stored"};
 inline constexpr Tunable epilogue_tunable{
@@ -41,6 +54,23 @@ inline constexpr Tunable ftz_tunable{
     .initial = "on"};
 inline Arithmetic arithmetic(const Settings& settings) {
   return {settings.text("rsqrt") == "exact" ? Rsqrt::exact : Rsqrt::fast, settings.text("ftz") == "on"};
+}
+
+/// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, number) as
+/// choose_arithmetic() has it.
+template <class Use>
+auto instances_by_arithmetic(const Settings& settings, Use use) {
+  return [chosen = arithmetic(settings), use](LawId law) { return choose_arithmetic(law, chosen, use); };
+}
+
+/// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
+template <class Use>
+auto instances_by_bodies(const Settings& settings, Use use) {
+  return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {
+    return choose_law(law, [&](auto chosen) {
+      return choose_bodies_per_thread(bodies, [&](auto count) { return use(chosen, count); });
+    });
+  };
 }
 
 inline constexpr const char* layout_values[] = {"float4", "float3", "soa", "aos6"};
