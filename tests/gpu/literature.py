@@ -54,12 +54,17 @@ def variant(kernel, law="gravity", **settings):
 # 1/sqrt as the sources write it, without flags. A loop that no pragma unrolls is unrolled by 4 by the compiler.
 AS_WRITTEN = {"rsqrt": "exact", "ftz": "off"}
 FAST = {"rsqrt": "fast", "ftz": "on"}
+# Of the kernels that have no such settings.
+FIXED_ARITHMETIC = {"cuda-branchy": "exact, ftz off", "cuda-fp64": "fp64", "cuda-constant": "fast, ftz off",
+                    "cuda-shuffle": "fast, ftz off"}
 SIMPLE_TILE = {"bodies_per_thread": 1, "split": 1}
 
 
 def brute_force():
     law = "attract-repel"
     plain = dict(law=law, layout="float4", epilogue="fused", unroll=4, **AS_WRITTEN)
+    counted = variant("cuda-tiled-count", law, **AS_WRITTEN)
+    hybrid = variant("cuda-hybrid", law, **AS_WRITTEN)
     return Ladder(
         "Brute Force N-Body Optimization (document 000)", "GTX 1060, 20,480 bodies, mean of 1000 runs",
         [
@@ -69,13 +74,13 @@ def brute_force():
             Step("3", "v3: shared-memory tile", variant("cuda-tiled", **SIMPLE_TILE, **plain), 6.54, "14.64 ms"),
             Step("2", "v1 with the GPU's approximate 1/sqrt", variant("cuda-naive", **{**plain, **FAST})),
             Step("3", "v3 with the GPU's approximate 1/sqrt", variant("cuda-tiled", **SIMPLE_TILE, **{**plain, **FAST})),
-            Step("4", "v5: tile counted by __syncthreads_count", variant("cuda-tiled-count", law), 6.54, "14.64 ms"),
-            Step("5", "v5 hybrid, best case: the block divides N", variant("cuda-hybrid", law), 6.54, "14.64 ms"),
-            Step("5", "v5 hybrid, worst case: the largest remainder", variant("cuda-hybrid", law), 6.03, "15.88 ms",
-                 counts=(20479,)),
+            Step("4", "v5: tile counted by __syncthreads_count", counted, 6.54, "14.64 ms"),
+            Step("5", "v5 hybrid, best case: the block divides N", hybrid, 6.54, "14.64 ms"),
+            Step("5", "v5 hybrid, worst case: the largest remainder", hybrid, 6.03, "15.88 ms", counts=(20479,)),
         ],
         "Law attract-repel. The baseline is nBodyGPU5, as in the source; the worst case is held against 20,480 bodies. "
-        "`cuda-tiled-count` and `cuda-hybrid` always take the GPU's approximate 1/sqrt; v1 and v3 stand here with both.")
+        "All take the square root and the division as the source writes them; v1 and v3 stand here with the "
+        "approximate 1/sqrt as well.")
 
 
 def handbook_unroll():
@@ -97,8 +102,8 @@ def handbook_atomics():
         [
             Step("10", "naive", variant("cuda-naive", **plain), 1.0, "62 ms", counts=counts),
             Step("10", "shared", variant("cuda-tiled", **SIMPLE_TILE, **plain), 62 / 55, "55 ms", counts=counts),
-            Step("22", "atomics: half the pairs, three atomic adds each", variant("cuda-atomic"), 62 / 90, "90 ms",
-                 counts=counts),
+            Step("22", "atomics: half the pairs, three atomic adds each", variant("cuda-atomic", **AS_WRITTEN),
+                 62 / 90, "90 ms", counts=counts),
         ])
 
 
@@ -116,6 +121,9 @@ def handbook_today():
 
 
 def uth():
+    def hostloop(pinned):
+        return variant("cuda-hostloop", block=1024, pinned=pinned, **AS_WRITTEN)
+
     def naive(layout):
         return variant("cuda-naive", layout=layout, unroll=1, **common, **AS_WRITTEN)
 
@@ -129,14 +137,14 @@ def uth():
                for factor in (2, 4, 8, 16, 24, 32)]
     best = 5 + 4  # the step of unroll 16
     steps = [
-        Step("14", "naive, positions on the host (5.1)", variant("cuda-hostloop", block=1024, pinned="off")),
-        Step("19", "the same, pinned memory (5.7)", variant("cuda-hostloop", block=1024, pinned="on"), 1.0, "no gain"),
+        Step("14", "naive, positions on the host (5.1)", hostloop("off")),
+        Step("19", "the same, pinned memory (5.7)", hostloop("on"), 1.0, "no gain"),
         Step("18", "naive with positions on the GPU (5.5)", naive("aos6"), None, "small gain"),
         Step("15", "structure of arrays (5.2)", naive("soa"), 1.0, "no gain", base=2),
         Step("15", "tiled, array of structures (5.3)", tiled("aos6", 1), None, "slower than tiled soa", base=2),
         Step("16", "tiled, structure of arrays (5.3)", tiled("soa", 1), 1.25, "1.25x", base=3),
         *unrolls,
-        Step("18", "FP16 (5.6)", variant("cuda-fp16", block=1024), None, "slightly slower", base=best),
+        Step("18", "FP16 (5.6)", variant("cuda-fp16", block=1024, **AS_WRITTEN), None, "slightly slower", base=best),
         Step("20", "rsqrtf (5.8)", tiled("soa", 16, **approximate), 2.12, "2.12x", base=best),
         Step("20", "flush to zero (5.9)", tiled("soa", 16, **FAST), 1.15, "1.15x", base=best + 4),
         Step("20", "float3 (5.10)", tiled("float3", 16, **FAST), 1.0, "no gain", base=best + 5),
@@ -189,6 +197,11 @@ class Lab:
         for skip in whole["skipped"]:
             self.problems.setdefault(wanted, skip["reason"])
 
+    def interval(self, wanted, n):
+        """The 95 % interval of the median time of a step."""
+        time = self.results[wanted, n]["step_ms"]
+        return time["low"], time["high"]
+
     def ms(self, wanted, n):
         result = self.results.get((wanted, n))
         return result["step_ms"]["median"] if result else None
@@ -208,6 +221,14 @@ def settings_text(result, wanted):
     """What was asked for; the rest is at its default, which `chosen` may say more of."""
     text = " ".join(f"{key}={value}" for key, value in wanted.settings) or "defaults"
     return text + (f" ({result['chosen']})" if result.get("chosen") else "")
+
+
+def arithmetic_text(result, wanted):
+    """1/sqrt and the treatment of denormal numbers, asked for or by default."""
+    settings = result.get("settings", {})
+    if "rsqrt" in settings:
+        return f"{settings['rsqrt']}, ftz {settings['ftz']}"
+    return FIXED_ARITHMETIC.get(wanted.kernel, "")
 
 
 def measured_cells(lab, wanted, n):
@@ -234,6 +255,22 @@ def places(values):
     return {key: 1 + sum(other > value for other in values.values()) for key, value in values.items()}
 
 
+def open_places(times):
+    """{key: "2" or "2-4"}, the places that the 95 % intervals {key: (low, high)} leave open, 1 the fastest: the
+    program's own rule. "-" where there is no interval."""
+    known = {key: interval for key, interval in times.items() if None not in interval}
+    text = {}
+    for key in times:
+        if key not in known:
+            text[key] = "-"
+            continue
+        low, high = known[key]
+        first = 1 + sum(other_high < low for _, other_high in known.values())
+        last = sum(other_low <= high for other_low, _ in known.values())
+        text[key] = str(first) if first == last else f"{first}-{last}"
+    return text
+
+
 def source_places(ladder, n):
     """The source's order, where it gives one: by rates, else by speed-ups over one and the same base."""
     rates = {index: value for (index, count), value in ladder.rates.items() if count == n}
@@ -253,9 +290,8 @@ def ladder_rows(lab, ladder, n):
         elif len(step.counts) == 1 and step.counts[0] + 1 == n:
             steps[index] = step.counts[0]
     theirs = source_places(ladder, n)
-    speeds = {index: 1 / lab.ms(ladder.steps[index].variant, count) for index, count in steps.items()
-              if index in theirs and lab.ms(ladder.steps[index].variant, count)}
-    ours = places(speeds)
+    ours = open_places({index: lab.interval(ladder.steps[index].variant, count) for index, count in steps.items()
+                        if index in theirs and (ladder.steps[index].variant, count) in lab.results})
     rows = []
     for index, count in steps.items():
         step = ladder.steps[index]
@@ -269,14 +305,14 @@ def ladder_rows(lab, ladder, n):
             source, source_ratio = step.said, number(step.speedup, 3)
             ratio = base / own if base and own else None
         over = "" if ladder.rates or index == step.base else ladder.steps[step.base].what
-        rows.append([step.row, step.what, f"`{step.variant.kernel}`", settings_text(result, step.variant), f"{count:,}",
-                     *measured_cells(lab, step.variant, count), source, source_ratio, number(ratio, 3), over,
-                     str(theirs.get(index, "")), str(ours.get(index, ""))])
+        rows.append([step.row, step.what, f"`{step.variant.kernel}`", settings_text(result, step.variant),
+                     arithmetic_text(result, step.variant), f"{count:,}", *measured_cells(lab, step.variant, count), source, source_ratio, number(ratio, 3), over,
+                     str(theirs.get(index, "")), ours.get(index, "")])
     return rows
 
 
 def ladder_text(lab, ladder):
-    titles = ["row", "the source's step", "variant", "settings", "n", *MEASURED, "source", "source's ratio",
+    titles = ["row", "the source's step", "variant", "settings", "1/sqrt", "n", *MEASURED, "source", "source's ratio",
               "our ratio", "ratio over", "source's rank", "our rank"]
     text = f"## {ladder.source}\n\nThe source's machine: {ladder.machine}. {ladder.notes}\n"
     for n in sorted({count for step in ladder.steps for count in step.counts if len(step.counts) > 1}):
@@ -289,9 +325,13 @@ def overview_text(lab, variants):
     for n in COUNTS:
         timed = {wanted: lab.ms(wanted, n) for wanted in variants}
         order = sorted(variants, key=lambda wanted: (timed[wanted] is None, timed[wanted] or 0))
-        rows = [[str(place), f"`{wanted.kernel}`", settings_text(lab.results.get((wanted, n), {}), wanted), f"{n:,}",
-                 *measured_cells(lab, wanted, n)] for place, wanted in enumerate(order, 1)]
-        text += "\n" + table(["place", "variant", "settings", "n", *MEASURED], rows)
+        ranks = open_places({wanted: lab.interval(wanted, n) for wanted in variants if (wanted, n) in lab.results})
+        rows = []
+        for wanted in order:
+            result = lab.results.get((wanted, n), {})
+            rows.append([ranks.get(wanted, "-"), f"`{wanted.kernel}`", settings_text(result, wanted),
+                         arithmetic_text(result, wanted), f"{n:,}", *measured_cells(lab, wanted, n)])
+        text += "\n" + table(["rank", "variant", "settings", "1/sqrt", "n", *MEASURED], rows)
     return text
 
 
@@ -310,7 +350,7 @@ def report(lab, variants):
         "# The literature's techniques, measured\n",
         f"{machine}. Median of {lab.repeats} measurements, after warm-up, of one step: forces, and the update of "
         "velocities and positions. Error: |Δa|/|a| against a direct sum in fp64 on 4096 bodies. A ratio is a speed-up: the "
-        "base's time over the step's.\n",
+        "base's time over the step's. A rank of ours is open, \"2-3\", where the 95 % intervals of the medians overlap.\n",
         headline(lab), overview_text(lab, variants), *(ladder_text(lab, ladder) for ladder in LADDERS)])
 
 
