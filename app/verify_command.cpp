@@ -53,7 +53,8 @@ class Verification {
   void check_count(std::size_t index) {
     SceneRequest request = options_.scene;
     request.count = options_.counts[index];
-    Simulation simulation{request};
+    // No other kernel than those under test has to be able to run here.
+    Simulation simulation{request, nullptr, *plan_.variants.front().kernel};
     for (const Command& command : options_.setup) simulation.apply(command);
     if (options_.digits) simulation.apply(SelectIntegrator{"euler"});  // the source's
     const Status first = simulation.status();

@@ -8,9 +8,10 @@ endif()
 if(ORRERY_HAVE_CUDA)
   string(APPEND build_flags "; CUDA: ${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${config}}")
 endif()
+list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_architectures)
 add_custom_target(orrery_version_header
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DGIT=${GIT_EXECUTABLE} -DVERSION=${PROJECT_VERSION}
-          "-DFLAGS=${build_flags}" -DCUDA_ARCHITECTURES=$<JOIN:${CMAKE_CUDA_ARCHITECTURES},,>
+          "-DFLAGS=${build_flags}" -DCUDA_ARCHITECTURES=${cuda_architectures}
           -DOUTPUT=${PROJECT_BINARY_DIR}/generated/orrery_version.h -P ${PROJECT_SOURCE_DIR}/cmake/WriteVersion.cmake
   BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/orrery_version.h
   VERBATIM)
