@@ -64,28 +64,31 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 
 }  // namespace
 
-void ForceComparison::choose_targets(int count, int sample) {
-  if (count == count_ && static_cast<int>(targets_.size()) == std::min(sample, count)) return;
+/// Blocks that share the sum for a group of targets.
+int ForceComparison::splits(int count) const {
+  const int groups = ceil_div(sample(), group);
+  return std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, groups), 1, ceil_div(count, block));
+}
+
+void ForceComparison::prepare(int count, int sample) {
+  if (count == count_ && this->sample() == std::min(sample, count)) return;
+  count_ = 0;  // as long as something may fail
   targets_ = sample_targets(count, sample);
-  count_ = count;
   const std::size_t size = targets_.size();
-  if (size > pinned_targets_.size()) {
-    pinned_targets_ = HostArray<int>(size, /*pinned=*/true);
-    reference_ = HostArray<Vec3d>(size, /*pinned=*/true);
-    accelerations_ = HostArray<Vec4>(size, /*pinned=*/true);
-    d_targets_ = DeviceArray<int>(size);
-  }
+  if (size > pinned_targets_.size()) pinned_targets_ = HostArray<int>(size, /*pinned=*/true);
+  if (size > reference_.size()) reference_ = HostArray<Vec3d>(size, /*pinned=*/true);
+  if (size > accelerations_.size()) accelerations_ = HostArray<Vec4>(size, /*pinned=*/true);
+  if (size > d_targets_.size()) d_targets_ = DeviceArray<int>(size);
+  const auto partials = static_cast<std::size_t>(splits(count)) * size;
+  if (partials > d_partials_.size()) d_partials_ = DeviceArray<Vec3d>(partials);
+  count_ = count;
 }
 
 void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
                               cudaStream_t stream) {
-  choose_targets(count, sample);
-  const int samples = this->sample();
+  prepare(count, sample);
+  const int samples = this->sample(), splits = this->splits(count);
   const int groups = ceil_div(samples, group);
-  const int splits =
-      std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, groups), 1, ceil_div(count, block));
-  const auto partials = static_cast<std::size_t>(splits) * static_cast<std::size_t>(samples);
-  if (d_partials_.size() < partials) d_partials_ = DeviceArray<Vec3d>(partials);
   std::ranges::copy(targets_, pinned_targets_.first(samples).begin());
 
   begin_.record(stream);

@@ -12,8 +12,10 @@ namespace orrery::cuda {
 /// at a time.
 class ForceComparison {
  public:
+  /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
+  void prepare(int count, int sample);
   /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry a body; both arrays are
-  /// read as they are when the stream comes to it. Waits only where more memory than last time is needed.
+  /// read as they are when the stream comes to it.
   void enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
                cudaStream_t stream);
 
@@ -23,7 +25,7 @@ class ForceComparison {
   double ms() const { return elapsed_ms(begin_, end_); }
 
  private:
-  void choose_targets(int count, int sample);
+  int splits(int count) const;
 
   int count_ = 0;
   std::vector<int> targets_;

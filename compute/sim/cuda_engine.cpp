@@ -86,6 +86,8 @@ class CudaEngine final : public Engine {
     batch.time_step = plan_.time_step;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
+    // Before the first launch: taking memory waits for the device, and may fail.
+    if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);

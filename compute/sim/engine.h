@@ -58,7 +58,9 @@ class Engine {
 
   /// If it throws, the bodies that were there before may be lost.
   virtual void upload(const Bodies& bodies) = 0;
-  /// The exact state after the last whole step that ran. Call only when no batch is under way: see settle().
+  /// The exact state after the last whole step that ran. After a fault on CUDA the positions are those of the fault's
+  /// step, while the velocities have also taken the kicks of the steps that were enqueued before the host knew. Call
+  /// only when no batch is under way: see settle().
   virtual Bodies download() = 0;
   /// Copies what is drawn. Either span may be empty. Call only when no batch is under way.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
