@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/limits.h"
 #include "app/panels/format.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
@@ -90,13 +91,30 @@ struct Shares {
 
 Shares shares_of(const Status& status, const ViewStatus& view) {
   if (!view.ceilings || !(view.step_ms_median > 0) || view.measured == 0) return {};
+  const Ceilings& most = *view.ceilings;
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
-  const auto share = [&](std::optional<double> each, double most_per_s) -> std::optional<double> {
-    if (!each || !(most_per_s > 0)) return std::nullopt;
-    return per_s * *each / most_per_s;
+  const auto share = [&](std::optional<double> each, double most_per_s) {
+    return share_of_limit(per_s, each, most_per_s, most.clock_mhz, view.clock_mhz);
   };
-  return {share(view.slots_per_interaction, view.ceilings->fma_per_s),
-          share(view.mufu_per_interaction, view.ceilings->rsqrt_per_s)};
+  return {share(view.slots_double ? std::nullopt : view.slots_per_interaction, most.fma_per_s),
+          share(view.mufu_per_interaction, most.rsqrt_per_s)};
+}
+
+/// At which clock the limits hold.
+std::string clock_words(const ViewStatus& view) {
+  if (!view.ceilings) return "Both limits are measured here by orrery info.";
+  const double measured_mhz = view.ceilings->clock_mhz;
+  if (!(measured_mhz > 0)) return "Both limits as measured here; the clock is not known.";
+  if (!view.clock_mhz) return fmt::format("Both limits at {:.0f} MHz, as measured.", measured_mhz);
+  return fmt::format("Both limits at {:.0f} MHz, the clock now; measured at {:.0f} MHz.", *view.clock_mhz,
+                     measured_mhz);
+}
+
+/// The same where there is room for a few words only.
+std::string clock_number(const ViewStatus& view) {
+  if (!view.ceilings || !(view.ceilings->clock_mhz > 0)) return unknown;
+  return view.clock_mhz ? fmt::format("{:.0f} MHz", *view.clock_mhz)
+                        : fmt::format("{:.0f} MHz, as measured", view.ceilings->clock_mhz);
 }
 
 void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
@@ -105,26 +123,28 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
             card.occupancy, {});
   better_block(kernel, status, card, out);
   const Shares shares = shares_of(status, view);
-  const std::string clock =
-      view.ceilings && view.ceilings->clock_mhz > 0
-          ? fmt::format("Both limits were measured here, at {:.0f} MHz.", view.ceilings->clock_mhz)
-          : std::string{"Both limits are measured here by orrery info."};
+  const std::string clock = clock_words(view);
+  constexpr const char* other_rate = "Some are in double precision, at another rate than the limit's.";
   const std::string slots = view.slots_per_interaction
                                 ? fmt::format("{:.1f} instructions an interaction.", *view.slots_per_interaction)
                                 : view.slots_reason;
   const std::string mufu = view.mufu_per_interaction ? fmt::format("{:.2f} an interaction.", *view.mufu_per_interaction)
-                           : view.slots_per_interaction ? std::string{"Some are in double precision, at another rate."}
+                           : view.slots_per_interaction ? std::string{other_rate}
                                                         : view.slots_reason;
   share_row("card.issue", "of the issue limit",
             "Instructions that the inner loop issues, over what the schedulers can issue.", shares.issue,
-            slots + "\n" + clock);
+            slots + (view.slots_double ? fmt::format("\n{}", other_rate) : std::string{}) + "\n" + clock);
   share_row("card.mufu", "of the MUFU limit",
             "Reciprocal square roots and the like, over what the special function units can do.", shares.mufu,
             mufu + "\n" + clock);
+  number_row("limits at", clock.c_str(), clock_number(view));
   number_row("slots / interaction", "From the compiled code of the inner loop.",
              view.slots_per_interaction ? fmt::format("{:.1f}", *view.slots_per_interaction) : unknown);
   if (!view.slots_per_interaction && !view.slots_reason.empty()) {
     wrapped_text(view.slots_reason, theme::dim, theme::Font::small);
+  } else if (view.slots_double) {
+    wrapped_text("No share of the issue limit: some instructions are in double precision.", theme::dim,
+                 theme::Font::small);
   }
 }
 

@@ -209,7 +209,15 @@ void interval_choice(const ViewStatus& view, Requests& out) {
   ImGui::EndCombo();
 }
 
-void cost(const Status& status, const ViewStatus& view) {
+void withheld(double forecast_s, Requests& out) {
+  wrapped_text(fmt::format("All pairs would take the GPU some {}: not measured by itself.", seconds_words(forecast_s)),
+               theme::warn, theme::Font::small);
+  if (ImGui::Button("Measure once anyway", {ImGui::GetContentRegionAvail().x, 0})) out.push_back(MeasureConserved{});
+  ui_mark("conserved.once");
+  tooltip("With the next steps, which wait until then.");
+}
+
+void cost(const Status& status, const ViewStatus& view, Requests& out) {
   const double asked = view.diagnostics.conserved_interval_s, in_force = view.conserved_interval_s;
   if (status.conserved) {
     std::string words = fmt::format("Took {}", format_ms(status.conserved->ms));
@@ -221,7 +229,9 @@ void cost(const Status& status, const ViewStatus& view) {
                  theme::Font::small);
   }
   constexpr int large = 1 << 17;
-  if (asked > 0 && status.count >= large && !status.conserved) {
+  if (view.conserved_withheld_s) {
+    withheld(*view.conserved_withheld_s, out);
+  } else if (asked > 0 && status.count >= large && !status.conserved) {
     wrapped_text("All pairs in double precision: this may take long.", theme::warn, theme::Font::small);
   }
   const auto& history = view.conserved_history;
@@ -250,7 +260,7 @@ void conservation_content(const Status& status, const ViewStatus& view, PanelSta
   cell();
   ImGui::BeginChild("interval", size);
   interval_choice(view, out);
-  cost(status, view);
+  cost(status, view, out);
   ImGui::EndChild();
   for (const Chart& chart : charts) {
     cell();

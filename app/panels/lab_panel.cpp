@@ -13,32 +13,28 @@ namespace {
 using theme::em;
 
 struct Tab {
-  LabTab tab;
-  const char* id;
   const char* title;
   const char* notes;
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
-constexpr std::array tabs{
-    Tab{LabTab::results, "results", "Results", "What has been tried, in order.", results_content},
-    Tab{LabTab::speed_error, "speed-error", "Speed and error", "Every variant tried, by its speed and its error.",
-        speed_error_content},
-    Tab{LabTab::sweep, "sweep", "Sweep", "Measure variants one after the other, and rank them.", sweep_content},
-    Tab{LabTab::card, "card", "Kernel card", "What the present kernel uses of the machine, and what it teaches.",
-        card_content},
-    Tab{LabTab::conservation, "conservation", "Conservation", "What a closed system keeps, over simulated time.",
-        conservation_content},
+/// As lab_tabs has them.
+constexpr std::array<Tab, lab_tabs.size()> tabs{
+    Tab{"Results", "What has been tried, in order.", results_content},
+    Tab{"Speed and error", "Every variant tried, by its speed and its error.", speed_error_content},
+    Tab{"Sweep", "Measure variants one after the other, and rank them.", sweep_content},
+    Tab{"Kernel card", "What the present kernel uses of the machine, and what it teaches.", card_content},
+    Tab{"Conservation", "What a closed system keeps, over simulated time.", conservation_content},
 };
 
 float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
 
-bool tab_button(const Tab& tab, bool chosen) {
+bool tab_button(const char* id, const Tab& tab, bool chosen) {
   const ImVec2 words = ImGui::CalcTextSize(tab.title), low = ImGui::GetCursorScreenPos();
   const ImVec2 size{words.x + em(0.9f), ImGui::GetFrameHeight()};
-  const bool pressed = ImGui::InvisibleButton(tab.id, size);
-  ui_mark("lab", tab.id);
+  const bool pressed = ImGui::InvisibleButton(id, size);
+  ui_mark("lab", id);
   const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, tab.title);
@@ -50,10 +46,11 @@ bool tab_button(const Tab& tab, bool chosen) {
 }
 
 void tab_strip(LabState& lab) {
-  for (const Tab& tab : tabs) {
-    if (tab_button(tab, !lab.folded && tab.tab == lab.tab)) {
-      lab.folded = !lab.folded && tab.tab == lab.tab;
-      lab.tab = tab.tab;
+  for (std::size_t i = 0; i < tabs.size(); ++i) {
+    const bool shown = !lab.folded && lab_tabs[i].tab == lab.tab;
+    if (tab_button(lab_tabs[i].id, tabs[i], shown)) {
+      lab.folded = shown;
+      lab.tab = lab_tabs[i].tab;
     }
     ImGui::SameLine(0, 0);
   }
@@ -76,9 +73,8 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, fixed_window)) {
-    const auto* chosen = std::ranges::find(tabs, state.lab.tab, &Tab::tab);
-    if (!state.lab.folded && chosen != tabs.end()) {
-      chosen->content(status, view, state, content_height(), out);
+    if (!state.lab.folded) {
+      tabs[static_cast<std::size_t>(state.lab.tab)].content(status, view, state, content_height(), out);
       ImGui::Dummy({0, em(0.1f)});
     }
     tab_strip(state.lab);  // at the bottom, where it stays put however tall the content is
@@ -87,10 +83,10 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
 }
 
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  for (const Tab& tab : tabs) {
-    const bool open = section(tab.id, tab.title, tab.tab == LabTab::results);
-    tooltip(tab.notes);
-    if (open) tab.content(status, view, state, em(13), out);
+  for (std::size_t i = 0; i < tabs.size(); ++i) {
+    const bool open = section(lab_tabs[i].id, tabs[i].title, lab_tabs[i].tab == LabTab::results);
+    tooltip(tabs[i].notes);
+    if (open) tabs[i].content(status, view, state, em(13), out);
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "app/view/lab_tab.h"
 #include "app/view/status.h"
 #include "compute/sim/command.h"
 
@@ -22,12 +24,11 @@ struct SceneDraft {
   std::uint64_t seed = 1;
 };
 
-enum class LabTab { results, speed_error, sweep, card, conservation };
-
 /// A sweep that is being put together.
 struct SweepDraft {
-  std::string what;    ///< a tunable's name or "all kernels"
-  std::string counts;  ///< as typed; empty: the present number of bodies
+  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels do not count
+  bool every_kernel = false;          ///< instead, with the settings that each has at first
+  std::string counts;                 ///< as typed; empty: the present number of bodies
 };
 
 struct LabState {

@@ -19,54 +19,70 @@ using theme::em;
 
 /// What of a row is shown: what differs, as far as there is room for it.
 struct Shown {
-  bool law, integrator, settings_and_count, rate;
+  bool law, integrator, settings_and_count, swept, rate, tail;
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
-  const auto differ = [&](auto member) {
-    return std::ranges::any_of(results, [&](const Result& r) { return r.*member != results.front().*member; });
+  const auto differ = [&](auto of) {
+    return std::ranges::any_of(results, [&](const Result& r) { return of(r) != of(results.front()); });
   };
-  const bool wide = width >= em(44);
-  return {wide && differ(&Result::law_id), wide && differ(&Result::integrator_id), width >= em(34), width >= em(26)};
+  const bool wide = width >= em(50);
+  return {.law = wide && differ([](const Result& r) { return r.law.id; }),
+          .integrator = wide && differ([](const Result& r) { return r.integrator_id; }),
+          .settings_and_count = width >= em(34),
+          .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
+          .rate = width >= em(26),
+          .tail = width >= em(41)};
 }
 
 std::vector<Column> columns_of(const Shown& shown) {
   std::vector<Column> columns{{"kernel", -1}};
-  if (shown.settings_and_count) columns.push_back({"settings", -1.6f});
+  if (shown.settings_and_count) columns.push_back({"settings", -1.4f});
   if (shown.law) columns.push_back({"law", -0.7f});
   if (shown.integrator) columns.push_back({"integrator", -0.7f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
-  columns.push_back({"best median", 5.2f});
+  if (shown.swept) columns.push_back({"by", 2.6f, "Measured by a sweep, or while it was shown."});
+  columns.push_back({"best median", 5.2f,
+                     "Of one step: the least median of 20 batches in a row, or the median of a sweep's repeats."});
   if (shown.rate) columns.push_back({"interactions/s", 5.6f});
-  columns.push_back({"error", 3.6f});
-  columns.push_back({"speed-up", 4.2f});
+  constexpr const char* latest = "Of the latest comparison with sums in double precision while this ran.";
+  columns.push_back({shown.tail ? "median error" : "error", shown.tail ? 4.9f : 3.6f, latest});
+  if (shown.tail) columns.insert(columns.end(), {{"p99", 3.4f, latest}, {"max", 3.4f, latest}});
+  columns.push_back({"speed-up", 4.2f, "Pairs of bodies a second over those of the first row."});
   return columns;
 }
 
 std::string error_words(const Result& row) {
   if (!row.error) return "Its error is not known yet.";
-  return fmt::format("Error: median {}, p99 {}, max {}", format_error(row.error->median), format_error(row.error->p99),
-                     format_error(row.error->max));
+  return fmt::format("Latest error: median {}, p99 {}, max {}", format_error(row.error->median),
+                     format_error(row.error->p99), format_error(row.error->max));
+}
+
+void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
+  const auto cell = [&](double ForceError::*number) {
+    number_cell(error ? format_error((*error).*number) : unknown, error_colour(error));
+  };
+  cell(&ForceError::median);
+  if (!shown.tail) return;
+  cell(&ForceError::p99);
+  cell(&ForceError::max);
 }
 
 void result_row(int index, const Result& row, const Shown& shown, const Status& status, Requests& out) {
-  const bool present = is_present_variant(row, status);
-  if (row_button("result", index, row.kernel_id.c_str(), present && row.count == status.count)) {
-    return_to(row, status, out);
-  }
+  if (row_button("result", index, row.kernel_id.c_str(), is_present(row, status))) return_to(row, status, out);
   if (ImGui::IsItemHovered()) {  // the row is one widget, so this also tells what its cells are too narrow for
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
-            fmt::format("{}, {}, {} bodies, {}\n{}\nClick to return to this kernel, its settings, law and integrator.",
-                        row.law_id, row.integrator_id, format_count(row.count),
-                        format_rate(row.interactions_per_s, "/s"), error_words(row)));
+            fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
+                        row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
   }
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : row.settings);
-  if (shown.law) word_cell(row.law_id);
+  if (shown.law) word_cell(law_info(row.law.id).id);
   if (shown.integrator) word_cell(row.integrator_id);
   if (shown.settings_and_count) number_cell(format_count(row.count), theme::dim);
+  if (shown.swept) number_cell(row.swept ? "sweep" : "view", theme::dim);
   number_cell(format_ms(row.median_ms));
   if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
-  number_cell(row.error ? format_error(row.error->median) : unknown, error_colour(row.error));
+  error_cells(row.error, shown);
   number_cell(format_speedup(row.speedup), row.speedup > 1 ? theme::good : theme::text);
 }
 

@@ -30,6 +30,7 @@ bool begin_rows(const char* id, std::span<const Column> columns, int rows, float
     } else {
       text(column.name, theme::dim, theme::Font::small);
     }
+    if (*column.notes) tooltip(column.notes);
   }
   return true;
 }

@@ -12,6 +12,7 @@ namespace orrery {
 struct Column {
   const char* name;
   float width;  ///< in em, its cells end at the right; < 0: a share of what is left, its cells begin at the left
+  const char* notes = "";
 };
 
 /// A table with a line of names that stays in sight; it scrolls where `rows` are more than `height` holds.

@@ -112,15 +112,15 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   const bool hovered = ImGui::IsItemHovered(), dimmed = row.count != plot.count;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddCircleFilled(centre, em(hovered ? 0.36f : 0.27f), theme::faded(colour_of(row), dimmed ? 0.25f : 0.9f));
-  if (is_present_variant(row, status) && row.count == status.count) {
+  if (is_present(row, status)) {
     draw.AddCircle(centre, em(0.5f), theme::text, 0, em(0.12f));
   }
   if (hovered) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
-            fmt::format("{} bodies, {}, {}\n{} a step, {}\nError: median {}, p99 {}, max {}\nClick to return to it.",
-                        format_count(row.count), row.law_id, row.integrator_id, format_ms(row.median_ms),
-                        format_rate(row.interactions_per_s, "interactions/s"), format_error(row.error->median),
-                        format_error(row.error->p99), format_error(row.error->max)));
+            fmt::format("{}\n{} a step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
+                        format_ms(row.median_ms), format_rate(row.interactions_per_s, "interactions/s"),
+                        row.swept ? ", by a sweep" : "", format_error(row.error->median), format_error(row.error->p99),
+                        format_error(row.error->max), return_words(row, status)));
   }
   if (clicked) return_to(row, status, out);
 }

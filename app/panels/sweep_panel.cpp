@@ -21,39 +21,65 @@ namespace {
 
 using theme::em;
 
-constexpr const char* every_kernel = "all kernels";
-
-/// What is chosen, where the present kernel has it; else its block size, its first tunable, or all kernels.
-std::string subject(const KernelInfo* kernel, const SweepDraft& draft) {
-  if (draft.what == every_kernel || !kernel || kernel->tunables.empty()) return every_kernel;
-  if (kernel->tunable(draft.what)) return draft.what;
-  return kernel->tunable("block") ? "block" : kernel->tunables.front().name;
+/// What is varied of the present kernel, in its order: what is ticked; else its block size or its first tunable. None
+/// where the kernels themselves are.
+std::vector<const Tunable*> varied(const KernelInfo* kernel, const SweepDraft& draft) {
+  if (draft.every_kernel || !kernel || kernel->tunables.empty()) return {};
+  std::vector<const Tunable*> ticked;
+  for (const Tunable& tunable : kernel->tunables) {
+    if (std::ranges::find(draft.tunables, tunable.name) != draft.tunables.end()) ticked.push_back(&tunable);
+  }
+  if (!ticked.empty()) return ticked;
+  const Tunable* block = kernel->tunable("block");
+  return {block ? block : &kernel->tunables.front()};
 }
 
-void subject_choice(const KernelInfo* kernel, const std::string& chosen, SweepDraft& draft) {
-  row_label("Sweep", "What is varied: every value of one setting of the present kernel, or the kernels themselves.");
-  if (!begin_combo("sweep.what", chosen.c_str())) return;
-  const auto offer = [&](const char* what) {
-    if (ImGui::Selectable(what, chosen == what)) draft.what = what;
-    ui_mark("sweep.what", what == every_kernel ? "kernels" : what);
-  };
+/// "block \u00d7 split".
+std::string subject(const std::vector<const Tunable*>& tunables) {
+  std::string words;
+  for (const Tunable* tunable : tunables) words += (words.empty() ? "" : " \u00d7 ") + std::string{tunable->name};
+  return words.empty() ? "all kernels" : words;
+}
+
+void toggle(const std::vector<const Tunable*>& ticked, const char* name, SweepDraft& draft) {
+  draft.every_kernel = false;
+  draft.tunables.clear();
+  for (const Tunable* tunable : ticked) draft.tunables.emplace_back(tunable->name);
+  if (std::erase(draft.tunables, name) == 0) draft.tunables.emplace_back(name);
+}
+
+void subject_choice(const KernelInfo* kernel, const std::vector<const Tunable*>& chosen, SweepDraft& draft) {
+  row_label("Sweep",
+            "What is varied: settings of the present kernel, in every combination of their values, or the kernels "
+            "themselves.");
+  if (!begin_combo("sweep.what", subject(chosen).c_str())) return;
   if (kernel) {
-    for (const Tunable& tunable : kernel->tunables) offer(tunable.name);
+    for (const Tunable& tunable : kernel->tunables) {
+      bool ticked = std::ranges::find(chosen, &tunable) != chosen.end();
+      if (ImGui::Checkbox(tunable.name, &ticked)) toggle(chosen, tunable.name, draft);
+      ui_mark("sweep.what", tunable.name);
+      tooltip(tunable.notes);
+    }
   }
-  offer(every_kernel);
+  if (ImGui::Selectable("all kernels", chosen.empty())) draft.every_kernel = true;
+  ui_mark("sweep.what", "kernels");
   ImGui::EndCombo();
 }
 
-StartSweep sweep_of(const std::string& what, std::vector<int> counts) {
+StartSweep sweep_of(const std::vector<const Tunable*>& chosen, std::vector<int> counts) {
   StartSweep sweep{.kernels = {}, .tunables = {}, .counts = std::move(counts)};
-  if (what != every_kernel) {
-    sweep.tunables = {what};
-    return sweep;
-  }
+  for (const Tunable* tunable : chosen) sweep.tunables.emplace_back(tunable->name);
+  if (!chosen.empty()) return sweep;
   for (const KernelInfo* kernel : kernels()) {
     if (backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
   }
   return sweep;
+}
+
+std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::vector<int>& counts) {
+  std::size_t variants = std::max<std::size_t>(counts.size(), 1);
+  for (const Tunable* tunable : chosen) variants *= tunable->values.size();
+  return variants;
 }
 
 void progress(const SweepStatus& sweep, Requests& out) {
@@ -71,9 +97,9 @@ void progress(const SweepStatus& sweep, Requests& out) {
 
 void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft, Requests& out) {
   const KernelInfo* kernel = known_kernel(status.kernel_id);
-  const std::string what = subject(kernel, draft);
+  const std::vector<const Tunable*> chosen = varied(kernel, draft);
   ImGui::BeginDisabled(sweep.active);
-  subject_choice(kernel, what, draft);
+  subject_choice(kernel, chosen, draft);
   const std::optional<std::vector<int>> counts = counts_of(draft.counts);
   row_label("Bodies", "Numbers of bodies with commas between, such as 4k,16k,64k; empty: as many as there are now.");
   if (!counts) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
@@ -86,15 +112,17 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
     return;
   }
   ImGui::BeginDisabled(!counts);
-  const std::string label = what == every_kernel ? "Sweep all kernels" : fmt::format("Sweep {}", what);
+  const std::string variants =
+      chosen.empty() || !counts ? std::string{} : fmt::format(": {} variants", variants_of(chosen, *counts));
+  const std::string label = fmt::format("Sweep {}{}###sweep", subject(chosen), variants);
   if (accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0}) && counts) {
-    out.push_back(sweep_of(what, *counts));
+    out.push_back(sweep_of(chosen, *counts));
   }
   ui_mark("sweep.start");
   ImGui::EndDisabled();
-  tooltip(what == every_kernel
-              ? "Measures every kernel that can run here, on a copy of the present system's first state."
-              : "Measures every value, on a copy of the present system's first state; the other settings stay.");
+  tooltip(chosen.empty() ? "Measures every kernel that can run here, on a copy of the present system's first state."
+                         : "Measures every combination of their values, on a copy of the present system's first state; "
+                           "the other settings stay.");
 }
 
 void best(const Status& status, const SweepStatus& sweep, Requests& out) {
@@ -134,6 +162,16 @@ std::string interval_words(const SweepRow& row) {
   return fmt::format("{:.{}f} \u2013 {:.{}f} ms", row.low_ms, digits, row.high_ms, digits);
 }
 
+/// Where it stood still for long enough to be seen.
+std::string held_words(const SweepRow& row) {
+  constexpr double seen_s = 0.1;
+  return row.held_s >= seen_s ? fmt::format(
+                                    "The window stood still for {:.2g} s at a time: the kernel, or what prepares "
+                                    "it, keeps the processor that long.\n",
+                                    row.held_s)
+                              : std::string{};
+}
+
 void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Status& status, Requests& out) {
   const SweepRow& row = sweep.rows[index];
   const bool present = row.kernel_id == status.kernel_id && row.values == status.settings.values();
@@ -145,8 +183,8 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Sta
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
             row.problem.empty()
-                ? fmt::format("{} bodies. 95 % interval of the median: {}\nClick to take these settings.",
-                              format_count(row.count), interval_words(row))
+                ? fmt::format("{} bodies. 95 % interval of the median: {}\n{}Click to take these settings.",
+                              format_count(row.count), interval_words(row), held_words(row))
                 : row.problem);
   }
   if (!row.problem.empty()) {

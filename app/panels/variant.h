@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "app/view/command.h"
@@ -14,9 +15,15 @@ const KernelInfo* known_kernel(std::string_view id);
 /// Reads back what Settings::to_string wrote: "block=256 split=auto".
 Settings::Values values_of(std::string_view settings);
 
-/// Whether `result` is of what runs now, whatever the number of bodies.
-bool is_present_variant(const Result& result, const Status& status);
-/// Asks for the kernel, settings, law and integrator of `result`, as far as they are others than now.
+/// Whether `result` is of what runs now.
+bool is_present(const Result& result, const Status& status);
+/// Asks for the bodies, kernel, settings, law and integrator of `result`, as far as they are others than now. Other
+/// bodies start from their first state.
 void return_to(const Result& result, const Status& status, Requests& out);
+/// What return_to() does, for a tooltip.
+std::string return_words(const Result& result, const Status& status);
+
+/// "collision, seed 1, 16,384 bodies", and on a second line the law with its constants and the integrator.
+std::string system_words(const Trial& trial);
 
 }  // namespace orrery

@@ -18,6 +18,7 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -58,9 +59,31 @@ Request make_tunable(std::string_view argument) {
   return Command{SetTunable{std::string{name}, std::string{argument}}};
 }
 
+Request make_lab(std::string_view argument) {
+  if (argument == "fold") return ViewCommand{ShowLab{}};
+  const auto found = std::ranges::find(lab_tabs, argument, &LabTabInfo::id);
+  if (found != lab_tabs.end()) return ViewCommand{ShowLab{found->tab}};
+  throw UsageError(fmt::format("'{}' is no part of the laboratory; it has {}, and fold leaves only their titles",
+                               argument, joined(lab_tabs, [](const LabTabInfo& tab) { return tab.id; })));
+}
+
+/// Tunables, and perhaps "n=4k,16k" and "kernels=A,B" or "kernels=all" among them.
 Request make_sweep(std::string_view argument) {
+  constexpr std::string_view counts = "n=", kernels = "kernels=";
   StartSweep sweep;
-  while (!argument.empty()) sweep.tunables.emplace_back(take_word(argument));
+  while (!argument.empty()) {
+    const std::string_view word = take_word(argument);
+    if (word.starts_with(counts)) {
+      sweep.counts = parse_counts("sweep n", word.substr(counts.size()));
+    } else if (word.starts_with(kernels)) {
+      const KernelSelection selection = parse_kernels(word.substr(kernels.size()));
+      for (const KernelInfo* kernel : selection.kernels) {
+        if (!selection.all || backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
+      }
+    } else {
+      sweep.tunables.emplace_back(word);
+    }
+  }
   return ViewCommand{std::move(sweep)};
 }
 
@@ -92,6 +115,8 @@ constexpr std::array verbs{
          [](std::string_view a) -> Request {
            return ViewCommand{SetDiagnostics{.conserved_interval_s = parse_between("conserved", a, 0, 1e6f)}};
          }},
+    Verb{"measure-conserved", "", [](std::string_view) -> Request { return Command{MeasureConserved{}}; }},
+    Verb{"lab", "TAB", make_lab},
     Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
 };
 
@@ -130,7 +155,10 @@ ScriptLine parse_line(std::string_view text) {
 void check_sweep(const StartSweep& sweep, const KernelInfo& kernel) {
   std::vector<Axis> axes;
   for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
-  check_axes({.kernels = {&kernel}}, axes);
+  KernelSelection selection{.kernels = {}};
+  for (const std::string& id : sweep.kernels) selection.kernels.push_back(&find_kernel(id));
+  if (sweep.kernels.empty()) selection.kernels.push_back(&kernel);
+  check_axes(selection, axes);
 }
 
 /// Checks each `set` and `sweep` against the kernel that is selected when its frame comes.

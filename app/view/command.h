@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/view/lab_tab.h"
 #include "app/view/status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
@@ -48,6 +49,9 @@ struct SetVsync {
 struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
+struct ShowLab {
+  std::optional<LabTab> tab;  ///< none: only the titles of its parts
+};
 struct FrameAll {};
 struct ResetCamera {};
 struct Quit {};
@@ -55,7 +59,7 @@ struct Quit {};
 /// What concerns the window and its files rather than the simulation.
 using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
                                  ClearResults, SetDiagnostics, StartSweep, StopSweep, SetAppearance, SetVsync,
-                                 ToggleFullscreen, TogglePanel, ToggleHelp, FrameAll, ResetCamera, Quit>;
+                                 ToggleFullscreen, TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;

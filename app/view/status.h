@@ -34,15 +34,23 @@ struct FrameTimes {
   double frame_ms = 0;  ///< from one frame's start to the next
 };
 
-/// One row of the table of what has been tried: a kernel, its settings, a law, an integrator and a count.
-struct Result {
-  std::string kernel_id, settings, law_id, integrator_id;
+/// What was tried: only batches of steps of the same trial are compared with each other.
+struct Trial {
+  std::string kernel_id, settings, integrator_id;
+  Law law;
+  SceneRequest scene;
   int count = 0;
+  friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+/// One row of the table of what has been tried.
+struct Result : Trial {
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
   double speedup = 1;  ///< over the first row
   std::int64_t steps = 0;
-  std::optional<ForceError> error{};  ///< the probe with the worst median; none: not probed yet
+  bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
+  std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet
 };
 
 /// How many bodies a comparison of forces may look at.
@@ -56,14 +64,14 @@ struct Diagnostics {
 };
 
 /// One variant's place in a sweep: how long a step took, and what else took no other time as far as the intervals tell.
-struct SweepRow {
-  std::string kernel_id, settings;
+struct SweepRow : Trial {  ///< of one that was not measured only kernel_id, settings and count are known
   Settings::Values values;
-  int count = 0;
+  std::int64_t steps = 0;
   double median_ms = 0, low_ms = 0, high_ms = 0;  ///< of one step, with the 95 % interval of the median
   double interactions_per_s = 0;
   std::optional<ForceError> error{};
   int rank_first = 0, rank_last = 0;  ///< its rank among those of its count lies between these; equal: it is known
+  double held_s = 0;                  ///< the longest time that it kept the window from its next frame
   std::string problem;                ///< why it was not measured; empty when it was
 };
 
@@ -107,12 +115,15 @@ struct ViewStatus {
   Diagnostics diagnostics;
   double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for where they cost too much;
                                                           ///< 0: never
-  std::vector<ConservedProbe> conserved_history;          ///< since the scene's first state, oldest first, at most 512
+  std::optional<double> conserved_withheld_s;     ///< what sums would take that are too long to be taken unasked
+  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
   std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
+  std::optional<double> clock_mhz;              ///< of the GPU's multiprocessors, at most a second old; none: not known
   std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
                                                 ///< from its machine code; none: no tool here can tell
   std::optional<double> mufu_per_interaction;   ///< operations of the special function units among them
+  bool slots_double = false;                    ///< some of these are in double precision and issue at another rate
   std::string slots_reason;                     ///< why these are not known
 };
 

@@ -10,14 +10,14 @@ double in_ms(std::chrono::steady_clock::duration duration) {
 }  // namespace
 
 void FrameLog::started(std::int64_t frame, const Status& status) {
-  started_.emplace_back(frame, trial_of(status));
+  started_.push_back({frame, trial_of(status), step_work(status)});
 }
 
 /// Batches end in order; those that are older than this one were abandoned.
 void FrameLog::add(const StepTiming& timing) {
-  while (!started_.empty() && started_.front().first < timing.tag) started_.pop_front();
-  if (started_.empty() || started_.front().first != timing.tag) return;
-  statistics_.add(started_.front().second, timing);
+  while (!started_.empty() && started_.front().frame < timing.tag) started_.pop_front();
+  if (started_.empty() || started_.front().frame != timing.tag) return;
+  statistics_.add(started_.front().trial, started_.front().work, timing);
   started_.pop_front();
   timing_ = timing;
   recorder_.fill(timing);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <utility>
 
 #include "app/recording/recorder.h"
 #include "app/view/status.h"
@@ -39,6 +38,12 @@ class FrameLog {
   void describe(ViewStatus& view, const Status& present) const;
 
  private:
+  struct Started {
+    std::int64_t frame;
+    Trial trial;
+    StepWork work;
+  };
+
   double since_begin_ms() const;
   std::string ended_by(std::string error);
 
@@ -46,8 +51,8 @@ class FrameLog {
   std::string recording_error_;
   bool rows_held_ = false;
   StepStatistics statistics_;
-  std::deque<std::pair<std::int64_t, Trial>> started_;  // by frame; not measured yet
-  StepTiming timing_;                                   // the latest known
+  std::deque<Started> started_;  // not measured yet
+  StepTiming timing_;            // the latest known
   FrameTimes times_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

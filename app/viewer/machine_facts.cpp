@@ -6,14 +6,26 @@
 #include <cstdio>
 #include <exception>
 
+#include "compute/cuda/nvml.h"
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
+
 namespace orrery {
 namespace {
 
+constexpr std::chrono::seconds clock_period{1};
+
+struct Machine {
+  int device;
+  Ceilings ceilings;
+};
+
 /// None where it fails, which is said on stderr.
-std::optional<Ceilings> try_to_measure() {
+std::optional<Machine> try_to_measure() {
 #if ORRERY_HAVE_CUDA
   try {
-    return cuda::measure_ceilings();
+    return Machine{cuda::current_device().index, cuda::measure_ceilings()};
   } catch (const std::exception& failure) {
     fmt::print(stderr, "orrery: the GPU's ceilings were not measured: {}\n", failure.what());
   }
@@ -21,22 +33,55 @@ std::optional<Ceilings> try_to_measure() {
   return std::nullopt;
 }
 
+std::optional<double> clock_of(int device) {
+  try {
+    const auto state = cuda::gpu_state(device);
+    return state ? state->clock_mhz : std::nullopt;
+  } catch (const std::exception&) {  // left by a kernel that failed, which others tell
+    return std::nullopt;
+  }
+}
+
+/// What nobody sees is not found out, and a sweep has the machine for itself.
+bool may_start(const ViewStatus& view) {
+  return view.panel && !view.sweep.active;
+}
+
 }  // namespace
 
 void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.slots_per_interaction.reset();
   view.mufu_per_interaction.reset();
+  view.slots_double = false;
   view.slots_reason = "the kernel runs on the CPU";
-  if (status.card && view.panel && !ceilings_tried_) {
+  if (status.card && may_start(view) && !ceilings_tried_) {
     ceilings_tried_ = true;
-    ceilings_ = try_to_measure();
+    if (const auto machine = try_to_measure()) {
+      device_ = machine->device;
+      ceilings_ = machine->ceilings;
+    }
   }
   view.ceilings = ceilings_;
+  view.clock_mhz.reset();
   if (!status.card) return;
+  describe_clock(view);
   describe_slots(view, *status.card);
   const double pairs = find_kernel(status.kernel_id).pairs_per_interaction;
   if (view.slots_per_interaction) *view.slots_per_interaction *= pairs;
   if (view.mufu_per_interaction) *view.mufu_per_interaction *= pairs;
+}
+
+/// By a thread: the driver may take milliseconds for an answer.
+void MachineFacts::describe_clock(ViewStatus& view) {
+  const auto now = std::chrono::steady_clock::now();
+  if (clock_.valid() && clock_.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+    clock_mhz_ = clock_.get();
+  }
+  if (device_ && may_start(view) && !clock_.valid() && now - asked_clock_ >= clock_period) {
+    asked_clock_ = now;
+    clock_ = std::async(std::launch::async, clock_of, *device_);
+  }
+  view.clock_mhz = clock_mhz_;
 }
 
 /// One function is counted at a time: whoever switches quickly through all kernels starts no crowd of processes.
@@ -48,11 +93,12 @@ void MachineFacts::describe_slots(ViewStatus& view, const KernelCard& card) {
   if (const auto known = slots_.find(card.name); known != slots_.end()) {
     view.slots_per_interaction = known->second.per_interaction;
     view.mufu_per_interaction = known->second.mufu_per_interaction;
+    view.slots_double = known->second.double_precision;
     view.slots_reason = known->second.reason;
     return;
   }
-  view.slots_reason = "they are being counted";
-  if (under_way_ || !view.panel) return;
+  view.slots_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
+  if (under_way_ || !may_start(view)) return;
   under_way_ = Count{card.name, std::async(std::launch::async, slots_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};
 }

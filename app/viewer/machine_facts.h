@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <future>
 #include <map>
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace orrery {
 
-/// What panels show of the GPU and of the running kernel's machine code. Each fact is found out once, when a CUDA
-/// kernel first runs with the panel open.
+/// What panels show of the GPU and of the running kernel's machine code. Each fact but the clock is found out once,
+/// when a CUDA kernel first runs with the panel open.
 class MachineFacts {
  public:
   MachineFacts() = default;
@@ -20,11 +21,12 @@ class MachineFacts {
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in ceilings and slots; once a frame. Measuring the ceilings lasts some 50 ms, and the GPU does nothing else
-  /// then; slots are counted by a thread and known some frames later.
+  /// Fills in ceilings, clock and slots; once a frame. Measuring the ceilings lasts some 50 ms, and the GPU does
+  /// nothing else then; slots are counted by a thread and known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
  private:
+  void describe_clock(ViewStatus& view);
   void describe_slots(ViewStatus& view, const KernelCard& card);
 
   struct Count {
@@ -34,6 +36,10 @@ class MachineFacts {
 
   std::optional<Ceilings> ceilings_;
   bool ceilings_tried_ = false;
+  std::optional<int> device_;  // of the ceilings
+  std::optional<double> clock_mhz_;
+  std::chrono::steady_clock::time_point asked_clock_{};
+  std::future<std::optional<double>> clock_;
   std::map<std::string, Slots> slots_;  // by function
   std::stop_source stop_;
   std::optional<Count> under_way_;  // last: it ends by stop_

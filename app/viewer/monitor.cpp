@@ -10,6 +10,10 @@ bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
   return !last_s || now_s - *last_s >= interval_s - rounding_s;
 }
 
+double pairs_of(int count) {
+  return 0.5 * count * count;
+}
+
 }  // namespace
 
 /// A command that comes while a CPU step is under way could end it.
@@ -25,7 +29,7 @@ std::vector<Command> Monitor::due(double now_s, const Status& status, const Diag
   }
   const double conserved_s =
       status.conserved ? conserved_interval_s(wanted) : std::min(conserved_interval_s(wanted), probe_period_s);
-  if (wanted.conserved_interval_s > 0 && is_over(now_s, summed_s_, conserved_s)) {
+  if (wanted.conserved_interval_s > 0 && !withheld_s(status, wanted) && is_over(now_s, summed_s_, conserved_s)) {
     summed_s_ = now_s;
     commands.emplace_back(MeasureConserved{});
   }
@@ -36,12 +40,40 @@ std::vector<Command> Monitor::due(double now_s, const Status& status, const Diag
   return commands;
 }
 
+std::vector<Command> Monitor::with_step(const Status& status, const Diagnostics& wanted) {
+  std::vector<Command> commands;
+  follow_cost(status);
+  if (wanted.probe) commands.emplace_back(ProbeForces{sample(wanted)});
+  if (wanted.conserved_interval_s > 0 && !withheld_s(status, wanted)) commands.emplace_back(MeasureConserved{});
+  return commands;
+}
+
 void Monitor::follow_cost(const Status& status) {
   if (cost_.backend != status.backend || cost_.count != status.count) cost_ = {status.backend, status.count};
   if (status.force_probe && status.force_probe->sample > 0) {
     cost_.probe_ms = status.force_probe->ms / status.force_probe->sample;
   }
-  if (status.conserved) cost_.conserved_ms = status.conserved->ms;
+  if (!status.conserved) return;
+  cost_.conserved_ms = status.conserved->ms;
+  if (status.backend == Backend::cuda) sum_ms_a_pair_ = status.conserved->ms / pairs_of(status.count);
+}
+
+/// By the same sums of these or of other bodies; else by the comparison of forces, whose pairs are in double precision
+/// as well; else by what the slowest GPUs do.
+double Monitor::forecast_sum_s(const Status& status) const {
+  constexpr double slow_pairs_per_s = 2e9;
+  const double pairs = pairs_of(status.count);
+  if (cost_.conserved_ms > 0) return cost_.conserved_ms * 1e-3;
+  if (sum_ms_a_pair_ > 0) return sum_ms_a_pair_ * pairs * 1e-3;
+  if (cost_.probe_ms > 0) return cost_.probe_ms / status.count * pairs * 1e-3;
+  return pairs / slow_pairs_per_s;
+}
+
+/// What sums that are wanted would take, where that is too long to take them unasked.
+std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostics& wanted) const {
+  if (repeatable_ || status.backend != Backend::cuda || !(wanted.conserved_interval_s > 0)) return std::nullopt;
+  const double forecast_s = forecast_sum_s(status);
+  return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
 /// The largest sample that takes its share of the period at most.
@@ -71,7 +103,9 @@ void Monitor::describe(ViewStatus& view, const Status& status) {
   view.conserved_history = history_;
   const Diagnostics& wanted = view.diagnostics;
   view.probe_interval_s = wanted.probe ? probe_interval_s(wanted) : 0;
-  view.conserved_interval_s = wanted.conserved_interval_s > 0 ? conserved_interval_s(wanted) : 0;
+  view.conserved_withheld_s = withheld_s(status, wanted);
+  const bool sums = wanted.conserved_interval_s > 0 && !view.conserved_withheld_s;
+  view.conserved_interval_s = sums ? conserved_interval_s(wanted) : 0;
 }
 
 /// A history is of one scene under one law, from the first of its sums on: drifts are measured from there.

@@ -15,6 +15,7 @@ class Monitor {
  public:
   static constexpr double probe_period_s = 0.5, keep_period_s = 5;
   static constexpr double probe_share = 0.02, conserved_share = 0.10;  ///< of the time, at most
+  static constexpr double longest_sum_s = 0.25;  ///< on the GPU, which draws as well; longer ones only when asked for
   static constexpr std::size_t history_length = 512;
 
   /// With `repeatable`, no decision depends on what anything took.
@@ -22,6 +23,9 @@ class Monitor {
 
   /// What to ask of the simulation now; nothing while it is paused, or while a CPU step is under way.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
+
+  /// What to ask of the simulation with a single step.
+  std::vector<Command> with_step(const Status& status, const Diagnostics& wanted);
 
   /// Takes in what `status` has found, and fills in the history and the intervals in force.
   void describe(ViewStatus& view, const Status& status);
@@ -40,9 +44,12 @@ class Monitor {
   int sample(const Diagnostics& wanted) const;
   double probe_interval_s(const Diagnostics& wanted) const;
   double conserved_interval_s(const Diagnostics& wanted) const;
+  std::optional<double> withheld_s(const Status& status, const Diagnostics& wanted) const;
+  double forecast_sum_s(const Status& status) const;
 
   const bool repeatable_;
   Cost cost_;
+  double sum_ms_a_pair_ = 0;                            // of the latest sums on the GPU; 0: none yet
   std::optional<double> probed_s_, summed_s_, kept_s_;  // when each was asked for last
   std::vector<ConservedProbe> history_;
   SceneRequest scene_;

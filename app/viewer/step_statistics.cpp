@@ -7,6 +7,7 @@
 
 #include "app/recording/csv.h"
 #include "app/recording/output_file.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
@@ -36,48 +37,54 @@ double median(std::vector<double> values) {
 Trial trial_of(const Status& status) {
   return {.kernel_id = status.kernel_id,
           .settings = status.settings.to_string(),
-          .law_id = law_info(status.law.id).id,
           .integrator_id = status.integrator_id,
+          .law = status.law,
+          .scene = status.scene,
           .count = status.count};
 }
 
-void StepStatistics::add(const Trial& trial, const StepTiming& timing) {
+StepWork step_work(const Status& status) {
+  return {find_integrator(status.integrator_id).evaluations_a_step, status.interactions_per_step};
+}
+
+void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing) {
   if (timing.steps < 1 || !(timing.step_ms > 0) || !std::isfinite(timing.step_ms)) return;
   if (!(trial == trial_)) {
     trial_ = trial;
     recent_ms_.clear();
   }
   last_ms_ = timing.step_ms;
-  push_bounded(recent_ms_, timing.step_ms, median_window);
   push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
-  update_result(trial, timing);
+  if (timing.evaluations > timing.steps * work.evaluations) return;
+  push_bounded(recent_ms_, timing.step_ms, median_window);
+  update_result(trial, work, timing);
 }
 
-std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial& trial) {
-  return std::ranges::find_if(rows_, [&](const Row& r) {
-    const Result& known = r.result;
-    return Trial{known.kernel_id, known.settings, known.law_id, known.integrator_id, known.count} == trial;
-  });
+std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial& trial, bool swept) {
+  return std::ranges::find_if(
+      rows_, [&](const Row& r) { return r.result.swept == swept && static_cast<const Trial&>(r.result) == trial; });
 }
 
-/// Forces that are not finite, whose error is NaN, are worse than any others.
+/// A slider that is dragged leaves no row for each value that it passes.
+std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& trial) {
+  if (!rows_.empty() && !rows_.back().result.swept && rows_.back().batches < result_window) {
+    Trial last = rows_.back().result;
+    if (last.law.id == trial.law.id) last.law = trial.law;
+    if (last == trial) rows_.pop_back();
+  }
+  return rows_.insert(rows_.end(), {.result = {trial}});
+}
+
 bool StepStatistics::add_error(const Trial& trial, const ForceError& error) {
   const auto row = find_row(trial);
   if (row == rows_.end()) return false;
-  std::optional<ForceError>& worst = row->result.error;
-  if (!worst || (!std::isnan(worst->median) && !(error.median <= worst->median))) worst = error;
+  row->result.error = error;
   return true;
 }
 
-void StepStatistics::update_result(const Trial& trial, const StepTiming& timing) {
+void StepStatistics::update_result(const Trial& trial, const StepWork& work, const StepTiming& timing) {
   auto row = find_row(trial);
-  if (row == rows_.end()) {
-    row = rows_.insert(row, {.result = {.kernel_id = trial.kernel_id,
-                                        .settings = trial.settings,
-                                        .law_id = trial.law_id,
-                                        .integrator_id = trial.integrator_id,
-                                        .count = trial.count}});
-  }
+  if (row == rows_.end()) row = new_row(trial);
   Result& result = row->result;
   result.steps += timing.steps;
   row->batches += 1;
@@ -86,7 +93,25 @@ void StepStatistics::update_result(const Trial& trial, const StepTiming& timing)
   // A median of few batches is a first estimate; from the first whole window on, only whole windows compete.
   if (row->batches > result_window && (used < result_window || !(now_ms < result.median_ms))) return;
   result.median_ms = now_ms;
-  result.interactions_per_s = timing.interactions_per_s * timing.step_ms / now_ms;
+  result.interactions_per_s = work.interactions / (now_ms * 1e-3);
+  update_speedups();
+}
+
+void StepStatistics::add_swept(const SweepRow& row) {
+  if (!row.problem.empty() || !(row.median_ms > 0)) return;
+  auto known = find_row(row, /*swept=*/true);
+  if (known == rows_.end()) known = rows_.insert(rows_.end(), Row{});
+  Result& result = known->result;
+  static_cast<Trial&>(result) = row;
+  result.median_ms = row.median_ms;
+  result.interactions_per_s = row.interactions_per_s;
+  result.steps = row.steps;
+  result.error = row.error;
+  result.swept = true;
+  update_speedups();
+}
+
+void StepStatistics::update_speedups() {
   for (Row& r : rows_) r.result.speedup = pairs_per_ms(r.result) / pairs_per_ms(rows_.front().result);
 }
 
@@ -108,15 +133,23 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
 std::string write_results(const std::string& file, std::span<const Result> results) {
   OutputFile out = OutputFile::create(file);
   std::string text =
-      "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps,error_median,error_p99,error_max\n";
+      "kernel,settings,law,softening,repulsion,drag,integrator,scene,seed,n,median_ms,interactions_per_s,speedup,steps,"
+      "error_median,error_p99,error_max,by\n";
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
   };
+  // In 7 digits, which tell every float apart that somebody enters.
+  const auto constant = [](float value) { return csv_number(static_cast<double>(value), 7); };
   for (const Result& r : results) {
-    text += csv_line(std::array{r.kernel_id, r.settings, r.law_id, r.integrator_id, std::to_string(r.count),
+    const bool repels = r.law.id == LawId::attract_repel, generated = r.scene.file.empty();
+    text += csv_line(std::array{r.kernel_id, r.settings, std::string{law_info(r.law.id).id}, constant(r.law.softening),
+                                repels ? constant(r.law.repulsion) : std::string{},
+                                repels ? constant(r.law.drag) : std::string{}, r.integrator_id,
+                                generated ? r.scene.scene : r.scene.file,
+                                generated ? std::to_string(r.scene.seed) : std::string{}, std::to_string(r.count),
                                 csv_number(r.median_ms), csv_number(r.interactions_per_s), csv_number(r.speedup, 4),
                                 std::to_string(r.steps), error(r, &ForceError::median), error(r, &ForceError::p99),
-                                error(r, &ForceError::max)});
+                                error(r, &ForceError::max), std::string{r.swept ? "sweep" : "view"}});
   }
   if (const std::string error = out.append(text); !error.empty()) throw std::runtime_error{error};
   return out.path();

@@ -13,15 +13,15 @@ namespace orrery {
 /// The median; 0 of none.
 double median(std::vector<double> values);
 
-/// What was tried: batches of the same trial are compared with each other.
-struct Trial {
-  std::string kernel_id, settings, law_id, integrator_id;
-  int count = 0;
-  friend bool operator==(const Trial&, const Trial&) = default;
-};
-
 /// What steps of `status` try.
 Trial trial_of(const Status& status);
+
+/// What a step of `status` amounts to once the integrator is under way.
+struct StepWork {
+  int evaluations = 1;      ///< >= 1
+  double interactions = 0;  ///< of all its evaluations
+};
+StepWork step_work(const Status& status);
 
 /// Medians, history and the table of results, from the timings of all batches of steps.
 class StepStatistics {
@@ -30,10 +30,13 @@ class StepStatistics {
   static constexpr std::size_t result_window = 20;   ///< consecutive batches that a result's median stands on
   static constexpr std::size_t history_length = 240;
 
-  /// Batches must come in the order in which they ran; one without steps or without a finite time is left out.
-  void add(const Trial& trial, const StepTiming& timing);
-  /// What a comparison of forces found for `trial`; the worst median stays. False where it has no result yet.
+  /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
+  /// with more evaluations than its steps need once under way, as leapfrog's first, is in no median.
+  void add(const Trial& trial, const StepWork& work, const StepTiming& timing);
+  /// What a comparison of forces found for `trial`; the latest stays. False where it has no result yet.
   bool add_error(const Trial& trial, const ForceError& error);
+  /// A variant that a sweep has measured: a row of its own, which replaces that of an earlier sweep.
+  void add_swept(const SweepRow& row);
   void clear_results() { rows_.clear(); }
 
   /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:
@@ -47,8 +50,10 @@ class StepStatistics {
     Result result;
     std::size_t batches = 0;
   };
-  std::vector<Row>::iterator find_row(const Trial& trial);
-  void update_result(const Trial& trial, const StepTiming& timing);
+  std::vector<Row>::iterator find_row(const Trial& trial, bool swept = false);
+  std::vector<Row>::iterator new_row(const Trial& trial);
+  void update_speedups();
+  void update_result(const Trial& trial, const StepWork& work, const StepTiming& timing);
 
   Trial trial_;
   double last_ms_ = 0;

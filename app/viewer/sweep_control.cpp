@@ -1,11 +1,14 @@
 #include "app/viewer/sweep_control.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
+#include <variant>
 
 #include "app/kernel_axes.h"
 #include "app/recording/unique_path.h"
+#include "app/viewer/step_statistics.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -22,12 +25,15 @@ void keep_settings(std::vector<Variant>& variants, const std::vector<Axis>& axes
 }
 
 SweepRow row_of(const SweepEntry& entry) {
-  SweepRow row{.kernel_id = entry.variant.kernel->id,
-               .settings = entry.variant.settings.to_string(),
-               .values = entry.variant.settings.values(),
-               .count = entry.count,
-               .problem = entry.problem};
+  SweepRow row;
+  row.kernel_id = entry.variant.kernel->id;
+  row.settings = entry.variant.settings.to_string();
+  row.count = entry.count;
+  row.values = entry.variant.settings.values();
+  row.problem = entry.problem;
   if (!entry.result) return row;
+  static_cast<Trial&>(row) = trial_of(entry.result->status);
+  row.steps = static_cast<std::int64_t>(entry.result->repeats_ms.size()) * entry.result->steps_a_repeat;
   row.median_ms = entry.result->step_ms.median;
   row.low_ms = entry.result->step_ms.low;
   row.high_ms = entry.result->step_ms.high;
@@ -82,6 +88,12 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
   return plan;
 }
 
+void refuse_while_sweeping(const Command& command) {
+  const auto* pause = std::get_if<SetPaused>(&command);
+  if ((!pause || pause->paused) && !std::holds_alternative<StepOnce>(command)) return;
+  throw UsageError("the sweep is running and needs the machine for itself; stop it first");
+}
+
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
   if (sweep_) throw UsageError("a sweep is under way; it must end, or be stopped, before another one can start");
   const Status present = shown.status();
@@ -89,15 +101,26 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   shown.apply(SetPaused{true});
   resume_ = !present.paused;
   sweep_.emplace(std::move(plan));
+  held_s_.clear();
   status = {};
   status.total = static_cast<int>(sweep_->total());
   describe(status);
 }
 
+/// Some kernels do not return before their work is nearly done: nothing is drawn meanwhile.
+void SweepControl::tick_sweep() {
+  const std::size_t entry = sweep_->entries().size();
+  const auto begin = std::chrono::steady_clock::now();
+  sweep_->tick();
+  const double held_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  held_s_.resize(entry + 1);
+  held_s_[entry] = std::max(held_s_[entry], held_s);
+}
+
 /// Steps of the shown simulation that are still under way would be measured as well.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
   if (!sweep_ || !shown.idle()) return false;
-  sweep_->tick();
+  tick_sweep();
   try {
     if (!report_ && sweep_->first_status()) {
       report_.emplace(*sweep_, bench_format,
@@ -127,6 +150,7 @@ bool SweepControl::stop(Simulation& shown, SweepStatus& status) {
 void SweepControl::describe(SweepStatus& status) const {
   const std::vector<SweepEntry>& entries = sweep_->entries();
   if (status.rows.size() != entries.size()) status.rows = rows_of(*sweep_);
+  for (std::size_t i = 0; i < std::min(status.rows.size(), held_s_.size()); ++i) status.rows[i].held_s = held_s_[i];
   status.active = !sweep_->ended();
   status.done = static_cast<int>(entries.size());
   status.present = sweep_->present();

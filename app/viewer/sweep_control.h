@@ -16,6 +16,9 @@ namespace orrery {
 /// that cannot run here.
 SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
 
+/// Throws UsageError for a command that would run steps of the shown system: they would be measured as well.
+void refuse_while_sweeping(const Command& command);
+
 /// The one sweep that runs beside the shown simulation, which is paused meanwhile.
 class SweepControl {
  public:
@@ -27,11 +30,13 @@ class SweepControl {
   bool stop(Simulation& shown, SweepStatus& status);
 
  private:
+  void tick_sweep();
   void describe(SweepStatus& status) const;
   void end(Simulation& shown, SweepStatus& status);
 
   bool resume_ = false;  // the shown simulation ran before
   std::optional<Sweep> sweep_;
+  std::vector<double> held_s_;         // by entry, and of the one under way
   std::optional<SweepReport> report_;  // below the sweep, which it looks at
 };
 

@@ -168,8 +168,10 @@ void Viewer::run_script() {
   }
 }
 
-/// Where bodies are copied, no steps are started before the last ones have been drawn.
+/// A sweep has the machine for itself. Where bodies are copied, no steps are started before the last ones have been
+/// drawn.
 int Viewer::advance() {
+  if (view_.sweep.active) return 0;
   const Status status = simulation_.status();
   if (bridge_.mode(status.backend) != Interop::mapped && !simulation_.idle()) return 0;
   examine(status);
@@ -186,9 +188,8 @@ int Viewer::advance() {
   return steps;
 }
 
-/// With the next batch of steps. A sweep has the machine for itself.
+/// With the next batch of steps.
 void Viewer::examine(const Status& status) {
-  if (view_.sweep.active) return;
   const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
@@ -222,7 +223,23 @@ void Viewer::frame_scene() {
 }
 
 void Viewer::follow_sweep() {
-  if (sweep_.tick(simulation_, view_.sweep)) tell_of_sweep();
+  const bool ended = sweep_.tick(simulation_, view_.sweep);
+  take_swept();
+  if (ended) tell_of_sweep();
+}
+
+/// What the sweep has measured since joins the results.
+void Viewer::take_swept() {
+  for (; swept_taken_ < view_.sweep.rows.size(); ++swept_taken_) {
+    log_.statistics().add_swept(view_.sweep.rows[swept_taken_]);
+  }
+}
+
+/// Another kernel may be probed at the same step, after Reset.
+void Viewer::take_probe(const ForceProbe& probe) {
+  TakenProbe taken{trial_of(status_), probe.step};
+  if (taken == taken_probe_ || !log_.statistics().add_error(taken.trial, probe.error)) return;
+  taken_probe_ = std::move(taken);
 }
 
 /// What panels and keys look at until the next frame.
@@ -233,10 +250,7 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty()) fmt::print(stderr, "orrery: {}\n", said_error_);
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
-  if (status_.force_probe && status_.force_probe->step != taken_probe_ &&
-      log_.statistics().add_error(trial_of(status_), status_.force_probe->error)) {
-    taken_probe_ = status_.force_probe->step;
-  }
+  if (status_.force_probe) take_probe(*status_.force_probe);
   log_.describe(view_, status_);
   monitor_.describe(view_, status_);
   facts_.describe(view_, status_);

@@ -53,6 +53,12 @@ class Viewer {
     int script_line = 0;  // that asked for it; 0: none did
   };
 
+  struct TakenProbe {
+    Trial trial;
+    std::int64_t step;
+    friend bool operator==(const TakenProbe&, const TakenProbe&) = default;
+  };
+
   bool finished() const;
   void frame();
   void log_last_frame(Clock::time_point end);
@@ -64,6 +70,8 @@ class Viewer {
   void take_timings(const Status& status);
   void follow_recording();
   void follow_sweep();
+  void take_swept();
+  void take_probe(const ForceProbe& probe);
   void follow_simulation();
   void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
@@ -90,6 +98,7 @@ class Viewer {
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);
   void carry_out(const ToggleHelp&);
+  void carry_out(const ShowLab& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
   void carry_out(const Quit&);
@@ -128,10 +137,11 @@ class Viewer {
   std::vector<KeyPress> typed_;      // since the last frame
   std::vector<StepTiming> timings_;  // collected, not taken yet
   std::optional<Presented> presented_;
-  std::string recording_asked_;    // the name as it was asked for
-  Json recording_header_;          // what the present recording's header says of the simulation
-  std::int64_t taken_probe_ = -1;  // the step of the comparison of forces that the results have
-  std::string said_error_;         // the last of Status::last_error that went to stderr
+  std::string recording_asked_;            // the name as it was asked for
+  Json recording_header_;                  // what the present recording's header says of the simulation
+  std::optional<TakenProbe> taken_probe_;  // the comparison of forces that the results have
+  std::size_t swept_taken_ = 0;            // rows of the sweep that the results have
+  std::string said_error_;                 // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
   bool drawn_is_old_ = true;  // the simulation has moved on since its bodies were copied to the drawn buffers
   bool moved_ = true;         // the drawn bodies are not those of the last picture

@@ -47,6 +47,10 @@ void Viewer::carry_out(const ViewCommand& command) {
 }
 
 void Viewer::carry_out(const Command& command) {
+  if (view_.sweep.active) refuse_while_sweeping(command);
+  if (std::holds_alternative<StepOnce>(command)) {
+    for (const Command& look : monitor_.with_step(simulation_.status(), view_.diagnostics)) simulation_.apply(look);
+  }
   simulation_.apply(command);
   view_.notice.clear();
   drawn_is_old_ = true;
@@ -121,10 +125,13 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 
 void Viewer::carry_out(const StartSweep& c) {
   sweep_.start(c, simulation_, view_.sweep);
+  swept_taken_ = 0;
 }
 
 void Viewer::carry_out(const StopSweep&) {
-  if (sweep_.stop(simulation_, view_.sweep)) tell_of_sweep();
+  if (!sweep_.stop(simulation_, view_.sweep)) return;
+  take_swept();
+  tell_of_sweep();
 }
 
 void Viewer::tell_of_sweep() {
@@ -148,6 +155,10 @@ void Viewer::carry_out(const TogglePanel&) {
 }
 void Viewer::carry_out(const ToggleHelp&) {
   view_.help = !view_.help;
+}
+void Viewer::carry_out(const ShowLab& c) {
+  panel_state_.lab.folded = !c.tab;
+  if (c.tab) panel_state_.lab.tab = *c.tab;
 }
 void Viewer::carry_out(const ResetCamera&) {
   camera_.reset();

@@ -16,14 +16,50 @@ TEST_F(Panels, ReturnToARowOfTheResults) {
 
 TEST_F(Panels, ReturnToTheLawAndTheIntegratorOfARow) {
   Result other = tried(status.kernel_id, status.settings.to_string());
-  other.law_id = "attract-repel";
+  other.law = {.id = LawId::attract_repel, .softening = 0.5f, .drag = 1e-3f};
   other.integrator_id = "euler";
   view.results = {other};
   settle();
   const Requests asked = click("result.0");
+  EXPECT_EQ(asked.size(), 4u);
+  EXPECT_EQ(request<SelectIntegrator>(asked, 0).id, "euler");
+  EXPECT_EQ(request<SelectLaw>(asked, 1).id, "attract-repel");
+  EXPECT_EQ(request<SetSoftening>(asked, 2).softening, 0.5f);
+  EXPECT_EQ(request<SetDrag>(asked, 3).drag, 1e-3f);
+}
+
+TEST_F(Panels, ReturnToTheBodiesOfARow) {
+  view.results = {tried("fewer", ""), tried("more", ""), tried("file", "")};
+  view.results[0].scene = {.scene = "disc", .count = 500, .seed = 7};
+  view.results[0].count = 500;
+  view.results[1].scene.count = view.results[1].count = 2000;
+  view.results[2].scene = {.scene = {}, .file = "a.tipsy", .count = 1000};
+  settle();
+  Requests asked = click("result.0");
   EXPECT_EQ(asked.size(), 2u);
-  EXPECT_EQ(request<SelectLaw>(asked, 0).id, "attract-repel");
-  EXPECT_EQ(request<SelectIntegrator>(asked, 1).id, "euler");
+  EXPECT_EQ(request<LoadScene>(asked, 0).request, view.results[0].scene) << "fewer bodies first";
+  EXPECT_FALSE(request<LoadScene>(asked, 0).use_its_parameters);
+  EXPECT_EQ(request<SelectKernel>(asked, 1).id, "fewer");
+  asked = click("result.1");
+  EXPECT_EQ(request<SelectKernel>(asked, 0).id, "more") << "more bodies last";
+  EXPECT_EQ(request<LoadScene>(asked, 1).request.count, 2000);
+  EXPECT_EQ(request<LoadScene>(click("result.2"), 0).request, (SceneRequest{.scene = {}, .file = "a.tipsy"}))
+      << "a file says how many";
+}
+
+TEST_F(Panels, ShowMedianP99AndMaximumOfErrorsWhereThereIsRoom) {
+  view.results = {tried("some-kernel", "")};
+  view.results[0].error = ForceError{1e-3, 3.1e-7, 4.2e-6, 5.3e-5};
+  for (const float width : {1280.0f, 1920.0f}) {
+    ImGui::GetIO().DisplaySize.x = width;
+    settle();
+    const std::string words = lab_text();
+    for (const char* number : {"3.1e-7", "4.2e-6", "5.3e-5"}) EXPECT_NE(words.find(number), std::string::npos) << words;
+  }
+  ImGui::GetIO().DisplaySize.x = 1000;
+  settle();
+  EXPECT_EQ(lab_text().find("4.2e-6"), std::string::npos);
+  EXPECT_NE(lab_text().find("3.1e-7"), std::string::npos);
 }
 
 TEST_F(Panels, NameLawAndIntegratorWhereRowsDifferInThem) {
@@ -124,11 +160,23 @@ TEST_F(Panels, StartAndStopASweep) {
   ASSERT_NE(tunable, nullptr);
   select(*tunable);
   open_tab("sweep");
-  const char* last = tunable->tunables.back().name;
-  EXPECT_TRUE(pick("sweep.what", last).empty());
+  const auto close = [&] { click("lab.sweep"); };  // beside the list that is open
+  std::vector<std::string> all, ticked{tunable->tunable("block") ? "block" : tunable->tunables.front().name};
+  for (const Tunable& each : tunable->tunables) {
+    all.emplace_back(each.name);
+    if (each.name == ticked.front()) continue;
+    EXPECT_TRUE(pick("sweep.what", each.name).empty());
+    close();
+  }
   auto sweep = only<StartSweep>(click("sweep.start"));
-  EXPECT_EQ(sweep.tunables, std::vector<std::string>{last});
+  EXPECT_EQ(sweep.tunables, all) << "every combination";
   EXPECT_TRUE(sweep.kernels.empty() && sweep.counts.empty());
+  for (const Tunable& each : tunable->tunables) {
+    if (each.name == ticked.front()) continue;
+    pick("sweep.what", each.name);
+    close();
+  }
+  EXPECT_EQ(only<StartSweep>(click("sweep.start")).tunables, ticked);
 
   state.lab.sweep.counts = "4k, 16k,1000";
   pick("sweep.what", "kernels");
@@ -218,8 +266,37 @@ TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
   const std::string words = lab_text();
   EXPECT_NE(words.find("43 %"), std::string::npos) << words;
   EXPECT_NE(words.find("25 %"), std::string::npos) << words;
+  EXPECT_NE(words.find("1755 MHz, as measured"), std::string::npos) << words;
   view.measured = 0;
   EXPECT_EQ(lab_text().find("25 %"), std::string::npos);
+}
+
+TEST_F(Panels, TakeTheLimitsAtTheClockInForce) {
+  status.card = KernelCard{};
+  status.interactions_per_step = 1e9;
+  view.step_ms_median = 1;
+  view.measured = 1;
+  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1500};
+  view.slots_per_interaction = 13;
+  view.mufu_per_interaction = 1;
+  view.clock_mhz = 1000;
+  open_tab("card");
+  const std::string words = lab_text();
+  for (const char* number : {"65 %", "38 %", "1000 MHz"}) EXPECT_NE(words.find(number), std::string::npos) << words;
+  EXPECT_EQ(words.find("as measured"), std::string::npos) << words;
+}
+
+TEST_F(Panels, ShowNoShareOfInstructionsThatIssueAtAnotherRate) {
+  status.card = KernelCard{};
+  status.interactions_per_step = 1e9;
+  view.step_ms_median = 1;
+  view.measured = 1;
+  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
+  view.slots_per_interaction = 13;
+  view.slots_double = true;
+  open_tab("card");
+  EXPECT_EQ(lab_text().find("43 %"), std::string::npos);
+  EXPECT_NE(lab_text().find("double precision"), std::string::npos);
 }
 
 TEST_F(Panels, PlotWhatIsConserved) {
@@ -241,6 +318,16 @@ TEST_F(Panels, PlotWhatIsConserved) {
   for (const char* chart : {"energy", "energies", "momentum", "angular", "virial"}) {
     EXPECT_TRUE(seen(std::string{"chart."} + chart)) << chart;
   }
+}
+
+TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
+  view.diagnostics.conserved_interval_s = 2;
+  open_tab("conservation");
+  EXPECT_FALSE(seen("conserved.once"));
+  view.conserved_withheld_s = 42;
+  settle();
+  EXPECT_NE(lab_text().find("42 s"), std::string::npos) << lab_text();
+  only<MeasureConserved>(click("conserved.once"));
 }
 
 TEST_F(Panels, OfferTheWaysOnFromAFault) {

@@ -118,8 +118,8 @@ Result tried(const std::string& kernel_id, const std::string& settings) {
   Result result;
   result.kernel_id = kernel_id;
   result.settings = settings;
-  result.law_id = "gravity";
   result.integrator_id = "leapfrog";
+  result.scene.count = 1000;
   result.count = 1000;
   result.median_ms = 1;
   result.interactions_per_s = 1e9;

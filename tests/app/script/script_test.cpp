@@ -1,5 +1,6 @@
 #include "app/script/script.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/compute/support/failure.h"
@@ -77,6 +78,33 @@ TEST(Script, SweepsOneOrSeveralTunables) {
       Failure::usage, [] { parsed("0 kernel cpu-simd\n1 sweep warp\n"); }, "demo.txt:2: ", "'warp'", "threads");
 }
 
+TEST(Script, SweepsOverCountsAndKernels) {
+  const Script script =
+      parsed("0 sweep threads n=4k,16k kernels=cpu-openmp,cpu-simd\n1 sweep kernels=all\n2 sweep n=7\n");
+  const auto both = view_command<StartSweep>(script[0]);
+  EXPECT_EQ(both.tunables, std::vector<std::string>{"threads"});
+  EXPECT_EQ(both.counts, (std::vector{4096, 16384}));
+  EXPECT_EQ(both.kernels, (std::vector<std::string>{"cpu-openmp", "cpu-simd"}));
+  const auto all = view_command<StartSweep>(script[1]);
+  EXPECT_TRUE(all.tunables.empty() && all.counts.empty());
+  EXPECT_NE(std::ranges::find(all.kernels, "cpu-serial"), all.kernels.end());
+  EXPECT_TRUE(view_command<StartSweep>(script[2]).kernels.empty());
+  expect_failure(
+      Failure::usage, [] { parsed("0 sweep n=many\n"); }, "demo.txt:1: ", "'many'");
+  expect_failure(
+      Failure::usage, [] { parsed("0 sweep kernels=fast\n"); }, "demo.txt:1: ", "'fast'");
+  expect_failure(
+      Failure::usage, [] { parsed("0 sweep threads kernels=cpu-serial\n"); }, "demo.txt:1: ", "'threads'");
+}
+
+TEST(Script, ShowsPartsOfTheLaboratory) {
+  const Script script = parsed("0 lab speed-error\n1 lab fold\n2 measure-conserved\n");
+  EXPECT_EQ(view_command<ShowLab>(script[0]).tab, LabTab::speed_error);
+  EXPECT_FALSE(view_command<ShowLab>(script[1]).tab);
+  expect_failure(
+      Failure::usage, [] { parsed("0 lab kitchen\n"); }, "demo.txt:1: ", "'kitchen'", "conservation", "fold");
+}
+
 TEST(Script, IgnoresCommentsBlanksTabsAndCarriageReturns) {
   const Script script =
       parsed("# a demonstration\r\n\r\n \t\n\t10\tkernel\t cpu-simd \t# the fast one\r\n20 screenshot a#1.png");
@@ -119,7 +147,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
           "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
-          "screenshot, save, sweep, stop-sweep, probe, conserved, quit");
+          "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
   refused("5 kernel fast", "'fast'", "cpu-serial");

@@ -51,6 +51,21 @@ TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
   EXPECT_EQ(view.slots_reason, "they are being counted");
 }
 
+TEST(MachineFacts, StartNothingWhileASweepMeasures) {
+  const test::FakeCuobjdump cuobjdump;
+  cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
+  MachineFacts facts;
+  ViewStatus view;
+  view.sweep.active = true;
+  for (int frame = 0; frame < 100; ++frame) {
+    facts.describe(view, with_kernel("swept"));
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  EXPECT_NE(view.slots_reason.find("sweep"), std::string::npos) << view.slots_reason;
+  EXPECT_FALSE(view.slots_per_interaction);
+  EXPECT_EQ(described(facts, "swept").slots_per_interaction, 2.0);
+}
+
 TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
   MachineFacts facts;
   ViewStatus view;

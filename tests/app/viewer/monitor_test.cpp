@@ -111,6 +111,49 @@ TEST_F(MonitorTest, SumsUpAtTheIntervalOrAsOftenAsATenthOfTheTimeAllows) {
   EXPECT_EQ(count<MeasureConserved>(asked(512, 1 / 64.0)), 2);
 }
 
+TEST_F(MonitorTest, LooksAtASingleStep) {
+  status_.paused = true;
+  auto commands = monitor_.with_step(status_, wanted_);
+  EXPECT_EQ(count<ProbeForces>(commands), 1);
+  EXPECT_EQ(count<MeasureConserved>(commands), 0);
+  wanted_.conserved_interval_s = 2;
+  EXPECT_EQ(count<MeasureConserved>(monitor_.with_step(status_, wanted_)), 1);
+  status_.backend = Backend::cuda;
+  status_.count = 1 << 20;
+  wanted_.probe = false;
+  EXPECT_TRUE(monitor_.with_step(status_, wanted_).empty()) << "too long to be measured unasked";
+}
+
+TEST_F(MonitorTest, LeavesSumsThatWouldTakeTheGpuTooLongUntilTheyAreAskedFor) {
+  const auto withheld = [&] { return described().conserved_withheld_s; };
+  const auto sums = [&] { return count<MeasureConserved>(asked(64, 1 / 8.0)); };
+  status_.backend = Backend::cuda;
+  status_.count = 1 << 20;
+  EXPECT_FALSE(withheld()) << "nobody wants them";
+  wanted_.conserved_interval_s = 2;
+  wanted_.probe = false;
+  EXPECT_GT(withheld().value(), Monitor::longest_sum_s) << "nothing is known of this GPU";
+  EXPECT_EQ(described().conserved_interval_s, 0);
+  EXPECT_EQ(sums(), 0);
+  probed(256, 0.256 * 2);  // 2 us for a million pairs
+  EXPECT_NEAR(withheld().value(), 0.001 * (1 << 20) * 1e-3, 1e-3);
+  probed(256, 0.256 * 0.2);
+  EXPECT_FALSE(withheld());
+  EXPECT_GT(sums(), 0);
+  probed(256, 0.256 * 2);
+  summed(1);
+  status_.conserved->ms = 100;
+  EXPECT_FALSE(withheld()) << "what they took counts";
+  status_.conserved->ms = 300;
+  EXPECT_DOUBLE_EQ(withheld().value(), 0.3);
+  status_.conserved.reset();
+  status_.force_probe.reset();
+  status_.count = 1 << 21;
+  EXPECT_DOUBLE_EQ(withheld().value(), 1.2) << "four times the pairs";
+  status_.backend = Backend::cpu;
+  EXPECT_FALSE(withheld()) << "the window does not wait for it";
+}
+
 TEST_F(MonitorTest, DecidesByTheClockAloneWhereRunsAreToBeRepeatable) {
   Monitor monitor{true};
   probed(256, 1e4);

@@ -13,11 +13,16 @@
 namespace orrery {
 namespace {
 
-const Trial slow{"cpu-serial", "", "gravity", "leapfrog", 1000};
-const Trial fast{"cpu-simd", "threads=2", "gravity", "leapfrog", 1000};
+const Trial slow{.kernel_id = "cpu-serial", .integrator_id = "leapfrog", .count = 1000};
+const Trial fast{.kernel_id = "cpu-simd", .settings = "threads=2", .integrator_id = "leapfrog", .count = 1000};
 
-StepTiming timing(double step_ms, int count = 1000) {
-  return {.steps = 1, .step_ms = step_ms, .interactions_per_s = double(count) * count / step_ms * 1e3};
+StepTiming timing(double step_ms) {
+  return {.steps = 1, .evaluations = 1, .step_ms = step_ms};
+}
+
+/// A direct sum once a step.
+void add(StepStatistics& statistics, const Trial& trial, const StepTiming& timing) {
+  statistics.add(trial, {.evaluations = 1, .interactions = double(trial.count) * trial.count}, timing);
 }
 
 ViewStatus described(const StepStatistics& statistics, const Trial& present = slow) {
@@ -35,7 +40,7 @@ TEST(Median, OfOddEvenAndNone) {
 
 TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
   StepStatistics statistics;
-  for (int i = 0; i < 200; ++i) statistics.add(slow, timing(i < 80 ? 100 : 10));
+  for (int i = 0; i < 200; ++i) add(statistics, slow, timing(i < 80 ? 100 : 10));
   ViewStatus view = described(statistics);
   EXPECT_EQ(view.step_ms_median, 10) << "the slow ones at the beginning are out of the window";
   EXPECT_EQ(view.measured, 120);
@@ -43,7 +48,7 @@ TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
   view = described(statistics, fast);
   EXPECT_EQ(view.measured, 0) << "a rate of the new trial by times of the old one would be false";
   EXPECT_EQ(view.step_ms_median, 0);
-  statistics.add(fast, timing(1));
+  add(statistics, fast, timing(1));
   view = described(statistics, fast);
   EXPECT_EQ(view.step_ms_median, 1);
   EXPECT_EQ(view.step_ms_last, 1);
@@ -52,7 +57,7 @@ TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
 
 TEST(StepStatistics, HistoryIsBoundedAndOldestFirst) {
   StepStatistics statistics;
-  for (int i = 1; i <= 1000; ++i) statistics.add(slow, timing(i));
+  for (int i = 1; i <= 1000; ++i) add(statistics, slow, timing(i));
   const auto history = described(statistics).step_ms_history;
   ASSERT_EQ(history.size(), StepStatistics::history_length);
   EXPECT_EQ(history.front(), 761.0f);
@@ -63,20 +68,20 @@ TEST(StepStatistics, IgnoresWhatIsNoMeasurement) {
   StepStatistics statistics;
   StepTiming none = timing(1);
   none.steps = 0;
-  statistics.add(slow, none);
-  statistics.add(slow, timing(std::numeric_limits<double>::quiet_NaN()));
-  statistics.add(slow, timing(std::numeric_limits<double>::infinity()));
-  statistics.add(slow, timing(0));
+  add(statistics, slow, none);
+  add(statistics, slow, timing(std::numeric_limits<double>::quiet_NaN()));
+  add(statistics, slow, timing(std::numeric_limits<double>::infinity()));
+  add(statistics, slow, timing(0));
   EXPECT_TRUE(statistics.results().empty());
   EXPECT_EQ(described(statistics).measured, 0);
 }
 
 TEST(StepStatistics, ResultsKeepTheBestWindowAndTheOrderOfTrying) {
   StepStatistics statistics;
-  for (int i = 0; i < 30; ++i) statistics.add(slow, timing(40));
-  for (int i = 0; i < 30; ++i) statistics.add(fast, timing(8));
-  statistics.add(fast, timing(0.001));  // one lucky step is no result
-  for (int i = 0; i < 30; ++i) statistics.add(slow, timing(50));
+  for (int i = 0; i < 30; ++i) add(statistics, slow, timing(40));
+  for (int i = 0; i < 30; ++i) add(statistics, fast, timing(8));
+  add(statistics, fast, timing(0.001));  // one lucky step is no result
+  for (int i = 0; i < 30; ++i) add(statistics, slow, timing(50));
   const auto results = statistics.results();
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].kernel_id, "cpu-serial");
@@ -91,62 +96,115 @@ TEST(StepStatistics, ResultsKeepTheBestWindowAndTheOrderOfTrying) {
 
 TEST(StepStatistics, AnUnluckyBeginningIsForgotten) {
   StepStatistics statistics;
-  statistics.add(slow, timing(500));
+  add(statistics, slow, timing(500));
   EXPECT_EQ(statistics.results()[0].median_ms, 500) << "a first estimate at once";
-  for (int i = 0; i < 40; ++i) statistics.add(slow, timing(40));
+  for (int i = 0; i < 40; ++i) add(statistics, slow, timing(40));
   EXPECT_EQ(statistics.results()[0].median_ms, 40);
 }
 
 TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
   StepStatistics statistics;
-  for (int i = 0; i < 30; ++i) statistics.add(slow, timing(40));
-  statistics.add(fast, timing(8));
-  for (int i = 0; i < 19; ++i) statistics.add(slow, timing(4));
+  for (int i = 0; i < 30; ++i) add(statistics, slow, timing(40));
+  add(statistics, fast, timing(8));
+  for (int i = 0; i < 19; ++i) add(statistics, slow, timing(4));
   EXPECT_EQ(statistics.results()[0].median_ms, 40);
-  statistics.add(slow, timing(4));
+  add(statistics, slow, timing(4));
   EXPECT_EQ(statistics.results()[0].median_ms, 4);
 }
 
 TEST(StepStatistics, OtherCountsCompareByPairs) {
   StepStatistics statistics;
-  statistics.add(slow, timing(10));
+  add(statistics, slow, timing(10));
   Trial twice_as_many = slow;
   twice_as_many.count = 2000;
-  statistics.add(twice_as_many, timing(40, 2000));
+  add(statistics, twice_as_many, timing(40));
   EXPECT_DOUBLE_EQ(statistics.results()[1].speedup, 1);
 }
 
-TEST(StepStatistics, LawsAndIntegratorsAreDifferentTrials) {
+TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   StepStatistics statistics;
-  Trial other_law = slow, other_integrator = slow;
-  other_law.law_id = "attract-repel";
-  other_integrator.integrator_id = "euler";
-  for (const Trial& trial : {slow, other_law, other_integrator}) statistics.add(trial, timing(10));
+  std::vector<Trial> trials(8, slow);
+  trials[1].law.id = LawId::attract_repel;
+  trials[2].integrator_id = "euler";
+  trials[3].scene.seed = 2;
+  trials[4].scene.scene = "plummer";
+  trials[5].law.softening *= 2;
+  trials[6].law.repulsion *= 2;
+  trials[7].law.drag *= 2;
+  for (const Trial& trial : trials) {
+    for (std::size_t i = 0; i < StepStatistics::result_window; ++i) add(statistics, trial, timing(10));
+  }
   const auto results = statistics.results();
-  ASSERT_EQ(results.size(), 3u);
-  EXPECT_EQ(results[1].law_id, "attract-repel");
-  EXPECT_EQ(results[2].integrator_id, "euler");
-  EXPECT_EQ(described(statistics).measured, 0) << "the latest batch was of another integrator";
+  ASSERT_EQ(results.size(), trials.size());
+  for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_EQ(static_cast<const Trial&>(results[i]), trials[i]) << i;
+  EXPECT_EQ(described(statistics).measured, 0) << "the latest batch was of another trial";
 }
 
-TEST(StepStatistics, KeepsTheWorstErrorOfATrial) {
+TEST(StepStatistics, ASliderThatIsDraggedLeavesOneRow) {
+  StepStatistics statistics;
+  Trial dragged = slow;
+  for (int i = 0; i < 50; ++i) {
+    dragged.law.softening += 0.001f;
+    add(statistics, dragged, timing(10));
+  }
+  ASSERT_EQ(statistics.results().size(), 1u);
+  EXPECT_EQ(statistics.results()[0].law, dragged.law);
+}
+
+TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {
+  StepStatistics statistics;
+  StepTiming first = timing(20);
+  first.evaluations = 2;
+  first.interactions_per_s = 2e6 / 20e-3;
+  add(statistics, slow, first);
+  EXPECT_EQ(described(statistics).step_ms_last, 20);
+  EXPECT_EQ(described(statistics).measured, 0);
+  EXPECT_TRUE(statistics.results().empty());
+  for (int i = 0; i < 3; ++i) add(statistics, slow, timing(10));
+  EXPECT_EQ(statistics.results()[0].median_ms, 10);
+  EXPECT_DOUBLE_EQ(statistics.results()[0].interactions_per_s, 1e6 / 10e-3);
+}
+
+TEST(StepStatistics, KeepsTheLatestErrorOfATrial) {
   StepStatistics statistics;
   const auto of_median = [](double median) { return ForceError{.rms = 0, .median = median, .p99 = 0, .max = 0}; };
   EXPECT_FALSE(statistics.add_error(slow, of_median(1))) << "it has no row yet";
-  statistics.add(slow, timing(10));
-  statistics.add(fast, timing(5));
+  add(statistics, slow, timing(10));
+  add(statistics, fast, timing(5));
   EXPECT_FALSE(statistics.results()[0].error);
   for (const double median : {2e-7, 5e-7, 1e-7}) EXPECT_TRUE(statistics.add_error(slow, of_median(median)));
-  EXPECT_EQ(statistics.results()[0].error->median, 5e-7);
+  EXPECT_EQ(statistics.results()[0].error->median, 1e-7) << "who runs longer does not look worse";
   EXPECT_FALSE(statistics.results()[1].error);
-  statistics.add_error(slow, of_median(std::numeric_limits<double>::quiet_NaN()));
-  statistics.add_error(slow, of_median(1));
-  EXPECT_TRUE(std::isnan(statistics.results()[0].error->median));
+}
+
+TEST(StepStatistics, WhatASweepMeasuredHasARowOfItsOwn) {
+  StepStatistics statistics;
+  add(statistics, slow, timing(10));
+  SweepRow row;
+  static_cast<Trial&>(row) = slow;
+  row.median_ms = 8;
+  row.interactions_per_s = 1e6 / 8e-3;
+  row.error = ForceError{.rms = 0, .median = 1e-7, .p99 = 0, .max = 0};
+  statistics.add_swept(row);
+  row.median_ms = 5;
+  statistics.add_swept(row);
+  row.problem = "too many registers";
+  row.count = 7;
+  statistics.add_swept(row);
+  add(statistics, slow, timing(10));
+  const auto results = statistics.results();
+  ASSERT_EQ(results.size(), 2u) << "the later sweep replaces the earlier one; what failed is no result";
+  EXPECT_FALSE(results[0].swept || results[0].error);
+  EXPECT_EQ(results[0].steps, 2);
+  EXPECT_TRUE(results[1].swept);
+  EXPECT_EQ(results[1].median_ms, 5);
+  EXPECT_DOUBLE_EQ(results[1].speedup, 2);
+  EXPECT_EQ(results[1].error->median, 1e-7);
 }
 
 TEST(StepStatistics, ClearingForgetsResultsOnly) {
   StepStatistics statistics;
-  statistics.add(slow, timing(10));
+  add(statistics, slow, timing(10));
   statistics.clear_results();
   EXPECT_TRUE(statistics.results().empty());
   EXPECT_EQ(described(statistics).measured, 1);
@@ -170,16 +228,21 @@ class WriteResults : public testing::Test {
 
 TEST_F(WriteResults, WritesOneLineARow) {
   StepStatistics statistics;
-  statistics.add(slow, timing(10));
-  statistics.add(fast, timing(2.5));
-  statistics.add_error(fast, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
+  add(statistics, slow, timing(10));
+  Trial other = fast;
+  other.law.id = LawId::attract_repel;
+  other.scene.file = "a.tipsy";
+  add(statistics, other, timing(2.5));
+  statistics.add_error(other, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
   const std::string file = (folder_ / "results.csv").string();
   EXPECT_EQ(write_results(file, statistics.results()), file);
   EXPECT_EQ(
       read(file),
-      "kernel,settings,law,integrator,n,median_ms,interactions_per_s,speedup,steps,error_median,error_p99,error_max\n"
-      "cpu-serial,,gravity,leapfrog,1000,10,1e+08,1,1,,,\n"
-      "cpu-simd,threads=2,gravity,leapfrog,1000,2.5,4e+08,4,1,3e-07,4e-06,5e-05\n");
+      "kernel,settings,law,softening,repulsion,drag,integrator,scene,seed,n,median_ms,interactions_per_s,speedup,steps,"
+      "error_median,error_p99,error_max,by\n"
+      "cpu-serial,,gravity,0.02,,,leapfrog,collision,1,1000,10,1e+08,1,1,,,,view\n"
+      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,a.tipsy,,1000,2.5,4e+08,4,1,3e-07,4e-06,5e-05,"
+      "view\n");
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {

@@ -61,6 +61,9 @@ TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
     EXPECT_LE(row.rank_last, 2);
     ASSERT_TRUE(row.error);
     EXPECT_LT(row.error->median, 1e-5);
+    EXPECT_EQ(row.integrator_id, "euler");
+    EXPECT_EQ(row.scene, (SceneRequest{.scene = "plummer", .count = row.count}));
+    EXPECT_GT(row.steps, 0);
   }
   EXPECT_EQ(status.error, "");
   ASSERT_EQ(status.files.size(), 2u);
@@ -81,6 +84,14 @@ TEST_F(SweepBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
   EXPECT_TRUE(shown.status().paused);
   EXPECT_GE(status.rows.size(), 1u);
   EXPECT_EQ(status.files.size(), 2u);
+}
+
+TEST(RefuseWhileSweeping, WhatRunsStepsOnly) {
+  EXPECT_THROW(refuse_while_sweeping(SetPaused{false}), UsageError);
+  EXPECT_THROW(refuse_while_sweeping(StepOnce{}), UsageError);
+  for (const Command& command : {Command{SetPaused{true}}, Command{Reset{}}, Command{SelectIntegrator{"euler"}}}) {
+    EXPECT_NO_THROW(refuse_while_sweeping(command));
+  }
 }
 
 TEST_F(SweepBesideAWindow, TellsWhereFilesCannotBeWritten) {

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "app/viewer/run_view.h"
+#include "compute/core/error.h"
 #include "compute/scenes/tipsy.h"
 #include "compute/sim/simulation.h"
 
@@ -91,6 +93,18 @@ class FileSizeLimit {
  private:
   rlimit before_{};
   void (*handler_)(int) = SIG_DFL;
+};
+
+/// For as long as it lives, the working folder: what a sweep writes goes there.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder) { std::filesystem::current_path(folder); }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
 TEST_F(OffscreenViewer, RunsTheFramesAskedForAndKeepsTheBodies) {
@@ -187,6 +201,24 @@ TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
     const std::string text = error.what();
     EXPECT_EQ(text.find("tour.txt:7: "), 0u) << text;
     EXPECT_NE(text.find("/nonexistent/a.csv"), std::string::npos) << text;
+  }
+}
+
+TEST_F(OffscreenViewer, RunsNoStepsBesideASweep) {
+  const WorkingFolder here{path("")};
+  for (const Command& command : {Command{SetPaused{false}}, Command{StepOnce{}}}) {
+    ViewOptions o = options(5);
+    o.script_file = "tour.txt";
+    o.script = {{.frame = 1,
+                 .request = ViewCommand{StartSweep{.kernels = {"cpu-serial"}, .tunables = {}, .counts = {}}},
+                 .line = 6},
+                {.frame = 2, .request = command, .line = 7}};
+    try {
+      run_view(o);
+      ADD_FAILURE() << "the sweep would have measured the steps as well";
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: the sweep is running"), 0u) << error.what();
+    }
   }
 }
 

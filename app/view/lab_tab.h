@@ -1,0 +1,19 @@
+#pragma once
+
+#include <array>
+
+namespace orrery {
+
+/// The parts of the laboratory.
+enum class LabTab { results, speed_error, sweep, card, conservation };
+
+struct LabTabInfo {
+  LabTab tab;
+  const char* id;  ///< what a script calls it
+};
+inline constexpr std::array lab_tabs{LabTabInfo{LabTab::results, "results"},
+                                     LabTabInfo{LabTab::speed_error, "speed-error"}, LabTabInfo{LabTab::sweep, "sweep"},
+                                     LabTabInfo{LabTab::card, "card"},
+                                     LabTabInfo{LabTab::conservation, "conservation"}};
+
+}  // namespace orrery
