@@ -21,18 +21,25 @@ std::string card_text(const ResultRow& row) {
 }
 
 /// A member of a machine's state; empty where it is not known.
-std::string state_text(const Json& state, const char* name) {
-  const auto found = state.find(name);
-  if (found == state.end()) return {};
-  if (found->is_number()) return csv_number(found->get<double>());
-  return found->is_array() ? fmt::format("{}", fmt::join(found->get<std::vector<std::string>>(), "; ")) : std::string{};
+template <auto state>
+std::string state_text(const ResultRow& row, const char* name) {
+  const Json& all = row.result().*state;
+  const auto found = all.find(name);
+  if (found == all.end()) return {};
+  if (found->is_number()) return csv_number(found->template get<double>());
+  return found->is_array() ? fmt::format("{}", fmt::join(found->template get<std::vector<std::string>>(), "; "))
+                           : std::string{};
 }
+
+constexpr auto before = state_text<&VariantResult::machine_before>;
+constexpr auto during = state_text<&VariantResult::machine_during>;
+constexpr auto after = state_text<&VariantResult::machine_after>;
 
 std::string rank_text(int rank) {
   return rank > 0 ? std::to_string(rank) : std::string{};
 }
 
-constexpr std::array<ResultColumn, 26> columns{{
+constexpr std::array<ResultColumn, 31> columns{{
     {"repeats", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
     {"steps_a_repeat", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
     {"median_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.median); }},
@@ -49,44 +56,58 @@ constexpr std::array<ResultColumn, 26> columns{{
     {"registers", card_text<&KernelCard::registers>},
     {"local_bytes", card_text<&KernelCard::local_bytes>},
     {"occupancy", card_text<&KernelCard::occupancy>},
-    {"sm_clock_mhz_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "clock_mhz"); }},
-    {"sm_clock_mhz_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "clock_mhz"); }},
-    {"memory_clock_mhz_before",
-     [](const ResultRow& row) { return state_text(row.result().machine_before, "memory_clock_mhz"); }},
-    {"memory_clock_mhz_after",
-     [](const ResultRow& row) { return state_text(row.result().machine_after, "memory_clock_mhz"); }},
-    {"power_w_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "power_w"); }},
-    {"power_w_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "power_w"); }},
-    {"temperature_c_before",
-     [](const ResultRow& row) { return state_text(row.result().machine_before, "temperature_c"); }},
-    {"temperature_c_after",
-     [](const ResultRow& row) { return state_text(row.result().machine_after, "temperature_c"); }},
-    {"slowed_by_before", [](const ResultRow& row) { return state_text(row.result().machine_before, "slowed_by"); }},
-    {"slowed_by_after", [](const ResultRow& row) { return state_text(row.result().machine_after, "slowed_by"); }},
+    {"sm_clock_mhz_before", [](const ResultRow& row) { return before(row, "clock_mhz"); }},
+    {"sm_clock_mhz_during", [](const ResultRow& row) { return during(row, "clock_mhz"); }},
+    {"sm_clock_mhz_after", [](const ResultRow& row) { return after(row, "clock_mhz"); }},
+    {"memory_clock_mhz_before", [](const ResultRow& row) { return before(row, "memory_clock_mhz"); }},
+    {"memory_clock_mhz_during", [](const ResultRow& row) { return during(row, "memory_clock_mhz"); }},
+    {"memory_clock_mhz_after", [](const ResultRow& row) { return after(row, "memory_clock_mhz"); }},
+    {"power_w_before", [](const ResultRow& row) { return before(row, "power_w"); }},
+    {"power_w_during", [](const ResultRow& row) { return during(row, "power_w"); }},
+    {"power_w_after", [](const ResultRow& row) { return after(row, "power_w"); }},
+    {"temperature_c_before", [](const ResultRow& row) { return before(row, "temperature_c"); }},
+    {"temperature_c_during", [](const ResultRow& row) { return during(row, "temperature_c"); }},
+    {"temperature_c_after", [](const ResultRow& row) { return after(row, "temperature_c"); }},
+    {"slowed_by_before", [](const ResultRow& row) { return before(row, "slowed_by"); }},
+    {"slowed_by_during", [](const ResultRow& row) { return during(row, "slowed_by"); }},
+    {"slowed_by_after", [](const ResultRow& row) { return after(row, "slowed_by"); }},
 }};
+
+Json card_json(const KernelCard& card) {
+  return {{"architecture", card.architecture},
+          {"registers", card.registers},
+          {"local_bytes", card.local_bytes},
+          {"shared_bytes", card.shared_bytes},
+          {"block", card.block},
+          {"blocks", card.blocks},
+          {"blocks_per_multiprocessor", card.blocks_per_multiprocessor},
+          {"occupancy", json_number(card.occupancy)},
+          {"best_block", card.best_block},
+          {"best_occupancy", json_number(card.best_occupancy)},
+          {"waves", json_number(card.waves)}};
+}
 
 Json json(const ResultRow& row) {
   const VariantResult& r = row.result();
   const ForceError error = r.error();
   const auto& card = r.status.card;
-  return {{"repeats", r.repeats_ms.size()},
-          {"steps_a_repeat", r.steps_a_repeat},
-          {"step_ms",
-           {{"median", json_number(r.step_ms.median)},
-            {"min", json_number(r.step_ms.min)},
-            {"low", json_number(r.step_ms.low)},
-            {"high", json_number(r.step_ms.high)}}},
-          {"interactions_per_s", json_number(r.interactions_per_s())},
-          {"gflop_per_s", json_number(r.gflop_per_s())},
-          {"error",
-           {{"median", json_number(error.median)}, {"p99", json_number(error.p99)}, {"max", json_number(error.max)}}},
-          {"rank", row.rank.first > 0 ? Json{{"first", row.rank.first}, {"last", row.rank.last}} : Json(nullptr)},
-          {"card", card ? Json{{"registers", card->registers},
-                               {"local_bytes", card->local_bytes},
-                               {"occupancy", json_number(card->occupancy)}}
-                        : Json(nullptr)},
-          {"machine", r.machine_before.is_null() ? Json(nullptr)
-                                                 : Json{{"before", r.machine_before}, {"after", r.machine_after}}}};
+  return {
+      {"repeats", r.repeats_ms.size()},
+      {"steps_a_repeat", r.steps_a_repeat},
+      {"step_ms",
+       {{"median", json_number(r.step_ms.median)},
+        {"min", json_number(r.step_ms.min)},
+        {"low", json_number(r.step_ms.low)},
+        {"high", json_number(r.step_ms.high)}}},
+      {"interactions_per_s", json_number(r.interactions_per_s())},
+      {"gflop_per_s", json_number(r.gflop_per_s())},
+      {"error",
+       {{"median", json_number(error.median)}, {"p99", json_number(error.p99)}, {"max", json_number(error.max)}}},
+      {"rank", row.rank.first > 0 ? Json{{"first", row.rank.first}, {"last", row.rank.last}} : Json(nullptr)},
+      {"card", card ? card_json(*card) : Json(nullptr)},
+      {"machine", r.machine_before.is_null()
+                      ? Json(nullptr)
+                      : Json{{"before", r.machine_before}, {"during", r.machine_during}, {"after", r.machine_after}}}};
 }
 
 std::string interval_text(const Summary& step_ms) {

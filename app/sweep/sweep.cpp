@@ -16,11 +16,11 @@ namespace {
 
 constexpr int probe_sample = 4096;  // bodies whose forces are checked
 
-Json state_beside(const KernelInfo& kernel) {
+}  // namespace
+
+Json Sweep::machine_of(const KernelInfo& kernel) {
   return kernel.backend == Backend::cuda ? machine_state() : Json(nullptr);
 }
-
-}  // namespace
 
 bool Sweep::tick() {
   if (ended()) return false;
@@ -28,6 +28,7 @@ bool Sweep::tick() {
     if (!run_) {
       begin();
     } else if (!collect()) {
+      look_at_machine();
       return true;
     }
     if (static_cast<int>(run_->repeats_ms.size()) < plan_.procedure.repeats) {
@@ -69,7 +70,7 @@ void Sweep::begin() {
   const Procedure& procedure = plan_.procedure;
   run_ = Run{.warmup_left = procedure.fresh_steps > 0 ? 0 : procedure.warmup_steps,
              .steps_a_repeat = procedure.fresh_steps,
-             .machine_before = state_beside(*present.kernel)};
+             .machine_before = machine_(*present.kernel)};
   if (procedure.fresh_steps == 0) simulation_->apply(ProbeForces{probe_sample});
 }
 
@@ -98,6 +99,14 @@ bool Sweep::collect() {
   return true;
 }
 
+/// Once a variant, in the second half of its measurements, while steps are under way: between batches the clocks fall.
+void Sweep::look_at_machine() {
+  const bool measuring = run_->warmup_left == 0;
+  if (!measuring || !run_->machine_during.is_null()) return;
+  if (static_cast<int>(run_->repeats_ms.size()) < plan_.procedure.repeats / 2) return;
+  run_->machine_during = machine_(*variant(entries_.size()).kernel);
+}
+
 void Sweep::take(const StepTiming& timing) {
   const Variant& present = variant(entries_.size());
   if (run_->warmup_left == 0) {
@@ -116,7 +125,8 @@ void Sweep::finish() {
                        .steps_a_repeat = run_->steps_a_repeat,
                        .repeats_ms = std::move(run_->repeats_ms),
                        .machine_before = std::move(run_->machine_before),
-                       .machine_after = state_beside(*variant(entries_.size()).kernel)};
+                       .machine_during = std::move(run_->machine_during),
+                       .machine_after = machine_(*variant(entries_.size()).kernel)};
   result.step_ms = summarize(result.repeats_ms);
   const Variant& present = variant(entries_.size());
   forecast_.learn(*present.kernel, result.status.count, result.step_ms.median / 1e3);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,7 +27,9 @@ struct SweepPlan {
 /// longer, so that a window stays alive beside it. A variant that fails becomes an entry that says why.
 class Sweep {
  public:
-  explicit Sweep(SweepPlan plan) : plan_{std::move(plan)} {}
+  /// What a kernel's machine is doing now; null where that is not to be told.
+  using Machine = std::function<Json(const KernelInfo& kernel)>;
+  explicit Sweep(SweepPlan plan, Machine machine = machine_of) : plan_{std::move(plan)}, machine_{std::move(machine)} {}
 
   /// Takes in the batch that has ended and starts the next one. Returns whether steps are under way: until they end
   /// there is nothing to do. Never throws what a variant fails with.
@@ -58,21 +61,24 @@ class Sweep {
     int asked = 0;        // steps of the batch under way
     double pilot_ms = 0;  // a step of the last warm-up batch
     std::vector<double> repeats_ms{};
-    Json machine_before{};
+    Json machine_before{}, machine_during{};
   };
 
+  static Json machine_of(const KernelInfo& kernel);
   const Variant& variant(std::size_t entry) const { return plan_.variants[entry % plan_.variants.size()]; }
   int count(std::size_t entry) const;
   double expected_s(std::size_t entry) const;
   void begin();
   void start_batch();
   bool collect();
+  void look_at_machine();
   void take(const StepTiming& timing);
   void finish();
   void fail(std::string problem, bool refused);
   void add(SweepEntry entry);
 
   SweepPlan plan_;
+  Machine machine_;
   std::vector<SweepEntry> entries_;
   Forecast forecast_;
   std::optional<Status> first_;

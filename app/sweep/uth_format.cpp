@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <numeric>
 
 #include "app/sweep/result_rows.h"
+#include "app/sweep/uth_protocol.h"
 #include "app/table.h"
 
 namespace orrery {
@@ -47,16 +50,20 @@ Json json(const ResultRow& row) {
 }
 
 std::string table(std::span<const std::vector<ResultRow>> counts) {
-  Table table{"llrrrrr", {"kernel", "settings", "n", "mean total ms", "mean step ms", "steps/s", "over cpu-serial"}};
+  Table table{"llrrrrrr",
+              {"kernel", "settings", "n", "runs", "mean total ms", "mean step ms", "steps/s", "over cpu-serial"}};
   for (const std::vector<ResultRow>& rows : counts) {
     for (const ResultRow& row : rows) {
       const VariantResult& r = row.result();
       table.add({r.status.kernel_id, settings_text(r.status), std::to_string(r.status.count),
-                 significant(mean_total_ms(r)), significant(mean_step_ms(r)), significant(steps_per_s(r)),
-                 significant(speedup(row))});
+                 std::to_string(r.repeats_ms.size()), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
+                 significant(steps_per_s(r)), significant(speedup(row))});
     }
   }
-  return table.text() + "Mean of 10 runs of 10 steps, the first run included (literature.md, row 21).\n";
+  return table.text() +
+         fmt::format(
+             "Mean of the runs of {} steps each, the first included; the protocol has {} (literature.md, row 21).\n",
+             uth_protocol::procedure.fresh_steps, uth_protocol::procedure.repeats);
 }
 
 }  // namespace

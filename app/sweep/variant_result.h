@@ -25,8 +25,9 @@ struct VariantResult {
   int steps_a_repeat = 0;
   std::vector<double> repeats_ms{};  ///< of one step, a value for each repeat, in their order
   Summary step_ms{};                 ///< of those
-  Json machine_before{},
-      machine_after{};  ///< machine_state() before its first and after its last step; null for the CPU
+  /// machine_state() before its first step, while a batch in the middle of its measurements was under way, and after
+  /// its last step; null for the CPU, and where no look fell into a batch.
+  Json machine_before{}, machine_during{}, machine_after{};
 
   double interactions_per_s() const { return status.interactions_per_step / (step_ms.median / 1e3); }
   double gflop_per_s() const { return interactions_per_s() * 20 / 1e9; }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,33 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   }
 }
 
+TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
+  SweepPlan plan = small_plan();
+  plan.counts = {512};
+  plan.variants = {variant("cpu-serial")};
+  int looks = 0;
+  Sweep sweep{plan, [&](const KernelInfo& kernel) { return Json{{"clock_mhz", ++looks}, {"of", kernel.id}}; }};
+  run(sweep);
+  ASSERT_TRUE(sweep.entries().at(0).result);
+  const VariantResult& result = *sweep.entries()[0].result;
+  EXPECT_EQ(result.machine_before["clock_mhz"], 1);
+  EXPECT_EQ(result.machine_during["clock_mhz"], 2);
+  EXPECT_EQ(result.machine_during["of"], "cpu-serial");
+  EXPECT_EQ(result.machine_after["clock_mhz"], 3);
+  const std::vector<ResultRow> rows = result_rows(sweep.entries());
+  EXPECT_EQ(bench_format.json(rows[0])["machine"]["during"]["clock_mhz"], 2);
+  const auto names = csv_names(bench_format);
+  const auto column = [&](std::string_view name) { return std::ranges::find(names, name) - names.begin(); };
+  const std::string row = ',' + csv_row(bench_format, rows[0]);
+  const auto field = [&](std::string_view name) {
+    std::size_t begin = 0;
+    for (auto i = column(name); i >= 0; --i) begin = row.find(',', begin) + 1;
+    return row.substr(begin, row.find(',', begin) - begin);
+  };
+  EXPECT_EQ(field("sm_clock_mhz_during"), "2") << row;
+  EXPECT_EQ(field("sm_clock_mhz_after"), "3") << row;
+}
+
 TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.procedure.repeats = 1'000'000;
@@ -174,6 +202,10 @@ TEST(ResultRows, RelateEveryRunToTheSerialOne) {
   EXPECT_EQ(simd["steps_per_s"], 500);
   EXPECT_EQ(simd["speedup_over_serial"], 4);
   EXPECT_TRUE(uth_format.json(result_rows(std::span{entries}.first(1))[0])["speedup_over_serial"].is_null());
+  const std::vector<std::vector<ResultRow>> counts{rows};
+  const std::string table = uth_format.table(counts);
+  EXPECT_NE(table.find("runs"), std::string::npos) << table;
+  EXPECT_EQ(table.find("Mean of 10 runs"), std::string::npos) << "there were two: " << table;
 }
 
 }  // namespace
