@@ -12,6 +12,7 @@
 #include <map>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/statistics.h"
@@ -36,18 +37,35 @@ double number_or_nan(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty where none does.
+std::string differing(std::span<const char* const> names, const Json& before, const Json& now) {
+  std::string text;
+  for (const char* name : names) {
+    const Json &old = member(before, name), &present = member(now, name);
+    if (old == present) continue;
+    text += fmt::format("{}{} ({} before, {} now)", text.empty() ? "" : ", ", name, json_text(old), json_text(present));
+  }
+  return text;
+}
+
+constexpr std::array work_names{"seed", "dt", "softening", "repulsion", "drag", "protocol"};
+
 /// One result of a benchmark.
 struct Entry {
   std::string kernel, settings;
   std::int64_t n = 0;  // 0: not known
   std::string law, integrator, scene;
+  Json work;  // by work_names
   Summary step_ms;
 
-  bool same_work(const Entry& other) const {
+  bool is_counterpart(const Entry& other) const {
     return n > 0 && !kernel.empty() && kernel == other.kernel && settings == other.settings && n == other.n &&
            law == other.law && integrator == other.integrator && scene == other.scene;
   }
-  bool has_interval() const { return step_ms.low > 0 && step_ms.low <= step_ms.high && std::isfinite(step_ms.high); }
+  bool has_interval() const {
+    return step_ms.low > 0 && step_ms.low <= step_ms.median && step_ms.median <= step_ms.high &&
+           std::isfinite(step_ms.high);
+  }
   std::string label() const {
     return fmt::format("{}{}{} n={} ({}, {}, {})", kernel, settings.empty() ? "" : " ", settings, n, scene, law,
                        integrator);
@@ -62,6 +80,16 @@ std::string settings_of(const Json& result) {
   return text;
 }
 
+/// The result's own, such as dt, which may depend on n; else that of the whole run.
+Json work_of(const Json& result, const Json& metadata) {
+  Json work = Json::object();
+  for (const char* name : work_names) {
+    const Json& own = member(result, name);
+    work[name] = own.is_null() ? member(metadata, name) : own;
+  }
+  return work;
+}
+
 std::vector<Entry> entries_of(const Json& whole) {
   const Json& metadata = member(whole, "metadata");
   std::vector<Entry> entries;
@@ -73,6 +101,7 @@ std::vector<Entry> entries_of(const Json& whole) {
                        .law = text_or_empty(member(metadata, "law")),
                        .integrator = text_or_empty(member(metadata, "integrator")),
                        .scene = text_or_empty(member(metadata, "scene")),
+                       .work = work_of(result, metadata),
                        .step_ms = {.median = number_or_nan(member(step_ms, "median")),
                                    .min = number_or_nan(member(step_ms, "min")),
                                    .low = number_or_nan(member(step_ms, "low")),
@@ -81,36 +110,95 @@ std::vector<Entry> entries_of(const Json& whole) {
   return entries;
 }
 
-/// "slower", "faster", "unchanged" or why neither can be said; counts it.
-std::string verdict(const Entry& before, const Entry& now, Comparison& comparison) {
-  if (!before.has_interval() || !now.has_interval()) {
-    ++comparison.not_comparable;
-    return fmt::format("not comparable: no interval {}", before.has_interval() ? "now" : "before");
+/// What each entry now is held against.
+class Runs {
+ public:
+  explicit Runs(std::span<const Baseline> runs) {
+    for (const Baseline& run : runs) runs_.push_back({run.file, entries_of(run.whole), {}});
+    for (Run& run : runs_) run.taken.resize(run.entries.size());
   }
-  if (now.step_ms.low > before.step_ms.high) return ++comparison.slower, "slower";
-  if (now.step_ms.high < before.step_ms.low) return ++comparison.faster, "faster";
+
+  std::size_t size() const { return runs_.size(); }
+
+  /// One of each run that has one left: an entry that is there several times has as many counterparts.
+  std::vector<const Entry*> take_counterparts(const Entry& entry) {
+    std::vector<const Entry*> found;
+    for (Run& run : runs_) {
+      std::size_t at = 0;
+      while (at < run.entries.size() && (run.taken[at] || !entry.is_counterpart(run.entries[at]))) ++at;
+      if (at == run.entries.size()) continue;
+      run.taken[at] = true;
+      found.push_back(&run.entries[at]);
+    }
+    return found;
+  }
+
+  /// By file: those that were never taken.
+  std::vector<std::pair<std::string, std::string>> left() const {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const Run& run : runs_) {
+      std::vector<std::string> labels;
+      for (std::size_t i = 0; i < run.entries.size(); ++i) {
+        if (!run.taken[i]) labels.push_back(run.entries[i].label());
+      }
+      if (!labels.empty()) result.emplace_back(run.file, joined(labels));
+    }
+    return result;
+  }
+
+ private:
+  struct Run {
+    std::string file;
+    std::vector<Entry> entries;
+    std::vector<bool> taken;
+  };
+  std::vector<Run> runs_;
+};
+
+/// Hull of the intervals, median of the medians; only where all of them have intervals.
+Summary together(const std::vector<const Entry*>& entries) {
+  std::vector<double> medians;
+  Summary result = entries.front()->step_ms;
+  for (const Entry* entry : entries) {
+    medians.push_back(entry->step_ms.median);
+    result.low = std::min(result.low, entry->step_ms.low);
+    result.high = std::max(result.high, entry->step_ms.high);
+  }
+  result.median = summarize(std::move(medians)).median;
+  return result;
+}
+
+/// "slower", "faster", "unchanged" or why neither can be said; counts it. `before` is only used where all of
+/// `counterparts` have intervals.
+std::string verdict(const std::vector<const Entry*>& counterparts, const Summary& before, const Entry& now,
+                    double noise, Comparison& comparison) {
+  for (const Entry* old : counterparts) {
+    const std::string other = differing(work_names, old->work, now.work);
+    if (other.empty()) continue;
+    ++comparison.not_comparable;
+    return "not comparable: other work: " + other;
+  }
+  const bool old_intervals =
+      std::ranges::all_of(counterparts, [](const Entry* entry) { return entry->has_interval(); });
+  if (!old_intervals || !now.has_interval()) {
+    ++comparison.not_comparable;
+    return fmt::format("not comparable: no interval {}", old_intervals ? "now" : "before");
+  }
+  const double floor = 1 + noise / 100;
+  if (now.step_ms.low > before.high && now.step_ms.median > before.median * floor) return ++comparison.slower, "slower";
+  if (now.step_ms.high < before.low && before.median > now.step_ms.median * floor) return ++comparison.faster, "faster";
   return ++comparison.unchanged, "unchanged";
 }
 
 /// What else has changed than the program's sources: times may come from there.
-std::string differences(const Json& before, const Json& now) {
-  constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags"};
-  std::string text;
-  for (const char* name : names) {
-    const Json &old = member(member(before, "metadata"), name), &present = member(member(now, "metadata"), name);
-    if (old == present) continue;
-    text += fmt::format("{}{} ({} before, {} now)", text.empty() ? "" : ", ", name, json_text(old), json_text(present));
-  }
-  return text;
-}
-
-std::string labels(const std::vector<const Entry*>& entries) {
-  return joined(entries, [](const Entry* entry) { return entry->label(); });
+std::string other_machine(const Json& before, const Json& now) {
+  constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags", "measured"};
+  return differing(names, member(before, "metadata"), member(now, "metadata"));
 }
 
 }  // namespace
 
-Json read_baseline(const std::string& file) {
+Baseline read_baseline(const std::string& file) {
   const auto fail = [&](const std::string& why) {
     throw std::runtime_error(fmt::format("cannot compare with '{}': {}", file, why));
   };
@@ -119,39 +207,63 @@ Json read_baseline(const std::string& file) {
   Json whole = Json::parse(text, /*callback=*/nullptr, /*allow_exceptions=*/false);
   if (whole.is_discarded()) fail("it is not JSON");
   if (!member(whole, "results").is_array()) fail("it has no results: it is no file of 'orrery bench --json'");
-  return whole;
+  return {file, std::move(whole)};
 }
 
-Comparison compare(const Json& before, const Json& now, const std::string& name) {
-  const std::vector<Entry> old_entries = entries_of(before), entries = entries_of(now);
+Comparison compare(std::span<const Baseline> before, const Json& now, double noise) {
+  Runs runs{before};
+  const std::string files = joined(before, [](const Baseline& run) { return run.file; });
   Comparison comparison;
   Table table{"llrrrrl", {"kernel", "settings", "n", "before ms", "now ms", "now/before", ""}};
-  std::vector<const Entry*> only_before, only_now;
-  std::vector<bool> matched(old_entries.size());
-  for (const Entry& entry : entries) {
-    std::size_t at = 0;  // an entry that is there several times has as many counterparts
-    while (at < old_entries.size() && (matched[at] || !entry.same_work(old_entries[at]))) ++at;
-    if (at == old_entries.size()) {
-      only_now.push_back(&entry);
+  Json results = Json::array(), remarks = Json::array();
+  std::vector<std::string> only_now;
+  for (const Entry& entry : entries_of(now)) {
+    const std::vector<const Entry*> counterparts = runs.take_counterparts(entry);
+    if (counterparts.empty()) {
+      only_now.push_back(entry.label());
       continue;
     }
-    matched[at] = true;
-    const Entry& old = old_entries[at];
-    table.add({entry.kernel, entry.settings, std::to_string(entry.n), significant(old.step_ms.median),
-               significant(entry.step_ms.median), significant(entry.step_ms.median / old.step_ms.median, 3),
-               verdict(old, entry, comparison)});
+    const Summary old = together(counterparts);
+    std::string said = verdict(counterparts, old, entry, noise, comparison);
+    if (counterparts.size() < runs.size())
+      said += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
+    const double ratio = entry.step_ms.median / old.median;
+    table.add({entry.kernel, entry.settings, std::to_string(entry.n), significant(old.median),
+               significant(entry.step_ms.median), significant(ratio, 3), said});
+    results.push_back({{"kernel", entry.kernel},
+                       {"settings", entry.settings},
+                       {"n", entry.n},
+                       {"before_ms", json_number(old.median)},
+                       {"now_ms", json_number(entry.step_ms.median)},
+                       {"now_over_before", json_number(ratio)},
+                       {"verdict", said}});
   }
-  for (std::size_t i = 0; i < old_entries.size(); ++i) {
-    if (!matched[i]) only_before.push_back(&old_entries[i]);
+  if (!only_now.empty()) remarks.push_back(fmt::format("not in {}: {}", files, joined(only_now)));
+  for (const auto& [file, labels] : runs.left()) remarks.push_back(fmt::format("only in {}: {}", file, labels));
+  for (const Baseline& run : before) {
+    const std::string other = other_machine(run.whole, now);
+    if (!other.empty()) remarks.push_back(fmt::format("measured differently than {}: {}", run.file, other));
   }
-  const int pairs = comparison.faster + comparison.slower + comparison.unchanged + comparison.not_comparable;
-  comparison.text = fmt::format("\ncompared with {}\n{}", name, pairs > 0 ? table.text() : "");
-  comparison.text += fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable\n",
-                                 comparison.slower, comparison.faster, comparison.unchanged, comparison.not_comparable);
-  if (!only_now.empty()) comparison.text += "not in " + name + ": " + labels(only_now) + '\n';
-  if (!only_before.empty()) comparison.text += "only in " + name + ": " + labels(only_before) + '\n';
-  const std::string other = differences(before, now);
-  if (!other.empty()) comparison.text += "measured differently: " + other + '\n';
+  if (before.size() == 1) {
+    remarks.push_back("one earlier run does not show how much times vary between runs: --baseline may be given again");
+  }
+  const std::string counts =
+      fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable", comparison.slower,
+                  comparison.faster, comparison.unchanged, comparison.not_comparable);
+  comparison.text = fmt::format(
+      "\ncompared with {}\n{}{}\nChanged is what has intervals that do not overlap and medians more than {:g} % "
+      "apart.\n",
+      files, results.empty() ? "" : table.text(), counts, noise);
+  for (const Json& remark : remarks) comparison.text += remark.get<std::string>() + '\n';
+  comparison.json = {{"files", Json::array()},
+                     {"noise_percent", noise},
+                     {"slower", comparison.slower},
+                     {"faster", comparison.faster},
+                     {"unchanged", comparison.unchanged},
+                     {"not_comparable", comparison.not_comparable},
+                     {"results", std::move(results)},
+                     {"remarks", std::move(remarks)}};
+  for (const Baseline& run : before) comparison.json["files"].push_back(run.file);
   return comparison;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/baseline.h"
+#include "app/kernel_limits.h"
 #include "app/progress.h"
 #include "app/stop_signal.h"
 #include "app/sweep/sweep.h"
@@ -52,7 +53,7 @@ class Bench {
                 .variants = std::move(plan.variants),
                 .setup = options.setup,
                 .procedure = procedure_of(options)}} {
-    if (!options.baseline_file.empty()) baseline_ = read_baseline(options.baseline_file);
+    for (const std::string& file : options.baseline_files) baselines_.push_back(read_baseline(file));
   }
 
   int run() {
@@ -61,13 +62,16 @@ class Bench {
     const auto measured =
         std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
     if (measured == 0) return end_without_results();
+    if (options_.card) add_limits();
+    std::optional<Comparison> comparison;
+    if (!baselines_.empty()) {
+      comparison = compare(baselines_, report_->json(skipped_), options_.noise);
+      report_->add("comparison", comparison->json);
+    }
     report_->finish(skipped_);
     fmt::print("{}{}", report_->text(skipped_), report_->files().written());
-    std::optional<Comparison> comparison;
-    if (baseline_) {
-      comparison = compare(*baseline_, report_->json(skipped_), options_.baseline_file);
-      fmt::print("{}", comparison->text);
-    }
+    if (limits_) fmt::print("{}", limits_->text(entries));
+    if (comparison) fmt::print("{}", comparison->text);
     fail_on_problems();
     if (sweep_.stopped()) {
       return say_stopped(fmt::format("{} of {} variants were measured", measured, sweep_.total()));
@@ -98,6 +102,12 @@ class Bench {
                     SweepReport::Files{options_.csv_file, options_.json_file}, extra);
   }
 
+  void add_limits() {
+    limits_.emplace(measure_machine_ceilings());
+    report_->add("ceilings", limits_->ceilings().json());
+    report_->add_to_results("limits", [this](const SweepEntry& entry) { return limits_->json(entry); });
+  }
+
   int end_without_results() {
     if (report_) report_->discard();
     if (sweep_.stopped()) return say_stopped("nothing was measured");
@@ -119,7 +129,8 @@ class Bench {
 
   int status_of(const Comparison& comparison) const {
     if (comparison.slower + comparison.faster + comparison.unchanged == 0) {
-      throw std::runtime_error(fmt::format("nothing here can be compared with '{}'", options_.baseline_file));
+      throw std::runtime_error(
+          fmt::format("nothing here can be compared with '{}'", fmt::join(options_.baseline_files, "', '")));
     }
     return comparison.slower > 0 ? 1 : 0;
   }
@@ -127,7 +138,8 @@ class Bench {
   const BenchOptions& options_;
   std::vector<Skipped> skipped_;
   Sweep sweep_;
-  std::optional<Json> baseline_;
+  std::vector<Baseline> baselines_;
+  std::optional<KernelLimits> limits_;
   std::optional<SweepReport> report_;
 };
 

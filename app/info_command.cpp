@@ -5,19 +5,18 @@
 
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "app/machine_ceilings.h"
 #include "app/recording/machine_state.h"
 #include "app/recording/metadata.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/cuda/ceilings.h"
 #include "compute/cuda/device.h"
 #endif
 
@@ -36,23 +35,8 @@ Json cpu_json() {
           {"simd", simd_target()}};
 }
 
-#if ORRERY_HAVE_CUDA
-/// Of the current device.
-Json ceilings_json() {
-  try {
-    const Ceilings ceilings = cuda::measure_ceilings();
-    return {{"device", cuda::current_device().index},
-            {"fma_per_s", ceilings.fma_per_s},
-            {"fp32_flop_per_s", 2 * ceilings.fma_per_s},
-            {"rsqrt_per_s", ceilings.rsqrt_per_s},
-            {"clock_mhz", std::round(ceilings.clock_mhz)}};
-  } catch (const std::exception& failure) {
-    return {{"reason", failure.what()}};
-  }
-}
-#endif
-
-Json cuda_json() {
+/// Measures `ceilings` where there is a device.
+Json cuda_json([[maybe_unused]] std::optional<MachineCeilings>& ceilings) {
   const BackendStatus& status = backend_status(Backend::cuda);
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
 #if ORRERY_HAVE_CUDA
@@ -71,7 +55,7 @@ Json cuda_json() {
          {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
          {"state", gpu_state_json(device.index)}});
   }
-  json["ceilings"] = ceilings_json();
+  json["ceilings"] = ceilings.emplace(measure_machine_ceilings()).json();
 #endif
   return json;
 }
@@ -100,18 +84,7 @@ std::string state_text(const Json& state) {
   return parts.empty() ? "state unknown: the driver does not tell" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string ceilings_text(const Json& ceilings) {
-  if (ceilings.contains("reason")) {
-    return fmt::format("Ceilings not measured: {}\n", ceilings["reason"].get<std::string>());
-  }
-  return fmt::format(
-      "Ceilings {:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz\n",
-      ceilings["fp32_flop_per_s"].get<double>() * 1e-12, ceilings["fma_per_s"].get<double>() * 1e-12,
-      ceilings["rsqrt_per_s"].get<double>() * 1e-12, ceilings["device"].get<int>(),
-      ceilings["clock_mhz"].get<double>());
-}
-
-std::string cuda_text(const Json& cuda) {
+std::string cuda_text(const Json& cuda, const std::optional<MachineCeilings>& ceilings) {
   std::string text;
   if (!cuda["available"].get<bool>()) {
     text += fmt::format("CUDA     unavailable: {}\n", cuda["reason"].get<std::string>());
@@ -127,8 +100,7 @@ std::string cuda_text(const Json& cuda) {
                         device["clock_mhz"].get<int>(), device["memory_gib"].get<double>());
     text += fmt::format("            {}\n", state_text(device["state"]));
   }
-  if (cuda.contains("ceilings")) text += ceilings_text(cuda["ceilings"]);
-  return text;
+  return text + (ceilings ? ceilings->text() : "");
 }
 
 std::string gl_text(const GlReport& gl) {
@@ -145,7 +117,8 @@ std::string gl_text(const GlReport& gl) {
 }  // namespace
 
 int run_info(const InfoOptions& options, const GlReport& gl) {
-  const Json cpu = cpu_json(), cuda = cuda_json();
+  std::optional<MachineCeilings> ceilings;
+  const Json cpu = cpu_json(), cuda = cuda_json(ceilings);
   if (options.json) {
     const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},    {"build_flags", build_flags},
                    {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}};
@@ -155,7 +128,7 @@ int run_info(const InfoOptions& options, const GlReport& gl) {
   fmt::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
   fmt::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
              cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
-  fmt::print("{}{}", cuda_text(cuda), gl_text(gl));
+  fmt::print("{}{}", cuda_text(cuda, ceilings), gl_text(gl));
   return 0;
 }
 

@@ -28,19 +28,24 @@ Json kernel_json(const KernelInfo& kernel) {
           {"title", kernel.title},
           {"backend", to_string(kernel.backend)},
           {"notes", kernel.notes},
+          {"lesson", kernel.lesson},
           {"source", kernel.source},
           {"tunables", tunables},
           {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
+          {"repeatable", kernel.repeatable},
+          {"pairs_per_interaction", kernel.pairs_per_interaction},
           {"default", &kernel == &default_kernel()},
           {"available", status.available},
           {"reason", status.reason}};
 }
 
-std::string kernel_text(const KernelInfo& kernel) {
+std::string kernel_text(const KernelInfo& kernel, bool with_lesson) {
   const BackendStatus& status = backend_status(kernel.backend);
   std::string text = fmt::format("{:<16} {} ({}){}\n", kernel.id, kernel.title, to_string(kernel.backend),
                                  &kernel == &default_kernel() ? ", the default here" : "");
   text += fmt::format("  {}\n  source: {}\n", kernel.notes, kernel.source);
+  if (with_lesson) text += fmt::format("  {}\n", kernel.lesson);
+  if (!kernel.repeatable) text += "  two runs may differ in their last bits\n";
   text += status.available ? fmt::format("  runs on {}\n", status.device)
                            : fmt::format("  unavailable: {}\n", status.reason);
   for (const Tunable& tunable : kernel.tunables) {
@@ -59,8 +64,9 @@ int run_kernels(const KernelsOptions& options) {
   Json all = Json::array();
   std::string text;
   for (const KernelInfo* kernel : kernels()) {
+    if (options.only && kernel != options.only) continue;
     all.push_back(kernel_json(*kernel));
-    text += kernel_text(*kernel) + '\n';
+    text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr) + '\n';
   }
   if (options.json) {
     fmt::print("{}\n", json_text(all, 2));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "app/recording/metadata.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
@@ -31,11 +32,13 @@ void add(CLI::App& app, const std::string& names, const std::string& value, cons
   option->allow_extra_args(false)->option_text(positional ? " " : value);
 }
 
+std::string file_name(const std::string& option, const std::string& text) {
+  if (text.empty()) throw UsageError(option + " needs the name of a file");
+  return text;
+}
+
 void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
-  add(app, name, "FILE", help, [&file, name](const std::string& text) {
-    if (text.empty()) throw UsageError(name + " needs the name of a file");
-    file = text;
-  });
+  add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
@@ -174,8 +177,13 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
         if (text != "uth") throw UsageError("--protocol cannot be '" + text + "'; it must be uth");
         bench.uth = true;
       });
-  add_file(app, "--baseline", "compares with the JSON file of an earlier run; exit status 1 where one got slower",
-           bench.baseline_file);
+  add(
+      app, "--baseline", "FILE",
+      "compares with the JSON of an earlier run, repeatable; exit status 1 where one is slower",
+      [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
+  add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
+      [&](const std::string& text) { draft.noise = decimal(parse_between("--noise", text, 0, 1000)); });
+  app.add_flag("--card", bench.card, "tell registers, occupancy, waves, slots and shares of the GPU's limits");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
@@ -204,6 +212,12 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
       "\nExit status 1 when a kernel misses its own tolerance.");
+}
+
+void declare_kernels(CLI::App& app, OptionDraft& draft) {
+  add(app, "ID", "ID", "one kernel, and what it teaches (all of them, in short)",
+      [&](const std::string& text) { draft.described_kernel = text; });
+  app.add_flag("--json", draft.kernels.json, "as JSON");
 }
 
 }  // namespace orrery

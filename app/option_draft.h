@@ -32,10 +32,12 @@ struct OptionDraft {
   std::string procedure_option;  ///< the last option given that a protocol decides
   KernelSelection selection = parse_kernels("all");
   const KernelInfo* kernel = nullptr;
+  std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
   std::vector<Axis> axes;
   Commands physics;
   std::optional<LawId> law;
   std::string attract_repel_option;  ///< the last option given that only this law heeds
+  std::optional<double> noise;
   std::optional<ByteOrder> save_order;
   std::optional<bool> panel, vsync;
   std::optional<int> device;
@@ -45,5 +47,6 @@ struct OptionDraft {
 void declare_view(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
+void declare_kernels(CLI::App& app, OptionDraft& draft);
 
 }  // namespace orrery

@@ -132,9 +132,9 @@ void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::
 
 /// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
 void refuse_what_a_protocol_decides(const OptionDraft& draft) {
-  const std::string option = !draft.scene.file.empty()            ? "the file '" + draft.scene.file + "'"
-                             : !draft.bench.baseline_file.empty() ? "--baseline"
-                                                                  : draft.procedure_option;
+  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
+                             : !draft.bench.baseline_files.empty() ? "--baseline"
+                                                                   : draft.procedure_option;
   if (option.empty()) return;
   throw UsageError(
       fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
@@ -143,6 +143,10 @@ void refuse_what_a_protocol_decides(const OptionDraft& draft) {
 }
 
 BenchOptions finish_bench(OptionDraft& draft) {
+  if (draft.noise && draft.bench.baseline_files.empty()) {
+    throw UsageError("--noise is that of --baseline, which is not given: add --baseline OLD.json");
+  }
+  draft.bench.noise = draft.noise.value_or(usual_noise);
   add_law_command(draft);
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   if (draft.bench.uth) {
@@ -183,7 +187,11 @@ constexpr std::array<std::string_view, 5> subcommands{"view", "bench", "verify",
     throw UsageError(fmt::format("unknown option '{}'; options of 'orrery {}': {}", argument, app.get_name(), known));
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
-                               app.get_name(), app.get_option_no_throw("FILE") ? "one FILE" : "no file", known));
+                               app.get_name(),
+                               app.get_option_no_throw("FILE") ? "one FILE"
+                               : app.get_option_no_throw("ID") ? "one ID"
+                                                               : "no file",
+                               known));
 }
 
 /// A lone word that is neither a subcommand nor a file is most likely a mistyped subcommand.
@@ -220,7 +228,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   declare_view(view, draft);
   declare_bench(bench, draft);
   declare_verify(verify, draft);
-  kernels.add_flag("--json", draft.kernels.json, "as JSON");
+  declare_kernels(kernels, draft);
   info.add_flag("--json", draft.info.json, "as JSON");
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
@@ -252,7 +260,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &verify) return finish_verify(draft);
-  if (&chosen == &kernels) return draft.kernels;
+  if (&chosen == &kernels) {
+    if (!draft.described_kernel.empty()) draft.kernels.only = &find_kernel(draft.described_kernel);
+    return draft.kernels;
+  }
   return draft.info;
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/baseline.h"
 #include "app/kernel_axes.h"
 #include "app/parse_value.h"
 #include "app/script/script.h"
@@ -42,9 +43,12 @@ struct BenchOptions {
   Commands setup;        ///< integrator, law and their constants
   int warmup_steps = 3;  ///< fewer than 2 are made 2
   int repeats = 10;
-  bool uth = false;  ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
-  std::string csv_file, json_file, baseline_file;  ///< empty: none
-  bool progress = false;                           ///< even where stderr is no terminal
+  bool uth = false;                         ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
+  std::string csv_file, json_file;          ///< empty: none
+  std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
+  double noise = usual_noise;               ///< see compare()
+  bool card = false;                        ///< tell kernel cards and shares of what the GPU can do
+  bool progress = false;                    ///< even where stderr is no terminal
   std::optional<int> device;
 };
 
@@ -65,6 +69,7 @@ struct VerifyOptions {
 
 struct KernelsOptions {
   bool json = false;
+  const KernelInfo* only = nullptr;  ///< null: all of them
 };
 
 struct InfoOptions {

@@ -6,6 +6,7 @@ namespace orrery {
 
 std::string FrameRow::csv() const {
   const auto timed = [&](double StepTiming::*member) { return timing ? csv_number((*timing).*member) : std::string{}; };
+  const auto off = [&](double ForceError::*member) { return error ? csv_number((*error).*member) : std::string{}; };
   const std::array<std::string, columns.size()> fields{std::to_string(frame),
                                                        csv_number(time_s, 9),
                                                        std::to_string(step),
@@ -25,7 +26,10 @@ std::string FrameRow::csv() const {
                                                        csv_number(gui_ms),
                                                        csv_number(frame_ms),
                                                        timed(&StepTiming::interactions_per_s),
-                                                       interop};
+                                                       interop,
+                                                       off(&ForceError::median),
+                                                       off(&ForceError::p99),
+                                                       off(&ForceError::max)};
   return csv_line(fields);
 }
 

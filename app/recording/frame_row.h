@@ -23,8 +23,9 @@ struct FrameRow {
   std::optional<double> draw_ms{};     ///< empty: filled in later
   double gui_ms = 0, frame_ms = 0;
   std::string interop{};
+  std::optional<ForceError> error{};  ///< of the forces; empty in a frame in which no comparison came in
 
-  static constexpr std::array<std::string_view, 20> columns{"frame",
+  static constexpr std::array<std::string_view, 23> columns{"frame",
                                                             "time_s",
                                                             "step",
                                                             "sim_time",
@@ -43,7 +44,10 @@ struct FrameRow {
                                                             "gui_ms",
                                                             "frame_ms",
                                                             "interactions_per_s",
-                                                            "interop"};
+                                                            "interop",
+                                                            "error_median",
+                                                            "error_p99",
+                                                            "error_max"};
   /// The row as it stands, with its line end. force_ms, integrate_ms and step_ms are those of one step.
   std::string csv() const;
 };

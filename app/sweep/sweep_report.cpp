@@ -74,12 +74,17 @@ std::string SweepReport::text(const std::vector<Skipped>& skipped) const {
 Json SweepReport::json(const std::vector<Skipped>& skipped) const {
   Json results = Json::array(), left_out = Json::array();
   for (const std::vector<ResultRow>& of_count : rows()) {
-    for (const ResultRow& row : of_count) results.push_back(json_row(format_, row));
+    for (const ResultRow& row : of_count) {
+      Json& result = results.emplace_back(json_row(format_, row));
+      for (const auto& [name, value] : more_of_results_) result[name] = value(*row.entry);
+    }
   }
   for (const Skipped& skip : not_measured(skipped)) {
     left_out.push_back({{"kernel", skip.kernel_id}, {"settings", skip.settings}, {"reason", skip.reason}});
   }
-  return {{"metadata", metadata_}, {"results", results}, {"skipped", left_out}, {"stopped", sweep_.stopped()}};
+  Json whole{{"metadata", metadata_}, {"results", results}, {"skipped", left_out}, {"stopped", sweep_.stopped()}};
+  whole.update(more_);
+  return whole;
 }
 
 }  // namespace orrery

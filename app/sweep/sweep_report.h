@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/recording/result_files.h"
@@ -21,6 +24,12 @@ class SweepReport {
 
   /// Writes what was measured since the last call: rows of the CSV are there at once, and their ranks follow.
   void update();
+  /// Puts `value` into the JSON, beside the results.
+  void add(const std::string& name, Json value) { more_[name] = std::move(value); }
+  /// Puts what `value` gives for an entry that was measured into its result in the JSON.
+  void add_to_results(const std::string& name, std::function<Json(const SweepEntry&)> value) {
+    more_of_results_[name] = std::move(value);
+  }
   /// Writes the JSON. `skipped` is what the sweep was not even asked for.
   void finish(const std::vector<Skipped>& skipped);
   /// Leaves no file behind: nothing was measured.
@@ -38,7 +47,8 @@ class SweepReport {
 
   const Sweep& sweep_;
   const ResultFormat& format_;
-  Json metadata_;
+  Json metadata_, more_ = Json::object();
+  std::map<std::string, std::function<Json(const SweepEntry&)>> more_of_results_;
   ResultFiles files_;
   std::size_t written_ = 0;  // entries
 };

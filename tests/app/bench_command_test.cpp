@@ -67,7 +67,7 @@ TEST_F(BenchCommand, ComparesWithABaseline) {
   json old = read("old.json");
   const auto with_interval = [&](double low, double high) {
     json changed = old;
-    for (json& result : changed["results"]) result["step_ms"].update({{"low", low}, {"high", high}});
+    for (json& result : changed["results"]) result["step_ms"].update({{"low", low}, {"median", low}, {"high", high}});
     return changed;
   };
   const Words compare{"-n", "64", "--repeat", "6", "--baseline", "old.json", "--json", "old.json"};
@@ -77,11 +77,21 @@ TEST_F(BenchCommand, ComparesWithABaseline) {
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_TRUE(says(same, "0 slower, 0 faster, 2 unchanged within the noise, 0 not comparable")) << same.out;
   EXPECT_TRUE(std::filesystem::exists(path("old-1.json"))) << "the baseline is kept";
+  EXPECT_EQ(read("old-1.json")["comparison"]["unchanged"], 2) << "as the text says";
 
   write("old.json", with_interval(1e-12, 1e-11));
   const Outcome slower = bench(compare);
   EXPECT_EQ(slower.status, 1);
   EXPECT_TRUE(says(slower, "2 slower")) << slower.out;
+  EXPECT_EQ(read("old-2.json")["comparison"]["slower"], 2);
+
+  write("slow.json", with_interval(1e9, 2e9));
+  Words several = compare;
+  several.insert(several.end(), {"--baseline", "slow.json", "--noise", "1"});
+  const Outcome between = bench(several);
+  EXPECT_EQ(between.status, 0) << between.err;
+  EXPECT_TRUE(says(between, "compared with old.json, slow.json") && says(between, "2 unchanged")) << between.out;
+  EXPECT_TRUE(says(between, "medians more than 1 % apart")) << between.out;
 
   write("old.json", with_interval(1e9, 2e9));
   const Outcome faster = bench(compare);
@@ -96,12 +106,23 @@ TEST_F(BenchCommand, ComparesWithABaseline) {
   EXPECT_NE(unknown.err.find("nothing here can be compared"), std::string::npos) << unknown.err;
 }
 
+TEST_F(BenchCommand, TellsOfKernelCards) {
+  const Outcome outcome = bench({"-n", "8", "--repeat", "1", "--card", "--json", "a.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(says(outcome, "no kernel card: nothing ran on a GPU")) << outcome.out;
+  const json whole = read("a.json");
+  EXPECT_TRUE(whole["results"][0].contains("limits") && whole["results"][0]["limits"].is_null());
+  EXPECT_TRUE(whole["ceilings"].contains("reason") || whole["ceilings"].contains("fma_per_s"));
+}
+
 TEST_F(BenchCommand, RefusesABaselineThatCannotBeRead) {
   expect_refused(bench({"-n", "8", "--baseline", "none.json"}), 1, {"none.json", "No such file"});
   std::ofstream{path("torn.json")} << "{\"results\": [";
   expect_refused(bench({"-n", "8", "--baseline", "torn.json"}), 1, {"torn.json", "not JSON"});
   expect_refused(bench({"-n", "8", "--baseline"}), 2, {"--baseline needs a value"});
   expect_refused(bench({"-n", "8", "--baseline", ""}), 2, {"--baseline"});
+  expect_refused(bench({"-n", "8", "--noise", "5"}), 2, {"--noise", "add --baseline"});
+  expect_refused(bench({"-n", "8", "--baseline", "a", "--noise", "nan"}), 2, {"--noise", "nan"});
 }
 
 TEST_F(BenchCommand, RefusesWhatTheProtocolDecides) {

@@ -54,6 +54,8 @@ TEST(CommandLine, RefusesUnknownNames) {
                             {{"--kernle", "cpu-simd"}, {"--kernle", "--kernel"}},
                             {{"bench", "--frames", "3"}, {"--frames", "--repeat"}},
                             {{"kernels", "--csv", "a"}, {"--csv", "--json"}},
+                            {{"kernels", "fast"}, {"'fast'", "cpu-serial"}},
+                            {{"kernels", "cpu-simd", "cpu-serial"}, {"'cpu-serial'", "one ID"}},
                             {{"info", "all"}, {"'all'", "--json"}},
                             {{"bnech"}, {"bnech", "view, bench, verify, kernels, info"}},
                             {{"bench", "a.bin", "b.bin"}, {"b.bin", "one FILE"}},
@@ -214,8 +216,22 @@ TEST(CommandLine, ListsEveryKernel) {
     EXPECT_EQ(list[i]["id"], kernel.id);
     EXPECT_EQ(list[i]["tunables"].size(), kernel.tunables.size());
     EXPECT_EQ(list[i]["available"], backend_status(kernel.backend).available);
+    EXPECT_EQ(list[i]["lesson"], kernel.lesson);
+    EXPECT_EQ(list[i]["repeatable"], kernel.repeatable);
+    EXPECT_EQ(list[i]["tolerance"]["max"], kernel.tolerance.max);
     EXPECT_NE(text.out.find(kernel.id), std::string::npos);
   }
+}
+
+TEST(CommandLine, DescribesOneKernel) {
+  const KernelInfo& kernel = find_kernel("cpu-simd");
+  const Outcome json = run_orrery({"kernels", "cpu-simd", "--json"}), text = run_orrery({"kernels", "cpu-simd"});
+  EXPECT_EQ(json.status + text.status, 0) << json.err << text.err;
+  const auto list = nlohmann::json::parse(json.out);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["id"], "cpu-simd");
+  EXPECT_NE(text.out.find(kernel.lesson), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("cpu-serial"), std::string::npos) << text.out;
 }
 
 TEST(CommandLine, DescribesTheMachine) {
@@ -225,6 +241,9 @@ TEST(CommandLine, DescribesTheMachine) {
   const auto info = nlohmann::json::parse(json.out);
   EXPECT_EQ(info["cpu"]["name"], backend_status(Backend::cpu).device);
   EXPECT_EQ(info["cuda"]["available"], backend_status(Backend::cuda).available);
+  EXPECT_EQ(info["cuda"]["built_for"].get<std::string>().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-,"),
+            std::string::npos)
+      << "not a list of architectures: " << info["cuda"]["built_for"];
   EXPECT_TRUE(info["gl"].contains("renderer"));
   EXPECT_NE(text.out.find("OpenGL"), std::string::npos);
 }

@@ -1,0 +1,89 @@
+#include "app/recording/conserved_log.h"
+
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+constexpr int digits = 12;  // drifts are small differences of what is written here
+
+std::string name_beside(const std::string& recording) {
+  std::filesystem::path path{recording};
+  const std::string stem = path.stem().string(), extension = path.extension().string();
+  return path.replace_filename(stem + "-conserved" + extension).string();
+}
+
+bool is_same(const ConservedProbe& a, const std::optional<ConservedProbe>& b) {
+  return b && a.step == b->step && a.sim_time == b->sim_time && a.ms == b->ms;
+}
+
+std::string row(const ConservedProbe& probe, double first_energy) {
+  const Conserved& sums = probe.sums;
+  const double energy = sums.energy();
+  const std::array<std::string, ConservedLog::columns.size()> fields{
+      std::to_string(probe.step),
+      csv_number(probe.sim_time, digits),
+      csv_number(sums.kinetic, digits),
+      csv_number(sums.potential, digits),
+      csv_number(energy, digits),
+      csv_number((energy - first_energy) / std::abs(first_energy)),
+      csv_number(sums.momentum.x, digits),
+      csv_number(sums.momentum.y, digits),
+      csv_number(sums.momentum.z, digits),
+      csv_number(sums.angular_momentum.x, digits),
+      csv_number(sums.angular_momentum.y, digits),
+      csv_number(sums.angular_momentum.z, digits),
+      csv_number(2 * sums.kinetic / std::abs(sums.potential)),
+      csv_number(probe.ms)};
+  return csv_line(fields);
+}
+
+}  // namespace
+
+void ConservedLog::start(const std::string& recording, const Json& metadata) {
+  stop();
+  file_name_.clear();
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(recording, unknown)) return;
+  wanted_name_ = name_beside(recording);
+  metadata_ = metadata;
+}
+
+void ConservedLog::stop() {
+  wanted_name_.clear();
+  file_.reset();
+}
+
+std::string ConservedLog::follow(std::span<const ConservedProbe> history, bool wanted) {
+  if (history.empty()) {
+    seen_.reset();
+    return {};
+  }
+  const ConservedProbe& newest = history.back();
+  const bool is_new = !is_same(newest, seen_);
+  seen_ = newest;
+  if (!is_new || !wanted || wanted_name_.empty()) return {};
+  std::string error = write(newest);
+  if (!error.empty()) stop();
+  return error;
+}
+
+std::string ConservedLog::write(const ConservedProbe& probe) {
+  std::string text;
+  if (!file_) {
+    try {
+      file_ = OutputFile::create(wanted_name_);
+    } catch (const std::runtime_error& failure) {
+      return failure.what();
+    }
+    file_name_ = file_->path();
+    first_energy_ = probe.sums.energy();
+    text = csv_header(metadata_, columns);
+  }
+  return file_->append(text + row(probe, first_energy_));
+}
+
+}  // namespace orrery

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/recording/csv.h"
+#include "app/recording/output_file.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// What was measured of a system's conserved sums while a recording is on: a second CSV file beside it, made with its
+/// first row.
+class ConservedLog {
+ public:
+  static constexpr std::array<std::string_view, 14> columns{"step",
+                                                            "sim_time",
+                                                            "kinetic",
+                                                            "potential",
+                                                            "total",
+                                                            "total_drift",
+                                                            "momentum_x",
+                                                            "momentum_y",
+                                                            "momentum_z",
+                                                            "angular_momentum_x",
+                                                            "angular_momentum_y",
+                                                            "angular_momentum_z",
+                                                            "virial_ratio",
+                                                            "cost_ms"};
+
+  /// Beside this recording: "run-conserved.csv" for "run.csv"; nothing is written beside a device or a pipe. Ends what
+  /// was written before.
+  void start(const std::string& recording, const Json& metadata);
+  void stop();
+
+  /// To be called once a frame, recording or not, with what was measured under the present law, the latest last: writes
+  /// that if it is new and `wanted`. Returns an empty text, or one line that names the file and why nothing more is
+  /// written to it.
+  [[nodiscard]] std::string follow(std::span<const ConservedProbe> history, bool wanted);
+
+  /// Of the present or last recording; empty where nothing was written.
+  const std::string& file() const { return file_name_; }
+
+ private:
+  std::string write(const ConservedProbe& probe);
+
+  std::string wanted_name_;  // of the file that the next row makes; empty: none
+  std::string file_name_;
+  Json metadata_;
+  std::optional<OutputFile> file_;
+  double first_energy_ = 0;  // in the file
+  std::optional<ConservedProbe> seen_;
+};
+
+}  // namespace orrery
