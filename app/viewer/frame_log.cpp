@@ -1,5 +1,7 @@
 #include "app/viewer/frame_log.h"
 
+#include <utility>
+
 namespace orrery {
 namespace {
 
@@ -34,27 +36,42 @@ void FrameLog::add_draw(render::GpuTime time) {
   recorder_.fill_draw(time.tag, time.ms);
 }
 
-std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status, Interop interop,
+std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status, const ViewStatus& view,
                             const FrameTimes& times, std::chrono::steady_clock::time_point end) {
   times_.gui_ms = times.gui_ms;
   times_.swap_ms = times.swap_ms;
   times_.frame_ms = times.frame_ms;
-  if (!recorder_.active() || rows_held_) return {};
+  const bool wanted = recorder_.active() && !rows_held_;
+  const std::optional<ForceError> error = new_error(status);
+  const std::string conserved_problem = conserved_.follow(view.conserved_history, wanted);
+  if (!wanted) return {};
   FrameRow row = frame_row(frame, in_ms(end - begin_) / 1e3, steps, status);
   if (steps > 0 && timing_.tag == frame && timing_.steps > 0) row.timing = timing_;
   row.gui_ms = times_.gui_ms;
   row.frame_ms = times_.frame_ms;
-  row.interop = to_string(interop);
-  return ended_by(recorder_.append(std::move(row)));
+  row.interop = to_string(view.interop);
+  row.error = error;
+  const std::string problem = ended_by(recorder_.append(std::move(row)));
+  return problem.empty() ? conserved_problem : problem;
+}
+
+/// Where a comparison of forces came in since the last frame.
+std::optional<ForceError> FrameLog::new_error(const Status& status) {
+  const std::optional<ForceProbe> seen = std::exchange(seen_probe_, status.force_probe);
+  if (!seen_probe_ || (seen && seen->step == seen_probe_->step && seen->ms == seen_probe_->ms)) return std::nullopt;
+  return seen_probe_->error;
 }
 
 std::string FrameLog::start_recording(const std::string& file, const Json& metadata) {
   recording_error_.clear();
   rows_held_ = false;
-  return recorder_.open(file, metadata);
+  std::string name = recorder_.open(file, metadata);
+  conserved_.start(name, metadata);
+  return name;
 }
 
 std::string FrameLog::stop_recording() {
+  conserved_.stop();
   return ended_by(recorder_.close());
 }
 

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
+#include "app/recording/conserved_log.h"
 #include "app/recording/recorder.h"
 #include "app/view/status.h"
 #include "app/viewer/step_statistics.h"
@@ -22,8 +24,8 @@ class FrameLog {
   void add_draw(render::GpuTime time);
   /// At a frame's end, which is the start of the next. `times` needs only what the frame itself knows: gui_ms to
   /// frame_ms. Returns one line if the recording has ended by itself.
-  std::string ended(std::int64_t frame, int steps, const Status& status, Interop interop, const FrameTimes& times,
-                    std::chrono::steady_clock::time_point end);
+  std::string ended(std::int64_t frame, int steps, const Status& status, const ViewStatus& view,
+                    const FrameTimes& times, std::chrono::steady_clock::time_point end);
 
   /// See Recorder::open.
   std::string start_recording(const std::string& file, const Json& metadata);
@@ -32,6 +34,8 @@ class FrameLog {
   /// Writes no rows until the next recording starts; rows already written still get their times.
   void hold_rows() { rows_held_ = true; }
   bool recording() const { return recorder_.active(); }
+  /// See ConservedLog::file.
+  const std::string& conserved_file() const { return conserved_.file(); }
 
   StepStatistics& statistics() { return statistics_; }
   /// Fills in times, step statistics and recording.
@@ -46,8 +50,11 @@ class FrameLog {
 
   double since_begin_ms() const;
   std::string ended_by(std::string error);
+  std::optional<ForceError> new_error(const Status& status);
 
   Recorder recorder_;
+  ConservedLog conserved_;
+  std::optional<ForceProbe> seen_probe_;
   std::string recording_error_;
   bool rows_held_ = false;
   StepStatistics statistics_;

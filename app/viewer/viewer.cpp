@@ -124,7 +124,7 @@ void Viewer::frame() {
 void Viewer::log_last_frame(Clock::time_point end) {
   if (!presented_) return;
   presented_->times.frame_ms = in_ms(end - presented_->begin);
-  const std::string error = log_.ended(frame_ - 1, presented_->steps, status_, view_.interop, presented_->times, end);
+  const std::string error = log_.ended(frame_ - 1, presented_->steps, status_, view_, presented_->times, end);
   presented_.reset();
   if (error.empty()) return;
   failed_ = true;

@@ -96,6 +96,7 @@ void Viewer::carry_out(const StopRecording&) {
   log_.describe(view_, status_);
   if (error.empty()) {
     say_written(view_.recording.file);
+    if (!log_.conserved_file().empty()) say_written(log_.conserved_file());
   } else {
     failed_ = true;
     complain(error);

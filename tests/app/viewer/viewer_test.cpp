@@ -137,6 +137,27 @@ TEST_F(OffscreenViewer, RecordsOneWholeRowAFrame) {
   }
 }
 
+TEST_F(OffscreenViewer, RecordsWhatIsExaminedWhileItRuns) {
+  ViewOptions o = options(100);
+  o.record_file = path("a.csv");
+  o.script = {{.frame = 0, .request = ViewCommand{SetDiagnostics{.conserved_interval_s = 0.1}}, .line = 1}};
+  EXPECT_EQ(run_view(o), 0);
+  const auto sums = rows(path("a-conserved.csv"));
+  ASSERT_GE(sums.size(), 2u);
+  for (auto row : sums) {
+    EXPECT_LT(std::stod(row["potential"]), 0);
+    EXPECT_LT(std::abs(std::stod(row["total_drift"])), 0.01);
+  }
+  int compared = 0;
+  for (auto row : rows(o.record_file)) {
+    if (row["error_median"].empty()) continue;
+    ++compared;
+    EXPECT_LE(std::stod(row["error_median"]), std::stod(row["error_max"]));
+  }
+  EXPECT_GE(compared, 2);
+  EXPECT_LT(compared, 50) << "once for each comparison";
+}
+
 TEST_F(OffscreenViewer, ScriptSwitchesKernelsWhileStepsGoOn) {
   ViewOptions o = options(9);
   o.record_file = path("a.csv");
