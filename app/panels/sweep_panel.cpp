@@ -172,7 +172,12 @@ std::string held_words(const SweepRow& row) {
                               : std::string{};
 }
 
-void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Status& status, Requests& out) {
+/// What of a row there is room for.
+struct Shown {
+  bool count_and_interval, rate;
+};
+
+void sweep_row(const SweepStatus& sweep, std::size_t index, Shown shown, const Status& status, Requests& out) {
   const SweepRow& row = sweep.rows[index];
   const bool present = row.kernel_id == status.kernel_id && row.values == status.settings.values();
   if (row_button("sweep.row", static_cast<int>(index), short_name(sweep.rows, index).c_str(),
@@ -183,24 +188,23 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, bool wide, const Sta
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
             row.problem.empty()
-                ? fmt::format("{} bodies. 95 % interval of the median: {}\n{}Click to take these settings.",
-                              format_count(row.count), interval_words(row), held_words(row))
+                ? fmt::format("{} bodies, {}. 95 % interval of the median: {}\n{}Click to take these settings.",
+                              format_count(row.count), format_rate(row.interactions_per_s, "interactions/s"),
+                              interval_words(row), held_words(row))
                 : row.problem);
   }
   if (!row.problem.empty()) {
-    if (wide) number_cell(format_count(row.count), theme::dim);
+    if (shown.count_and_interval) number_cell(format_count(row.count), theme::dim);
     number_cell("");
     number_cell("failed", theme::bad);
     return;
   }
-  if (wide) number_cell(format_count(row.count), theme::dim);
+  if (shown.count_and_interval) number_cell(format_count(row.count), theme::dim);
   const std::string rank = rank_words(row);
   number_cell(rank.empty() ? unknown : rank, row.rank_first == 1 ? theme::good : theme::text);
   number_cell(format_ms(row.median_ms));
-  if (wide) {
-    number_cell(interval_words(row), theme::dim);
-    number_cell(format_rate(row.interactions_per_s, "/s"));
-  }
+  if (shown.count_and_interval) number_cell(interval_words(row), theme::dim);
+  if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
   number_cell(row.error ? format_error(row.error->median) : unknown, error_colour(row.error));
 }
 
@@ -212,15 +216,17 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
         theme::dim);
     return;
   }
-  const bool wide = ImGui::GetContentRegionAvail().x >= em(32);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const Shown shown{.count_and_interval = room >= em(32), .rate = room >= em(44)};
   std::vector<Column> columns{{"variant", -1}};
-  if (wide) columns.push_back({"bodies", 4.4f});
+  if (shown.count_and_interval) columns.push_back({"bodies", 4.4f});
   columns.push_back({"rank", 2.6f});
   columns.push_back({"median", 4.8f});
-  if (wide) columns.insert(columns.end(), {{"95 % interval", 9}, {"interactions/s", 5.4f}});
+  if (shown.count_and_interval) columns.push_back({"95 % interval", 8.4f});
+  if (shown.rate) columns.push_back({"interactions/s", 5.4f});
   columns.push_back({"error", 3.6f});
   if (!begin_rows("sweep", columns, static_cast<int>(sweep.rows.size()), height)) return;
-  for (std::size_t i = 0; i < sweep.rows.size(); ++i) sweep_row(sweep, i, wide, status, out);
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) sweep_row(sweep, i, shown, status, out);
   ImGui::EndTable();
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/block_sum.h"
@@ -11,6 +12,9 @@ namespace {
 constexpr int block = 256;
 /// Blocks that keep a multiprocessor busy.
 constexpr int blocks_a_multiprocessor = 8;
+/// Of a launch, unless all tiles at one distance have more: a tenth of a second on a GPU that is slow in double
+/// precision. Between launches a display is drawn.
+constexpr std::int64_t pairs_a_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
   __device__ Sums& operator+=(const Conserved& other) {
@@ -44,10 +48,10 @@ struct PairPotential {
 };
 
 /// Block (row, split) takes the pairs of the bodies of tile `row` with those of the tiles row + d, counted round the
-/// end, for every gridDim.y-th distance d up to half of all tiles: so each pair of tiles meets once, and all rows have
-/// the same work.
-__global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
-                          PairPotential pair, Conserved* __restrict__ partials) {
+/// end, for every gridDim.y-th distance d in [first, end). Over all distances up to half of all tiles each pair of
+/// tiles meets once, and all rows have the same work. From the second launch on, adds to what the partials have.
+__global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count, int first,
+                          int end, PairPotential pair, Conserved* __restrict__ partials) {
   __shared__ Body tile[block];
   __shared__ Sums shared[block];
   const int me = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x);
@@ -55,18 +59,18 @@ __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __rest
   const int i = row * block + me;
   const Body body = body_at(positions, i, count);
   double potential = 0;
-  for (int d = static_cast<int>(blockIdx.y); d <= tiles / 2; d += splits) {
+  for (int d = first + static_cast<int>(blockIdx.y); d < end; d += splits) {
     if (2 * d == tiles && row >= d) continue;  // halfway round: the other tile of the pair has this one
     const int other = row + d < tiles ? row + d : row + d - tiles;
     __syncthreads();
     tile[me] = body_at(positions, other * block + me, count);
     __syncthreads();
-    const int end = d == 0 ? me : block;  // within its own tile a body meets those before it
-    for (int k = 0; k < end; ++k) potential += pair(body, tile[k]);
+    const int others = d == 0 ? me : block;  // within its own tile a body meets those before it
+    for (int k = 0; k < others; ++k) potential += pair(body, tile[k]);
   }
   Sums mine;
   mine.potential = body.mass * potential;
-  if (blockIdx.y == 0 && i < count) {
+  if (first == 0 && blockIdx.y == 0 && i < count) {
     const Vec4 velocity = velocities[i];
     const double m = body.mass, vx = velocity.x, vy = velocity.y, vz = velocity.z;
     mine.kinetic = m / 2 * (vx * vx + vy * vy + vz * vz);
@@ -74,8 +78,11 @@ __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __rest
     mine.angular_momentum = {m * (body.y * vz - body.z * vy), m * (body.z * vx - body.x * vz),
                              m * (body.x * vy - body.y * vx)};
   }
-  const Sums sum = block_sum<block>(mine, shared);
-  if (me == 0) partials[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x] = sum;
+  Sums sum = block_sum<block>(mine, shared);
+  if (me != 0) return;
+  Conserved& partial = partials[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x];
+  if (first > 0) sum += partial;
+  partial = sum;
 }
 
 /// One block.
@@ -89,10 +96,25 @@ __global__ void sum_partials(const Conserved* __restrict__ partials, int size, C
 
 }  // namespace
 
-void ConservedSums::enqueue(const Vec4* d_positions, const Vec4* d_velocities, int count, const Law& law,
-                            cudaStream_t stream) {
-  const int tiles = ceil_div(count, block);
-  const int splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, tiles / 2 + 1);
+void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream) {
+  const auto size = static_cast<std::size_t>(count);
+  if (d_positions_.size() != size) {
+    d_positions_ = {}, d_velocities_ = {};  // first the old memory, then the new
+    d_positions_ = DeviceArray<Vec4>(size), d_velocities_ = DeviceArray<Vec4>(size);
+  }
+  const auto copy = [&](const Vec4* from, Vec4* to) {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+  };
+  copy(d_positions, d_positions_.data());
+  copy(d_velocities, d_velocities_.data());
+}
+
+void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
+  const int count = static_cast<int>(d_positions_.size());
+  const int tiles = ceil_div(count, block), distances = tiles / 2 + 1;
+  const auto most = std::max<std::int64_t>(pairs_a_launch / (std::int64_t{tiles} * block * block), 1);
+  const int a_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
+  const int splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, a_launch);
   const int size = tiles * splits;
   if (d_partials_.size() < static_cast<std::size_t>(size)) {
     d_partials_ = {};  // first the old memory, then the new
@@ -103,9 +125,12 @@ void ConservedSums::enqueue(const Vec4* d_positions, const Vec4* d_velocities, i
 
   begin_.record(stream);
   const dim3 grid{static_cast<unsigned>(tiles), static_cast<unsigned>(splits)};
-  sum_tiles<<<grid, block, 0, stream>>>(d_positions, d_velocities, count,
-                                        PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
-  ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);
+  for (int first = 0; first < distances; first += a_launch) {
+    sum_tiles<<<grid, block, 0, stream>>>(d_positions_.data(), d_velocities_.data(), count, first,
+                                          std::min(first + a_launch, distances),
+                                          PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);
+  }
   sum_partials<<<1, block, 0, stream>>>(d_partials_.data(), size, result_.first(1).data());
   ORRERY_CUDA_CHECK_LAUNCH(sum_partials);
   end_.record(stream);

@@ -12,15 +12,19 @@ namespace orrery::cuda {
 /// the same bodies give the same bits.
 class ConservedSums {
  public:
-  /// Enqueues the sums over the bodies as they are when the stream comes to it. Waits only where more memory than last
+  /// Enqueues a copy of the bodies as they are when the stream comes to it. Waits only where other memory than last
   /// time is needed.
-  void enqueue(const Vec4* d_positions, const Vec4* d_velocities, int count, const Law& law, cudaStream_t stream);
+  void keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream);
+  /// Enqueues the sums over the bodies that were kept, in launches that leave the GPU to others in between. Waits only
+  /// where more memory than last time is needed.
+  void enqueue(const Law& law, cudaStream_t stream);
 
   /// These once the stream has passed what was enqueued.
   Conserved sums() const { return result_.first(1).front(); }
   double ms() const { return elapsed_ms(begin_, end_); }
 
  private:
+  DeviceArray<Vec4> d_positions_, d_velocities_;
   DeviceArray<Conserved> d_partials_;
   HostArray<Conserved> result_{1, /*pinned=*/true};  // written by the device
   Event begin_, end_;

@@ -77,7 +77,14 @@ class CudaEngine final : public Engine {
     plan_ = plan;
   }
 
-  bool ready() const override { return in_flight_.size() < max_batches || in_flight_.front().done.reached(); }
+  /// Steps behind sums would keep the drawn buffers from the display until the sums end.
+  bool ready() const override {
+    const auto sums_up = [](const CudaBatch& batch) {
+      return batch.request.measure_conserved && !batch.done.reached();
+    };
+    if (std::ranges::any_of(in_flight_, sums_up)) return false;
+    return in_flight_.size() < max_batches || in_flight_.front().done.reached();
+  }
 
   void advance(const BatchRequest& request) override {
     CudaBatch batch = take_batch();
@@ -104,10 +111,11 @@ class CudaEngine final : public Engine {
     batch.end.record(stream_.get());
     look_at(mapping.bodies, batch.last_step());
     if (request.measure_conserved) {
-      sums_.enqueue(mapping.bodies.positions, mapping.bodies.velocities, count_, plan_.law, stream_.get());
+      sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
     }
-    batch.done.record(stream_.get());
     batch.unmap_ms = mapping.unmap();
+    if (request.measure_conserved) sums_.enqueue(plan_.law, stream_.get());
+    batch.done.record(stream_.get());
     in_flight_.push_back(std::move(batch));
   }
 
