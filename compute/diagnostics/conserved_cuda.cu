@@ -94,14 +94,35 @@ __global__ void sum_partials(const Conserved* __restrict__ partials, int size, C
   if (threadIdx.x == 0) *result = sum;
 }
 
+/// How the launches of sum_tiles() divide the pairs.
+struct Division {
+  int tiles, distances, a_launch, splits;
+
+  explicit Division(int count) : tiles{ceil_div(count, block)}, distances{tiles / 2 + 1} {
+    const auto most = std::max<std::int64_t>(pairs_a_launch / (std::int64_t{tiles} * block * block), 1);
+    a_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
+    splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, a_launch);
+  }
+  int partials() const { return tiles * splits; }
+};
+
 }  // namespace
 
-void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream) {
+void ConservedSums::prepare(int count) {
   const auto size = static_cast<std::size_t>(count);
-  if (d_positions_.size() != size) {
+  if (d_velocities_.size() != size) {       // the last that is taken
     d_positions_ = {}, d_velocities_ = {};  // first the old memory, then the new
     d_positions_ = DeviceArray<Vec4>(size), d_velocities_ = DeviceArray<Vec4>(size);
   }
+  if (const auto partials = static_cast<std::size_t>(Division{count}.partials()); d_partials_.size() < partials) {
+    d_partials_ = {};
+    d_partials_ = DeviceArray<Conserved>(partials);
+  }
+}
+
+void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream) {
+  prepare(count);
+  const auto size = static_cast<std::size_t>(count);
   const auto copy = [&](const Vec4* from, Vec4* to) {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
   };
@@ -111,27 +132,19 @@ void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int 
 
 void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
   const int count = static_cast<int>(d_positions_.size());
-  const int tiles = ceil_div(count, block), distances = tiles / 2 + 1;
-  const auto most = std::max<std::int64_t>(pairs_a_launch / (std::int64_t{tiles} * block * block), 1);
-  const int a_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
-  const int splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, a_launch);
-  const int size = tiles * splits;
-  if (d_partials_.size() < static_cast<std::size_t>(size)) {
-    d_partials_ = {};  // first the old memory, then the new
-    d_partials_ = DeviceArray<Conserved>(static_cast<std::size_t>(size));
-  }
+  const Division by{count};
   const double softening = law.softening;
   const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0;
 
   begin_.record(stream);
-  const dim3 grid{static_cast<unsigned>(tiles), static_cast<unsigned>(splits)};
-  for (int first = 0; first < distances; first += a_launch) {
+  const dim3 grid{static_cast<unsigned>(by.tiles), static_cast<unsigned>(by.splits)};
+  for (int first = 0; first < by.distances; first += by.a_launch) {
     sum_tiles<<<grid, block, 0, stream>>>(d_positions_.data(), d_velocities_.data(), count, first,
-                                          std::min(first + a_launch, distances),
+                                          std::min(first + by.a_launch, by.distances),
                                           PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
     ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);
   }
-  sum_partials<<<1, block, 0, stream>>>(d_partials_.data(), size, result_.first(1).data());
+  sum_partials<<<1, block, 0, stream>>>(d_partials_.data(), by.partials(), result_.first(1).data());
   ORRERY_CUDA_CHECK_LAUNCH(sum_partials);
   end_.record(stream);
 }

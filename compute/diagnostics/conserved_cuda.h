@@ -12,11 +12,12 @@ namespace orrery::cuda {
 /// the same bodies give the same bits.
 class ConservedSums {
  public:
-  /// Enqueues a copy of the bodies as they are when the stream comes to it. Waits only where other memory than last
-  /// time is needed.
+  /// Takes the memory for this many bodies, which keep() otherwise takes itself and then may wait for the device. Call
+  /// only once the stream has passed what was enqueued.
+  void prepare(int count);
+  /// Enqueues a copy of the bodies as they are when the stream comes to it.
   void keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream);
-  /// Enqueues the sums over the bodies that were kept, in launches that leave the GPU to others in between. Waits only
-  /// where more memory than last time is needed.
+  /// Enqueues the sums over the bodies that were kept, in launches that leave the GPU to others in between.
   void enqueue(const Law& law, cudaStream_t stream);
 
   /// These once the stream has passed what was enqueued.

@@ -95,6 +95,7 @@ class CudaEngine final : public Engine {
     number_passes(request.begin.step, request.begin.step + request.steps);
     // Before the first launch: taking memory waits for the device, and may fail.
     if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
+    if (request.measure_conserved) sums_.prepare(count_);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
