@@ -36,9 +36,9 @@ struct FrameTimes {
 
 /// What was tried: only batches of steps of the same trial are compared with each other.
 struct Trial {
-  std::string kernel_id, settings, integrator_id;
-  Law law;
-  SceneRequest scene;
+  std::string kernel_id{}, settings{}, integrator_id{};
+  Law law{};
+  SceneRequest scene{};
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
 };
