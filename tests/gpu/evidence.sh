@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
-#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|window]...
+#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|window|laboratory]...
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers`
 # compute-sanitizer, `window` a display whose OpenGL is the GPU's. What is kept of the output lies in docs/measurements/.
@@ -9,7 +9,7 @@ mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-parts=${*:-tests sanitizers figures literature window}
+parts=${*:-tests sanitizers figures literature window laboratory}
 orrery=$build/bin/orrery
 failed=0
 
@@ -163,6 +163,19 @@ SCRIPT
   python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged}.csv | tee "$out/frames.txt"
 }
 
+# The laboratory's tabs with everything measured at once: their CPU time a frame (gui_ms), and a picture of each.
+run_laboratory() {
+  local tab recordings=()
+  for tab in results speed-error sweep card conservation; do
+    printf '%s\n' "0 lab $tab" "0 probe on" "0 conserved 0.2" "100 kernel cuda-naive" "200 kernel cuda-fp16" \
+      "300 kernel cuda-tiled" "898 screenshot lab-$tab.png" "899 quit" >"$out/lab-$tab.txt"
+    cd "$out" && check "lab-$tab" "$orrery" -n 16k --size 1280x720 --offscreen --panel on --script "lab-$tab.txt" \
+      --record "lab-$tab.csv"
+    recordings+=("$out/lab-$tab.csv")
+  done
+  python3 "$here/frames.py" "${recordings[@]}" | tee "$out/laboratory.txt"
+}
+
 for part in $parts; do
   case $part in
     tests) run_tests ;;
@@ -170,8 +183,9 @@ for part in $parts; do
     figures) run_figures ;;
     literature) run_literature ;;
     window) run_window ;;
+    laboratory) run_laboratory ;;
     *)
-      echo "unknown part '$part'; the parts are: tests sanitizers figures literature window" >&2
+      echo "unknown part '$part'; the parts are: tests sanitizers figures literature window laboratory" >&2
       exit 2
       ;;
   esac

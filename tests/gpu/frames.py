@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Summarizes recordings of the viewer: for each kernel the medians of its frames, without its first fifty.
 
+Where forces were compared while the frames ran, also by how much those frames were longer than the others.
+
 usage: frames.py RECORDING.csv..."""
 import csv
 import statistics
@@ -15,6 +17,19 @@ def medians(rows):
         yield f"{name} {statistics.median(values):.4f}" if values else f"{name} -"
 
 
+def cost_of_comparisons(rows):
+    """A comparison runs in the frames before the one that tells of it: those are held against all frames farther off."""
+    near = 6
+    told = [i for i, row in enumerate(rows) if row.get("error_median")]
+    close = {i for at in told for i in range(at - near, at + 1)}
+    times = [float(row["frame_ms"]) for row in rows]
+    others = [ms for i, ms in enumerate(times) if i not in close]
+    if not told or not others:
+        return ""
+    extra = statistics.fmean(times) / statistics.fmean(others) - 1
+    return f"   {len(told)} comparisons of forces made the frames {100 * extra:.2f} % longer"
+
+
 for path in sys.argv[1:]:
     with open(path, newline="") as file:
         file.readline()  # the metadata
@@ -26,3 +41,6 @@ for path in sys.argv[1:]:
         groups.setdefault((row["kernel"], row["block"], row["settings"], row["interop"]), []).append(row)
     for key, group in groups.items():
         print("  ", *key, f"({len(group)} frames):", ", ".join(medians(group[50:] or group)))
+    comparisons = cost_of_comparisons(rows[50:])
+    if comparisons:
+        print(comparisons)
