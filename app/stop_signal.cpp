@@ -9,7 +9,9 @@ volatile std::sig_atomic_t stopped = 0;
 
 void note(int signal) {
   stopped = 1;
-  std::signal(signal, SIG_DFL);
+  // A second Ctrl+C is a person who will not wait. A second SIGTERM comes at once from timeout, which tells the process
+  // and then its group.
+  if (signal == SIGINT) std::signal(signal, SIG_DFL);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ def cost_of_comparisons(rows):
     times = [float(row["frame_ms"]) for row in rows]
     others = [ms for i, ms in enumerate(times) if i not in close]
     if not told or not others:
-        return ""
+        return "   no comparisons of forces to tell"
     extra = statistics.fmean(times) / statistics.fmean(others) - 1
     return f"   {len(told)} comparisons of forces made the frames {100 * extra:.2f} % longer"
 
@@ -41,6 +41,5 @@ for path in sys.argv[1:]:
         groups.setdefault((row["kernel"], row["block"], row["settings"], row["interop"]), []).append(row)
     for key, group in groups.items():
         print("  ", *key, f"({len(group)} frames):", ", ".join(medians(group[50:] or group)))
-    comparisons = cost_of_comparisons(rows[50:])
-    if comparisons:
-        print(comparisons)
+    if len(groups) == 1:  # else frames of different kernels would be compared
+        print(cost_of_comparisons(rows[50:]))
