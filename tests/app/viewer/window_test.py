@@ -268,7 +268,8 @@ class WindowTest(unittest.TestCase):
         file = self.path("a.csv")
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp", "--record", file)
         self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
-        viewer.process.send_signal(signal.SIGTERM)
+        for _ in range(2):  # as timeout does: to the process, and to its group
+            viewer.process.send_signal(signal.SIGTERM)
         self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
         _, rows = recorded(file)
         self.assertTrue(all(row["frame_ms"] for row in rows))
