@@ -110,6 +110,13 @@ std::vector<Entry> entries_of(const Json& whole) {
   return entries;
 }
 
+/// The first few of `labels`, and how many more there are.
+std::string first_of(const std::vector<std::string>& labels) {
+  constexpr std::size_t most = 5;
+  const std::string text = joined(std::span{labels}.first(std::min(labels.size(), most)));
+  return labels.size() > most ? fmt::format("{} and {} more", text, labels.size() - most) : text;
+}
+
 /// What each entry now is held against.
 class Runs {
  public:
@@ -141,7 +148,7 @@ class Runs {
       for (std::size_t i = 0; i < run.entries.size(); ++i) {
         if (!run.taken[i]) labels.push_back(run.entries[i].label());
       }
-      if (!labels.empty()) result.emplace_back(run.file, joined(labels));
+      if (!labels.empty()) result.emplace_back(run.file, first_of(labels));
     }
     return result;
   }
@@ -206,7 +213,11 @@ Baseline read_baseline(const std::string& file) {
   if (!text) fail(std::generic_category().message(errno));
   Json whole = Json::parse(text, /*callback=*/nullptr, /*allow_exceptions=*/false);
   if (whole.is_discarded()) fail("it is not JSON");
-  if (!member(whole, "results").is_array()) fail("it has no results: it is no file of 'orrery bench --json'");
+  const Json& results = member(whole, "results");
+  const auto has_times = [](const Json& result) { return member(result, "step_ms").is_object(); };
+  if (!results.is_array() || std::ranges::none_of(results, has_times)) {
+    fail("it has no results with step_ms, as 'orrery bench --json' writes them");
+  }
   return {file, std::move(whole)};
 }
 
@@ -238,7 +249,7 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
                        {"now_over_before", json_number(ratio)},
                        {"verdict", said}});
   }
-  if (!only_now.empty()) remarks.push_back(fmt::format("not in {}: {}", files, joined(only_now)));
+  if (!only_now.empty()) remarks.push_back(fmt::format("not in {}: {}", files, first_of(only_now)));
   for (const auto& [file, labels] : runs.left()) remarks.push_back(fmt::format("only in {}: {}", file, labels));
   for (const Baseline& run : before) {
     const std::string other = other_machine(run.whole, now);

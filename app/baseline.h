@@ -13,7 +13,8 @@ struct Baseline {
   Json whole;
 };
 
-/// Throws std::runtime_error, one line that names the file and the cause.
+/// Throws std::runtime_error, one line that names the file and the cause, also where no result of it has times of
+/// steps.
 Baseline read_baseline(const std::string& file);
 
 /// What became of a benchmark's entries since older ones.

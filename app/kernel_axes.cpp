@@ -64,6 +64,7 @@ KernelSelection parse_kernels(std::string_view text) {
     return selection;
   }
   for (const std::string& id : split_list("--kernels", text)) {
+    if (id == "all") throw UsageError("'all' stands alone; beside it no kernel can be named");
     const KernelInfo* kernel = &find_kernel(id);
     if (std::ranges::find(selection.kernels, kernel) == selection.kernels.end()) selection.kernels.push_back(kernel);
   }
@@ -116,7 +117,8 @@ VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& ax
     const BackendStatus& status = backend_status(kernel->backend);
     if (!status.available) {
       if (!selection.all)
-        throw std::runtime_error(fmt::format("kernel {} cannot run here: {}", kernel->id, status.reason));
+        throw std::runtime_error(fmt::format("kernel {} cannot run here: {}; can run here: {}", kernel->id,
+                                             status.reason, available_kernels()));
       plan.skipped.push_back({kernel->id, "", status.reason});
       continue;
     }

@@ -146,10 +146,38 @@ Request parse_request(std::string_view text) {
   return verb->make(argument);
 }
 
+/// Whether it is UTF-8 without control characters other than tabs and what ends a line.
+bool is_text(std::string_view line) {
+  int following = 0;
+  for (const char c : line) {
+    const auto b = static_cast<unsigned char>(c);
+    if (following > 0) {
+      if (b < 0x80 || b > 0xBF) return false;
+      --following;
+    } else if (b < 0x80) {
+      if ((b < 0x20 && blanks.find(c) == std::string_view::npos) || b == 0x7F) return false;
+    } else {
+      if (b < 0xC2 || b > 0xF4) return false;
+      following = b < 0xE0 ? 1 : b < 0xF0 ? 2 : 3;
+    }
+  }
+  return following == 0;
+}
+
 ScriptLine parse_line(std::string_view text) {
   const std::string_view frame = take_word(text);
   return {.frame = parse_integer("the frame that starts a line", frame, 0, std::numeric_limits<std::int64_t>::max()),
           .request = parse_request(text)};
+}
+
+/// Says so where what is wrong with a line is that it is none: its bytes are not for a terminal.
+ScriptLine parse_line_of_text(std::string_view line) {
+  try {
+    return parse_line(line);
+  } catch (const UsageError&) {
+    if (is_text(line)) throw;
+    throw UsageError("this is not a text file; a script's lines are 'FRAME COMMAND ARGUMENTS'");
+  }
 }
 
 void check_sweep(const StartSweep& sweep, const KernelInfo& kernel) {
@@ -194,7 +222,7 @@ Script parse_script(std::istream& text, const std::string& name, const KernelInf
   for (int number = 1; std::getline(text, raw); ++number) {
     const std::string_view line = trimmed(without_comment(raw));
     if (line.empty()) continue;
-    at_line(number, [&] { script.push_back(parse_line(line)); });
+    at_line(number, [&] { script.push_back(parse_line_of_text(line)); });
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);

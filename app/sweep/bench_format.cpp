@@ -155,6 +155,9 @@ std::string table(std::span<const std::vector<ResultRow>> counts) {
   for (const std::vector<ResultRow>& rows : counts) {
     if (rows.size() > 1) text += ranking(rows);
   }
+  if (std::ranges::any_of(counts, [](const auto& rows) { return rows.size() > 1; })) {
+    text += "Intervals hold what varies within this run; another run may rank close ones otherwise.\n";
+  }
   return text;
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <vector>
 
+#include "compute/core/names.h"
 #include "compute/sim/engine.h"
 
 #if ORRERY_HAVE_CUDA
@@ -71,7 +74,8 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
 std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {
   const BackendStatus& status = backend_status(backend);
   if (!status.available) {
-    throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason);
+    throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason +
+                             "; can run here: " + available_kernels());
   }
 #if ORRERY_HAVE_CUDA
   if (backend == Backend::cuda) return make_cuda_engine(storage);
@@ -84,6 +88,13 @@ const BackendStatus& backend_status(Backend backend) {
   if (backend == Backend::cpu) return cpu;
   static const BackendStatus cuda = ask_cuda();
   return cuda;
+}
+
+std::string available_kernels() {
+  std::vector<const KernelInfo*> available;
+  std::ranges::copy_if(kernels(), std::back_inserter(available),
+                       [](const KernelInfo* kernel) { return backend_status(kernel->backend).available; });
+  return joined_ids(available);
 }
 
 const KernelInfo& default_kernel() {

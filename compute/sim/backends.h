@@ -16,6 +16,9 @@ struct BackendStatus {
 /// Asks the machine once and remembers: the first call for `cuda` initializes the CUDA runtime.
 const BackendStatus& backend_status(Backend backend);
 
+/// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
+std::string available_kernels();
+
 /// The kernel that a fresh simulation uses: the fastest of the list that is available here.
 const KernelInfo& default_kernel();
 

@@ -114,6 +114,14 @@ TEST(Baseline, NamesWhatHasNoCounterpart) {
   EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text;
 }
 
+TEST(Baseline, NamesAtMostFiveWithoutACounterpart) {
+  Json many = Json::array();
+  for (int n = 1; n <= 7; ++n) many.push_back(result("gone", n, 1.0, 1.5, 2.0));
+  const Comparison comparison = compared(bench(many), one(1.0, 1.5, 2.0));
+  EXPECT_TRUE(contains(comparison, "n=5 (plummer, gravity, leapfrog) and 2 more\n")) << comparison.text;
+  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text;
+}
+
 TEST(Baseline, DoesNotMatchOtherPhysics) {
   Json before = one(1.0, 1.5, 2.0);
   before["metadata"]["law"] = "attract-repel";
@@ -151,12 +159,13 @@ TEST(Baseline, RefusesFilesThatAreNone) {
     }
     return std::string{};
   };
-  for (const char* content : {"", "{", "kernel,median\n", "[]", "{}", R"({"results": 3})"}) {
+  for (const char* content : {"", "{", "kernel,median\n", "[]", "{}", R"({"results": 3})", R"({"results": []})",
+                              R"({"results": [{"kernel": "k", "n": 8, "error": {"median": 1e-7}}]})"}) {
     const std::string text = refusal(content);
     EXPECT_NE(text.find("old.json"), std::string::npos) << content;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
-  EXPECT_EQ(refusal(R"({"results": []})"), "");
+  EXPECT_EQ(refusal(one(1.0, 1.5, 2.0).dump().c_str()), "");
   EXPECT_THROW((void)read_baseline((folder / "none.json").string()), std::runtime_error);
   EXPECT_THROW((void)read_baseline(folder.path().string()), std::runtime_error) << "a folder";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/sim/backends.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -19,6 +20,16 @@ TEST(KernelSelection, TakesAllOrIds) {
   EXPECT_FALSE(two.all);
   expect_failure(
       Failure::usage, [] { parse_kernels("cpu-simd,fast"); }, "fast", "cpu-serial");
+  expect_failure(
+      Failure::usage, [] { parse_kernels("all,cpu-simd"); }, "'all' stands alone");
+}
+
+TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
+  const auto blocked = std::ranges::find_if(
+      kernels(), [](const KernelInfo* kernel) { return !backend_status(kernel->backend).available; });
+  if (blocked == kernels().end()) GTEST_SKIP() << "every kernel can run here";
+  expect_failure(
+      Failure::runtime, [&] { expand(parse_kernels((*blocked)->id), {}); }, (*blocked)->id, "can run here: cpu-");
 }
 
 TEST(Axes, MakeEveryCombination) {

@@ -163,6 +163,18 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5 record # later.csv", "'record' takes FILE");
 }
 
+TEST(Script, PrintsNoBytesOfABinaryFile) {
+  for (const char* content : {"\x89PNG\r\n\x1a\n",
+                              "\x7f"
+                              "ELF\x02\x01",
+                              "5 \xc3(", "\xe2\x82", "5 jump\x1b[2J"}) {
+    expect_failure(
+        Failure::usage, [&] { parsed(content); }, "demo.txt:1: this is not a text file");
+  }
+  expect_failure(
+      Failure::usage, [] { parsed("5 h\u00fcpf\n"); }, "h\u00fcpf");
+}
+
 TEST(Script, SaysWhyAFileCannotBeRead) {
   const KernelInfo& kernel = find_kernel("cpu-serial");
   const test::TemporaryFolder folder;
