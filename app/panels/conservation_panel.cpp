@@ -220,8 +220,8 @@ void withheld(double forecast_s, Requests& out) {
 void cost(const Status& status, const ViewStatus& view, Requests& out) {
   const double asked = view.diagnostics.conserved_interval_s, in_force = view.conserved_interval_s;
   if (status.conserved) {
-    std::string words = fmt::format("Took {}", format_ms(status.conserved->ms));
-    if (in_force > 0) words += fmt::format(", {} of the time", format_percent(status.conserved->ms * 1e-3 / in_force));
+    const std::string words = fmt::format("Took {}{}", format_ms(status.conserved->ms),
+                                          cost_share(status.conserved->ms, view.conserved_gap_s));
     wrapped_text(words + ".", theme::dim, theme::Font::small);
   }
   if (asked > 0 && in_force > asked) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -17,6 +18,11 @@ std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
+}
+
+/// Of the first digit: 0 for 1 to 9.9.
+int exponent_of(double value) {
+  return static_cast<int>(std::floor(std::log10(value)));
 }
 
 }  // namespace
@@ -37,6 +43,15 @@ std::string format_ms(double ms) {
   if (ms < 999.5) return three_digits(ms) + " ms";
   if (ms < 999.5e3) return three_digits(ms / 1000) + " s";
   return fmt::format("{:.0f} s", ms / 1000);
+}
+
+std::string format_interval_ms(double low_ms, double high_ms) {
+  if (!(low_ms > 0 && low_ms <= high_ms) || !std::isfinite(high_ms)) return unknown;
+  const double width_ms = high_ms - low_ms;
+  int decimals = 2 - exponent_of(low_ms);
+  if (width_ms > 0) decimals = std::max(decimals, 1 - exponent_of(width_ms));
+  decimals = std::clamp(decimals, 0, 6);
+  return fmt::format("{:.{}f} \u2013 {:.{}f} ms", low_ms, decimals, high_ms, decimals);
 }
 
 std::string format_count(std::int64_t count) {
@@ -64,6 +79,11 @@ std::string format_error(double error) {
   const std::size_t digits = text.find('e') + 2;  // past the exponent's sign
   if (text[digits] == '0') text.erase(digits, 1);
   return text;
+}
+
+std::string cost_share(double ms, std::optional<double> gap_s) {
+  if (!gap_s) return {};
+  return fmt::format(", {} of the {:.3g} s since the one before", format_percent(ms * 1e-3 / *gap_s), *gap_s);
 }
 
 std::string format_percent(double share) {

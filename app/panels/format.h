@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace orrery {
@@ -12,6 +13,9 @@ inline constexpr const char* unknown = "\u2013";
 std::string format_rate(double value, const char* unit);
 /// Milliseconds with three significant digits, as "0.153 ms", "12.4 ms", "1.20 s". `unknown` unless finite and >= 0.
 std::string format_ms(double ms);
+/// "0.300 – 2.100 ms": the lower end with three significant digits at least, the width with two, six decimals at
+/// most. `unknown` unless 0 < low <= high and both are finite.
+std::string format_interval_ms(double low_ms, double high_ms);
 /// "16,384".
 std::string format_count(std::int64_t count);
 /// A rate as GFLOP/s or TFLOP/s at 20 flop per interaction.
@@ -20,6 +24,8 @@ std::string format_flops(double interactions_per_s);
 std::string format_speedup(double factor);
 /// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.
 std::string format_error(double error);
+/// ", 4.1 % of the 0.21 s since the one before", of what took `ms`; empty where that time is not known.
+std::string cost_share(double ms, std::optional<double> gap_s);
 /// A share of 1 as "0.02 %", "3.1 %", "37 %". `unknown` unless finite and >= 0.
 std::string format_percent(double share);
 

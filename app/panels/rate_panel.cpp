@@ -28,11 +28,8 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
 std::string probe_words(const Status& status, const ViewStatus& view) {
   if (!status.force_probe) return {};
   const ForceProbe& probe = *status.force_probe;
-  const double interval_s = view.probe_interval_s;
-  return fmt::format(
-      "{} of {} bodies, at step {}. Took {}{}.", format_count(probe.sample), format_count(status.count),
-      format_count(probe.step), format_ms(probe.ms),
-      interval_s > 0 ? fmt::format(", {} of the time", format_percent(probe.ms * 1e-3 / interval_s)) : std::string{});
+  return fmt::format("{} of {} bodies, at step {}. Took {}{}.", format_count(probe.sample), format_count(status.count),
+                     format_count(probe.step), format_ms(probe.ms), cost_share(probe.ms, view.probe_gap_s));
 }
 
 void error_cells(const Status& status, const ViewStatus& view) {

@@ -48,7 +48,7 @@ std::vector<Column> columns_of(const Shown& shown) {
   constexpr const char* latest = "Of the latest comparison with sums in double precision while this ran.";
   columns.push_back({shown.tail ? "median error" : "error", shown.tail ? 4.9f : 3.6f, latest});
   if (shown.tail) columns.insert(columns.end(), {{"p99", 3.4f, latest}, {"max", 3.4f, latest}});
-  columns.push_back({"speed-up", 4.2f, "Pairs of bodies a second over those of the first row."});
+  columns.push_back({"speed-up", 4.2f, "Pairs of bodies a second over those of the first row measured the same way."});
   return columns;
 }
 
@@ -90,7 +90,7 @@ void save_and_clear(PanelState& state, Requests& out) {
   const float button = em(3.8f), gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x;
   const float field = std::min(em(9), room - 2 * (button + gap));
   const float first = ImGui::GetCursorPosX() + room - field - 2 * (button + gap);
-  constexpr const char* note = "Speed-up is over the first row.";
+  constexpr const char* note = "Speed-up is over the first row measured the same way.";
   if (first - ImGui::GetCursorPosX() > ImGui::CalcTextSize(note).x) {
     ImGui::AlignTextToFramePadding();
     text(note, theme::dim, theme::Font::small);

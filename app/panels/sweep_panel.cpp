@@ -2,7 +2,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -136,12 +135,12 @@ void best(const Status& status, const SweepStatus& sweep, Requests& out) {
   ui_mark("sweep.apply");
   tooltip(
       fmt::format("Takes the fastest with {} bodies: {}  {}", format_count(row.count), row.kernel_id, row.settings));
-  std::string as_fast;
-  for (const std::size_t i : found->as_fast) {
-    as_fast += (as_fast.empty() ? "" : ", ") + short_name(sweep.rows, i);
+  std::string others;
+  for (const std::size_t i : found->not_told_apart) {
+    others += (others.empty() ? "" : ", ") + short_name(sweep.rows, i);
   }
-  const std::string words =
-      as_fast.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, as fast as {}.", name, as_fast);
+  const std::string words = others.empty() ? fmt::format("{} is the fastest.", name)
+                                           : fmt::format("{}, not told apart from {}.", name, others);
   wrapped_text(words, theme::dim, theme::Font::small);
 }
 
@@ -152,14 +151,6 @@ void outcome(const SweepStatus& sweep) {
     wrapped_text("wrote " + file, theme::dim, theme::Font::small);
     tooltip(file);
   }
-}
-
-/// The two ends with as many digits as tell them apart.
-std::string interval_words(const SweepRow& row) {
-  const double width_ms = row.high_ms - row.low_ms;
-  if (!(row.low_ms > 0) || !(width_ms >= 0) || !std::isfinite(width_ms)) return unknown;
-  const int digits = width_ms > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(width_ms))), 0, 6) : 3;
-  return fmt::format("{:.{}f} \u2013 {:.{}f} ms", row.low_ms, digits, row.high_ms, digits);
 }
 
 /// Where it stood still for long enough to be seen.
@@ -190,7 +181,7 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, Shown shown, const S
             row.problem.empty()
                 ? fmt::format("{} bodies, {}. 95 % interval of the median: {}\n{}Click to take these settings.",
                               format_count(row.count), format_rate(row.interactions_per_s, "interactions/s"),
-                              interval_words(row), held_words(row))
+                              format_interval_ms(row.low_ms, row.high_ms), held_words(row))
                 : row.problem);
   }
   if (!row.problem.empty()) {
@@ -203,7 +194,7 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, Shown shown, const S
   const std::string rank = rank_words(row);
   number_cell(rank.empty() ? unknown : rank, row.rank_first == 1 ? theme::good : theme::text);
   number_cell(format_ms(row.median_ms));
-  if (shown.count_and_interval) number_cell(interval_words(row), theme::dim);
+  if (shown.count_and_interval) number_cell(format_interval_ms(row.low_ms, row.high_ms), theme::dim);
   if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
   number_cell(row.error ? format_error(row.error->median) : unknown, error_colour(row.error));
 }
@@ -222,7 +213,7 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
   if (shown.count_and_interval) columns.push_back({"bodies", 4.4f});
   columns.push_back({"rank", 2.6f});
   columns.push_back({"median", 4.8f});
-  if (shown.count_and_interval) columns.push_back({"95 % interval", 8.4f});
+  if (shown.count_and_interval) columns.push_back({"95 % interval", 9.4f});
   if (shown.rate) columns.push_back({"interactions/s", 5.4f});
   columns.push_back({"error", 3.6f});
   if (!begin_rows("sweep", columns, static_cast<int>(sweep.rows.size()), height)) return;

@@ -13,7 +13,7 @@ namespace orrery {
 /// The variant to take at a number of bodies, and those that the measurement cannot tell from it.
 struct BestRow {
   std::size_t row;
-  std::vector<std::size_t> as_fast;  ///< in the order of their times
+  std::vector<std::size_t> not_told_apart;  ///< in the order of their times
 };
 /// Of the rows that were measured with `count` bodies; nothing where there are none.
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);

@@ -47,7 +47,7 @@ struct Trial {
 struct Result : Trial {
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
-  double speedup = 1;  ///< over the first row
+  double speedup = 1;  ///< over the first row measured the same way, by a sweep or not
   std::int64_t steps = 0;
   bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
   std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet
@@ -115,8 +115,9 @@ struct ViewStatus {
   Diagnostics diagnostics;
   double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for where they cost too much;
                                                           ///< 0: never
-  std::optional<double> conserved_withheld_s;     ///< what sums would take that are too long to be taken unasked
-  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
+  std::optional<double> probe_gap_s, conserved_gap_s;  ///< that really passed between the latest two; none: one at most
+  std::optional<double> conserved_withheld_s;          ///< what sums would take that are too long to be taken unasked
+  std::vector<ConservedProbe> conserved_history;       ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
   std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
   std::optional<double> clock_mhz;              ///< of the GPU's multiprocessors, at most a second old; none: not known

@@ -97,7 +97,11 @@ double Monitor::conserved_interval_s(const Diagnostics& wanted) const {
   return std::max(wanted.conserved_interval_s, cost_.conserved_ms * 1e-3 / conserved_share);
 }
 
-void Monitor::describe(ViewStatus& view, const Status& status) {
+void Monitor::describe(ViewStatus& view, const Status& status, double wall_s) {
+  probe_arrival_.follow(status.force_probe, wall_s);
+  sum_arrival_.follow(status.conserved, wall_s);
+  view.probe_gap_s = probe_arrival_.gap_s;
+  view.conserved_gap_s = sum_arrival_.gap_s;
   follow_cost(status);
   follow_history(status);
   view.conserved_history = history_;

@@ -27,8 +27,9 @@ class Monitor {
   /// What to ask of the simulation with a single step.
   std::vector<Command> with_step(const Status& status, const Diagnostics& wanted);
 
-  /// Takes in what `status` has found, and fills in the history and the intervals in force.
-  void describe(ViewStatus& view, const Status& status);
+  /// Takes in what `status` has found, and fills in the history and the intervals in force. `wall_s` is the time that
+  /// really passes, which the clock of a repeatable run does not tell.
+  void describe(ViewStatus& view, const Status& status, double wall_s);
 
  private:
   /// What a probe of one body took, where and with how many bodies.
@@ -37,6 +38,24 @@ class Monitor {
     int count = 0;
     double probe_ms = 0;      ///< of one body of the sample; 0: not known
     double conserved_ms = 0;  ///< 0: not known
+  };
+
+  /// When the latest of its findings came, and how long after the one before.
+  struct Arrival {
+    std::int64_t step = 0;
+    double ms = 0;
+    std::optional<double> at_s, gap_s;
+
+    void follow(const auto& found, double wall_s) {
+      if (!found) {
+        *this = {};
+      } else if (!at_s || step != found->step || ms != found->ms) {
+        gap_s = at_s && wall_s > *at_s ? std::optional{wall_s - *at_s} : std::nullopt;
+        step = found->step;
+        ms = found->ms;
+        at_s = wall_s;
+      }
+    }
   };
 
   void follow_cost(const Status& status);
@@ -51,6 +70,7 @@ class Monitor {
   Cost cost_;
   double sum_ms_a_pair_ = 0;                            // of the latest sums on the GPU; 0: none yet
   std::optional<double> probed_s_, summed_s_, kept_s_;  // when each was asked for last
+  Arrival probe_arrival_, sum_arrival_;
   std::vector<ConservedProbe> history_;
   SceneRequest scene_;
   Law law_;

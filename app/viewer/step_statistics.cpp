@@ -112,7 +112,10 @@ void StepStatistics::add_swept(const SweepRow& row) {
 }
 
 void StepStatistics::update_speedups() {
-  for (Row& r : rows_) r.result.speedup = pairs_per_ms(r.result) / pairs_per_ms(rows_.front().result);
+  for (Row& r : rows_) {  // a sweep's medians and the best of the view's are not the same measure
+    const auto first = std::ranges::find_if(rows_, [&](const Row& o) { return o.result.swept == r.result.swept; });
+    r.result.speedup = pairs_per_ms(r.result) / pairs_per_ms(first->result);
+  }
 }
 
 std::vector<Result> StepStatistics::results() const {

@@ -90,7 +90,10 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
 
 void refuse_while_sweeping(const Command& command) {
   const auto* pause = std::get_if<SetPaused>(&command);
-  if ((!pause || pause->paused) && !std::holds_alternative<StepOnce>(command)) return;
+  const bool resumes = pause && !pause->paused;
+  if (!resumes && !std::holds_alternative<StepOnce>(command) && !std::holds_alternative<MeasureConserved>(command)) {
+    return;
+  }
   throw UsageError("the sweep is running and needs the machine for itself; stop it first");
 }
 

@@ -252,7 +252,7 @@ void Viewer::follow_simulation() {
   }
   if (status_.force_probe) take_probe(*status_.force_probe);
   log_.describe(view_, status_);
-  monitor_.describe(view_, status_);
+  monitor_.describe(view_, status_, std::chrono::duration<double>(frame_begin_.time_since_epoch()).count());
   facts_.describe(view_, status_);
   view_.interop = bridge_.mode(status_.backend);
   view_.interop_reason = bridge_.reason(status_.backend);

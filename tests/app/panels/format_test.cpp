@@ -38,6 +38,17 @@ TEST(Format, Milliseconds) {
   EXPECT_EQ(format_ms(1e7), "10000 s");
 }
 
+TEST(Format, IntervalsTellTheirEndsApart) {
+  EXPECT_EQ(format_interval_ms(0.3, 2.1), "0.300 \u2013 2.100 ms");
+  EXPECT_EQ(format_interval_ms(1.2341, 1.2379), "1.2341 \u2013 1.2379 ms");
+  EXPECT_EQ(format_interval_ms(250, 400), "250 \u2013 400 ms");
+  EXPECT_EQ(format_interval_ms(0.00412, 0.00412), "0.00412 \u2013 0.00412 ms");
+  EXPECT_EQ(format_interval_ms(2, 1), unknown);
+  EXPECT_EQ(format_interval_ms(0, 1), unknown);
+  EXPECT_EQ(format_interval_ms(nan, 1), unknown);
+  EXPECT_EQ(format_interval_ms(1, infinity), unknown);
+}
+
 TEST(Format, FlopsAreTwentyAnInteraction) {
   EXPECT_EQ(format_flops(1e12), "20.0 TFLOP/s");
 }

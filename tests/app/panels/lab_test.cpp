@@ -200,14 +200,14 @@ TEST_F(Panels, StartAndStopASweep) {
   only<StopSweep>(click("sweep.stop"));
 }
 
-TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsAsFast) {
+TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
   view.sweep.rows = {swept("128", 2, 3, 3), swept("256", 1.01, 1, 2), swept("512", 1, 1, 2)};
   view.sweep.rows.push_back(swept("32", 0.1, 1, 1));
   view.sweep.rows.back().count = 16;  // another number of bodies
   view.sweep.files = {"sweep.csv"};
   open_tab("sweep");
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[2].values);
-  EXPECT_NE(lab_text().find("block 512, as fast as block 256."), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("block 512, not told apart from block 256."), std::string::npos) << lab_text();
   EXPECT_NE(lab_text().find("wrote sweep.csv"), std::string::npos) << lab_text();
   EXPECT_EQ(only<SelectKernel>(click("sweep.row.0")).settings, view.sweep.rows[0].values);
   status.count = 5;
@@ -313,11 +313,13 @@ TEST_F(Panels, PlotWhatIsConserved) {
   status.conserved = view.conserved_history.back();
   settle();
   const std::string words = lab_text();
-  EXPECT_NE(words.find("700 ms, 10 % of the time"), std::string::npos) << words;
+  EXPECT_NE(words.find("Took 700 ms."), std::string::npos) << words << " the time between is not known";
   EXPECT_NE(words.find("Every 7 s instead"), std::string::npos) << words;
   for (const char* chart : {"energy", "energies", "momentum", "angular", "virial"}) {
     EXPECT_TRUE(seen(std::string{"chart."} + chart)) << chart;
   }
+  view.conserved_gap_s = 14;
+  EXPECT_NE(lab_text().find("700 ms, 5.0 % of the 14 s since the one before"), std::string::npos) << lab_text();
 }
 
 TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {

@@ -38,7 +38,7 @@ class MonitorTest : public testing::Test {
   ViewStatus described() {
     ViewStatus view;
     view.diagnostics = wanted_;
-    monitor_.describe(view, status_);
+    monitor_.describe(view, status_, now_s_);
     return view;
   }
   void summed(std::int64_t step) {
@@ -180,6 +180,24 @@ TEST_F(MonitorTest, KeepsAHistoryFromTheFirstSumsOn) {
   EXPECT_EQ(history.front().step, 0);
   EXPECT_EQ(history.back().step, 1999);
   EXPECT_TRUE(std::ranges::is_sorted(history, {}, &ConservedProbe::step));
+}
+
+TEST_F(MonitorTest, TellsTheTimeThatReallyPassedBetweenSums) {
+  summed(1);
+  EXPECT_FALSE(described().conserved_gap_s) << "there is none before";
+  now_s_ += 0.25;
+  EXPECT_FALSE(described().conserved_gap_s) << "still the first";
+  summed(2);
+  EXPECT_DOUBLE_EQ(described().conserved_gap_s.value(), 0.25);
+  now_s_ += 1;
+  EXPECT_DOUBLE_EQ(described().conserved_gap_s.value(), 0.25) << "until the next";
+  status_.conserved.reset();
+  EXPECT_FALSE(described().conserved_gap_s);
+  probed(256, 1);
+  described();
+  now_s_ += 0.5;
+  probed(256, 2);
+  EXPECT_DOUBLE_EQ(described().probe_gap_s.value(), 0.5);
 }
 
 TEST_F(MonitorTest, ForgetsWhatIsOfAnotherSceneLawOrFuture) {

@@ -198,8 +198,28 @@ TEST(StepStatistics, WhatASweepMeasuredHasARowOfItsOwn) {
   EXPECT_EQ(results[0].steps, 2);
   EXPECT_TRUE(results[1].swept);
   EXPECT_EQ(results[1].median_ms, 5);
-  EXPECT_DOUBLE_EQ(results[1].speedup, 2);
+  EXPECT_DOUBLE_EQ(results[1].speedup, 1) << "the first of what a sweep measured";
   EXPECT_EQ(results[1].error->median, 1e-7);
+}
+
+TEST(StepStatistics, SpeedUpsAreOverTheFirstRowMeasuredTheSameWay) {
+  StepStatistics statistics;
+  add(statistics, slow, timing(10));
+  SweepRow row;
+  static_cast<Trial&>(row) = slow;
+  row.median_ms = 8;
+  statistics.add_swept(row);
+  static_cast<Trial&>(row) = fast;
+  row.median_ms = 2;
+  statistics.add_swept(row);
+  add(statistics, fast, timing(5));
+  const auto results = statistics.results();
+  ASSERT_EQ(results.size(), 4u);
+  const auto speedup = [&](std::size_t i) { return results[i].speedup; };
+  EXPECT_DOUBLE_EQ(speedup(0), 1);
+  EXPECT_DOUBLE_EQ(speedup(1), 1);
+  EXPECT_DOUBLE_EQ(speedup(2), 4) << "over the sweep's first";
+  EXPECT_DOUBLE_EQ(speedup(3), 2) << "over the view's first";
 }
 
 TEST(StepStatistics, ClearingForgetsResultsOnly) {

@@ -89,6 +89,7 @@ TEST_F(SweepBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
 TEST(RefuseWhileSweeping, WhatRunsStepsOnly) {
   EXPECT_THROW(refuse_while_sweeping(SetPaused{false}), UsageError);
   EXPECT_THROW(refuse_while_sweeping(StepOnce{}), UsageError);
+  EXPECT_THROW(refuse_while_sweeping(MeasureConserved{}), UsageError) << "it comes with the next steps";
   for (const Command& command : {Command{SetPaused{true}}, Command{Reset{}}, Command{SelectIntegrator{"euler"}}}) {
     EXPECT_NO_THROW(refuse_while_sweeping(command));
   }

@@ -227,7 +227,7 @@ TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
 
 TEST_F(OffscreenViewer, RunsNoStepsBesideASweep) {
   const WorkingFolder here{path("")};
-  for (const Command& command : {Command{SetPaused{false}}, Command{StepOnce{}}}) {
+  for (const Command& command : {Command{SetPaused{false}}, Command{StepOnce{}}, Command{MeasureConserved{}}}) {
     ViewOptions o = options(5);
     o.script_file = "tour.txt";
     o.script = {{.frame = 1,
