@@ -73,8 +73,7 @@ ORRERY_KERNEL(
     cuda_atomic, .id = "cuda-atomic", .title = "CUDA atomic",
     .notes =
         "Evaluates each pair once and adds the opposite pull to the partner's sum by three atomic additions; the "
-        "source "
-        "adds the same number to both, which is right for equal masses only.",
+        "source adds the same number to both, which is right for equal masses only.",
     .source = "CUDA Handbook blog, FP atomics v. recomputation (row 22)",
     .lesson =
         "Half the arithmetic can cost more time: three atomic additions a pair wait for each other at a sum that all "
