@@ -6,32 +6,13 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/machine_ceilings.h"
 #include "compute/cuda/nvml.h"
-#if ORRERY_HAVE_CUDA
-#include "compute/cuda/device.h"
-#endif
 
 namespace orrery {
 namespace {
 
 constexpr std::chrono::seconds clock_period{1};
-
-struct Machine {
-  int device;
-  Ceilings ceilings;
-};
-
-/// None where it fails, which is said on stderr.
-std::optional<Machine> try_to_measure() {
-#if ORRERY_HAVE_CUDA
-  try {
-    return Machine{cuda::current_device().index, cuda::measure_ceilings()};
-  } catch (const std::exception& failure) {
-    fmt::print(stderr, "orrery: the GPU's ceilings were not measured: {}\n", failure.what());
-  }
-#endif
-  return std::nullopt;
-}
 
 std::optional<double> clock_of(int device) {
   try {
@@ -56,9 +37,12 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.slots_reason = "the kernel runs on the CPU";
   if (status.card && may_start(view) && !ceilings_tried_) {
     ceilings_tried_ = true;
-    if (const auto machine = try_to_measure()) {
-      device_ = machine->device;
-      ceilings_ = machine->ceilings;
+    const MachineCeilings machine = measure_machine_ceilings();
+    if (machine.ceilings) {
+      device_ = machine.device;
+      ceilings_ = machine.ceilings;
+    } else {
+      fmt::print(stderr, "orrery: the GPU's ceilings were not measured: {}\n", machine.reason);
     }
   }
   view.ceilings = ceilings_;

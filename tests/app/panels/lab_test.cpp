@@ -252,11 +252,16 @@ TEST_F(Panels, ShowTheKernelCardAndApplyItsBlock) {
   EXPECT_EQ(set.value, "512");
 }
 
-TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
+/// A CUDA kernel that was measured at 1e12 interactions/s.
+void run_with_card(Status& status, ViewStatus& view) {
   status.card = KernelCard{};
   status.interactions_per_step = 1e9;
-  view.step_ms_median = 1;  // a rate of 1e12/s
+  view.step_ms_median = 1;
   view.measured = 1;
+}
+
+TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
+  run_with_card(status, view);
   open_tab("card");
   EXPECT_EQ(lab_text().find("43 %"), std::string::npos);
   view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
@@ -272,10 +277,7 @@ TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
 }
 
 TEST_F(Panels, TakeTheLimitsAtTheClockInForce) {
-  status.card = KernelCard{};
-  status.interactions_per_step = 1e9;
-  view.step_ms_median = 1;
-  view.measured = 1;
+  run_with_card(status, view);
   view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1500};
   view.slots_per_interaction = 13;
   view.mufu_per_interaction = 1;
@@ -287,10 +289,7 @@ TEST_F(Panels, TakeTheLimitsAtTheClockInForce) {
 }
 
 TEST_F(Panels, ShowNoShareOfInstructionsThatIssueAtAnotherRate) {
-  status.card = KernelCard{};
-  status.interactions_per_step = 1e9;
-  view.step_ms_median = 1;
-  view.measured = 1;
+  run_with_card(status, view);
   view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
   view.slots_per_interaction = 13;
   view.slots_double = true;
