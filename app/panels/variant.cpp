@@ -21,17 +21,6 @@ const KernelInfo* known_kernel(std::string_view id) {
   return found != all.end() ? *found : nullptr;
 }
 
-Settings::Values values_of(std::string_view settings) {
-  Settings::Values values;
-  while (!settings.empty()) {
-    const std::string_view setting = settings.substr(0, settings.find(' '));
-    settings.remove_prefix(std::min(setting.size() + 1, settings.size()));
-    const std::size_t equals = setting.find('=');
-    if (equals != std::string_view::npos) values.emplace(setting.substr(0, equals), setting.substr(equals + 1));
-  }
-  return values;
-}
-
 bool is_present(const Result& result, const Status& status) {
   return same_kernel(result, status) && result.law == status.law && result.integrator_id == status.integrator_id &&
          result.scene == status.scene && result.count == status.count;
@@ -39,11 +28,13 @@ bool is_present(const Result& result, const Status& status) {
 
 void return_to(const Result& result, const Status& status, Requests& out) {
   const bool other_scene = result.scene != status.scene;
+  const bool chosen_anew = status.auto_choice && (other_scene || result.law.id != status.law.id);
   SceneRequest scene = result.scene;
   if (!scene.file.empty()) scene.count = 0;
   // No kernel is to meet more bodies than it has to.
   if (other_scene && result.count <= status.count) out.push_back(LoadScene{scene, false});
-  if (!same_kernel(result, status)) out.push_back(SelectKernel{result.kernel_id, values_of(result.settings)});
+  if (!same_kernel(result, status) || chosen_anew)
+    out.push_back(SelectKernel{result.kernel_id, Settings::values_of(result.settings)});
   if (other_scene && result.count > status.count) out.push_back(LoadScene{scene, false});
   if (result.integrator_id != status.integrator_id) out.push_back(SelectIntegrator{result.integrator_id});
   const Law &law = result.law, &now = status.law;

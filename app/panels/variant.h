@@ -12,9 +12,6 @@ namespace orrery {
 /// Null where this build has no kernel of this name.
 const KernelInfo* known_kernel(std::string_view id);
 
-/// Reads back what Settings::to_string wrote: "block=256 split=auto".
-Settings::Values values_of(std::string_view settings);
-
 /// Whether `result` is of what runs now.
 bool is_present(const Result& result, const Status& status);
 /// Asks for the bodies, kernel, settings, law and integrator of `result`, as far as they are others than now. Other

@@ -52,6 +52,10 @@ class Settings {
 
   /// "block=256 split=auto", in the order of the names.
   std::string to_string() const;
+  /// Reads back what to_string() wrote; what is no "NAME=VALUE" is left out.
+  static Values values_of(std::string_view text);
+  /// The values that are not the initial ones, as to_string() writes them.
+  std::string changes() const;
   const Values& values() const { return values_; }
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
 
@@ -115,6 +119,9 @@ struct KernelInfo {
   Tolerance tolerance;
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
+  /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string
+  /// writes them; what a text does not name has its initial value, so "" is all initial ones. None: it is never chosen.
+  std::span<const char* const> contenders = {};
   /// Throws UsageError where the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
 

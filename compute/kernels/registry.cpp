@@ -80,4 +80,23 @@ std::string Settings::to_string() const {
   return text;
 }
 
+Settings::Values Settings::values_of(std::string_view text) {
+  Values values;
+  while (!text.empty()) {
+    const std::string_view setting = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(setting.size() + 1, text.size()));
+    const std::size_t equals = setting.find('=');
+    if (equals != std::string_view::npos) values.emplace(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return values;
+}
+
+std::string Settings::changes() const {
+  std::string text;
+  for (const auto& [name, value] : values_) {
+    if (value != kernel_->tunable(name)->initial) text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  return text;
+}
+
 }  // namespace orrery

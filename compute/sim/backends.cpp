@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/sim/engine.h"
 
@@ -99,6 +100,15 @@ std::string available_kernels() {
 
 const KernelInfo& default_kernel() {
   return find_kernel(backend_status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
+}
+
+const KernelInfo* find_kernel_or_auto(std::string_view id) {
+  if (id == auto_kernel) return nullptr;
+  try {
+    return &find_kernel(id);
+  } catch (const UsageError& error) {
+    throw UsageError(error.what() + std::string{"; or "} + auto_kernel + ", which takes the fastest here");
+  }
 }
 
 }  // namespace orrery

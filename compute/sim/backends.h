@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compute/kernels/kernel.h"
 
@@ -19,7 +20,10 @@ const BackendStatus& backend_status(Backend backend);
 /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
 std::string available_kernels();
 
-/// The kernel that a fresh simulation uses: the fastest of the list that is available here.
+/// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
 const KernelInfo& default_kernel();
+
+/// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.
+const KernelInfo* find_kernel_or_auto(std::string_view id);
 
 }  // namespace orrery

@@ -14,7 +14,12 @@
 
 namespace orrery {
 
-/// With the settings this kernel had last, except for the values given here.
+/// What SelectKernel takes in place of a kernel's id: the fastest one here for the present number of bodies and law,
+/// with the settings that make it so. It is chosen anew whenever either changes; SetTunable and another SelectKernel
+/// end that.
+inline constexpr const char* auto_kernel = "auto";
+
+/// With the settings this kernel had last, except for the values given here. `auto_kernel` takes none.
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
@@ -108,12 +113,19 @@ struct Fault {
   int body = 0;           ///< the first such body
 };
 
+/// That the present kernel and its settings were chosen by the program, and why.
+struct AutoChoice {
+  std::string name;  ///< "auto: cuda-tiled bodies-per-thread=4"
+  std::string how;   ///< where it comes from and what was measured, a few lines
+};
+
 /// Everything that panels, recorder and tests may look at: a plain value, copied once a frame.
 struct Status {
   std::string kernel_id;
   Backend backend = Backend::cpu;
   Settings settings;
-  std::string chosen;  ///< what `auto` settings chose, such as "split 8"
+  std::string chosen;                     ///< what `auto` settings chose, such as "split 8"
+  std::optional<AutoChoice> auto_choice;  ///< none: somebody asked for this very kernel
   std::string integrator_id;
   Law law;
   float time_step = 0;

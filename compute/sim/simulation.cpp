@@ -23,6 +23,12 @@ bool comes_by_itself(const Command& command) {
          std::holds_alternative<KeepGoodState>(command);
 }
 
+void refuse_settings(const SelectKernel& command) {
+  if (command.settings.empty()) return;
+  throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
+                   ", which chooses settings as well; name a kernel: " + available_kernels());
+}
+
 template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
@@ -30,8 +36,10 @@ struct Overloaded : Visitors... {
 
 }  // namespace
 
-Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel)
+Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel,
+                       KernelChooser* chooser)
     : storage_{storage},
+      chooser_{chooser},
       choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
   engine();  // says why, where the kernel cannot run here
   kernel_ = choice_.kernel->create(choice_.settings);
@@ -44,16 +52,36 @@ Engine& Simulation::engine_for(Backend backend) {
   return *engine;
 }
 
+/// Sets the kernel and settings that `auto` stands for under the choice's law. Ends what is under way: it would be
+/// measured as well.
+void Simulation::choose_kernel(Choice& choice, int count) {
+  settle();
+  const KernelChoice chosen = chooser_ ? chooser_->choose({.count = count, .law = choice.law.id})
+                                       : KernelChoice{&default_kernel(), Settings{default_kernel()},
+                                                      "Nothing was measured: it is the default."};
+  choice.kernel = chosen.kernel;
+  choice.settings = chosen.settings;
+  choice.automatic = AutoChoice{.name = name_of(chosen), .how = chosen.how};
+}
+
+/// The present one where the choice is the same, otherwise one that is ready for this many bodies.
+std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
+  std::shared_ptr<ForceKernel> kernel = kernel_;
+  if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
+    kernel = choice.kernel->create(choice.settings);
+    kernel->prepare(count);
+  } else if (count != count_) {
+    kernel->prepare(count);
+  }
+  return kernel;
+}
+
 /// Makes everything that can fail before it changes anything.
 void Simulation::adopt(const Choice& choice) {
   Engine& target = engine_for(choice.kernel->backend);
-  std::shared_ptr<ForceKernel> kernel = kernel_;
   const bool other_forces =
       choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
-  if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
-    kernel = choice.kernel->create(choice.settings);
-    kernel->prepare(count_);
-  }
+  std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_);
   settle();
   if (&target != &engine()) target.upload(engine().download());
@@ -70,7 +98,14 @@ void Simulation::apply(const Command& command) {
   std::visit(
       Overloaded{
           [&](const SelectKernel& c) {
-            next.kernel = &find_kernel(c.id);
+            next.automatic.reset();
+            const KernelInfo* const named = find_kernel_or_auto(c.id);
+            if (!named) {
+              refuse_settings(c);
+              choose_kernel(next, count_);
+              return adopt(next);
+            }
+            next.kernel = named;
             const auto remembered = remembered_settings_.find(next.kernel);
             next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
             for (const auto& [name, value] : c.settings) next.settings.set(name, value);
@@ -78,6 +113,7 @@ void Simulation::apply(const Command& command) {
           },
           [&](const SetTunable& c) {
             next.settings.set(c.name, c.value);
+            next.automatic.reset();
             adopt(next);
           },
           [&](const SelectIntegrator& c) {
@@ -86,6 +122,7 @@ void Simulation::apply(const Command& command) {
           },
           [&](const SelectLaw& c) {
             next.law.id = find_law(c.id);
+            if (next.automatic && next.law.id != choice_.law.id) choose_kernel(next, count_);
             adopt(next);
           },
           [&](const SetTimeStep& c) {
@@ -169,17 +206,25 @@ void Simulation::load(const SceneRequest& request, bool use_its_parameters) {
 
 void Simulation::set_bodies(const Bodies& bodies) {
   settle();
-  kernel_->prepare(bodies.count());
-  const Bodies before = count_ > 0 && bodies.count() != count_ ? engine().download() : Bodies{};
+  Choice choice = choice_;
+  const bool other_count = count_ > 0 && bodies.count() != count_;
+  if (choice.automatic && other_count) choose_kernel(choice, bodies.count());
+  std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
+  Engine& target = engine_for(choice.kernel->backend);
+  const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
-    engine().upload(bodies);
+    target.upload(bodies);
   } catch (...) {
-    if (before.count() > 0) engine().upload(before);
+    if (before.count() > 0) target.upload(before);
     throw;
   }
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (engine) engine->forget_good();
   }
+  choice_ = choice;
+  kernel_ = std::move(kernel);
+  remembered_settings_[choice_.kernel] = choice_.settings;
+  engine().set_plan(plan());
   count_ = bodies.count();
   card_ = kernel_card(*kernel_, choice_.law, count_);
   done_ = {};
@@ -209,6 +254,7 @@ Status Simulation::status() const {
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
           .chosen = kernel_->chosen(count_),
+          .auto_choice = choice_.automatic,
           .integrator_id = choice_.integrator->id,
           .law = choice_.law,
           .time_step = choice_.time_step,

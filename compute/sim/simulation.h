@@ -15,6 +15,7 @@
 #include "compute/sim/command.h"
 #include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine.h"
+#include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 
@@ -22,9 +23,10 @@ namespace orrery {
 class Simulation {
  public:
   /// Loads the scene with its own dt and softening and selects `kernel` and leapfrog under gravity. `storage` is where
-  /// CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own. Throws as apply().
+  /// CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own. `chooser` says what
+  /// `auto_kernel` stands for; null: default_kernel(). Both must outlive this. Throws as apply().
   explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr,
-                      const KernelInfo& kernel = default_kernel());
+                      const KernelInfo& kernel = default_kernel(), KernelChooser* chooser = nullptr);
 
   /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
@@ -69,6 +71,7 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
+    std::optional<AutoChoice> automatic{};  // kernel and settings go with law and number of bodies
   };
   struct UnderWay {  // a batch that the engine has not handed back yet
     BatchRequest request;
@@ -76,6 +79,8 @@ class Simulation {
     Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
+  void choose_kernel(Choice& choice, int count);
+  std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void load(const SceneRequest& request, bool use_its_parameters);
   Engine& engine_for(Backend backend);
@@ -90,6 +95,7 @@ class Simulation {
   void settle();
 
   DeviceStorage* storage_;
+  KernelChooser* chooser_;
   Choice choice_;
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count

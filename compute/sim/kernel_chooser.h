@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// What a kernel is wanted for.
+struct KernelDemand {
+  int count = 0;  ///< bodies, >= 1
+  LawId law = LawId::gravity;
+};
+
+/// What `auto_kernel` stands for at some demand.
+struct KernelChoice {
+  const KernelInfo* kernel;
+  Settings settings;
+  std::string how;  ///< see AutoChoice
+};
+
+/// "auto: cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
+inline std::string name_of(const KernelChoice& choice) {
+  const std::string changes = choice.settings.changes();
+  return std::string{"auto: "} + choice.kernel->id + (changes.empty() ? "" : " ") + changes;
+}
+
+/// Finds the kernel and the settings that are the fastest here. It may measure, which takes some tenths of a second.
+class KernelChooser {
+ public:
+  virtual ~KernelChooser() = default;
+  /// Throws std::runtime_error where no kernel can run.
+  virtual KernelChoice choose(const KernelDemand& demand) = 0;
+};
+
+}  // namespace orrery
