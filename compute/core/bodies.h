@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "compute/core/vec.h"
@@ -15,5 +17,19 @@ struct Bodies {
   int count() const noexcept { return static_cast<int>(positions.size()); }
   friend bool operator==(const Bodies&, const Bodies&) = default;
 };
+
+/// The masses of a system, all > 0. Steps leave them as they are.
+struct MassRange {
+  float least = 0, greatest = 0;
+  bool equal() const noexcept { return least == greatest; }
+  friend bool operator==(const MassRange&, const MassRange&) = default;
+};
+
+/// Of positions with the mass in w; none of them gives {0, 0}.
+inline MassRange mass_range(std::span<const Vec4> positions) {
+  if (positions.empty()) return {};
+  const auto [least, greatest] = std::ranges::minmax(positions, {}, &Vec4::w);
+  return {least.w, greatest.w};
+}
 
 }  // namespace orrery

@@ -15,7 +15,7 @@ namespace orrery {
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
-  MainLaunch main_launch(const Law& law, int count) const override {
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = reinterpret_cast<const void*>(instance_(law.id)),
             .block = block_,
             .blocks = cuda::ceil_div(count, block_ * thread_.bodies),
@@ -46,7 +46,7 @@ class BlockKernel : public ForceKernel {
 #if defined(__CUDACC__)
   /// Enqueues the function for the law of `args`, in the blocks of main_launch().
   void launch(const ForceArgs& args, Params... params) const {
-    launch_grid(args, static_cast<unsigned>(main_launch(args.law, args.count).blocks), params...);
+    launch_grid(args, static_cast<unsigned>(main_launch(args.law, args.count, args.masses).blocks), params...);
   }
   void launch_grid(const ForceArgs& args, dim3 blocks, Params... params) const {
     const std::size_t shared_bytes = thread_.shared_bytes * static_cast<std::size_t>(block_);

@@ -72,9 +72,9 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
     }
   }
 
-  MainLaunch main_launch(const Law& law, int count) const override {
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     if (const int blocks = count / block(); blocks > 0) {
-      MainLaunch launch = BlockKernel::main_launch(law, count);
+      MainLaunch launch = BlockKernel::main_launch(law, count, masses);
       launch.blocks = blocks;
       return launch;
     }

@@ -109,7 +109,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
     const int split = split_for(args.count);
-    const int rows = BlockKernel::main_launch(args.law, args.count).blocks;
+    const int rows = BlockKernel::main_launch(args.law, args.count, args.masses).blocks;
     launch_grid(args, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(split)), bodies_.arranged(args),
                 bodies_.layout(), args.count, PairConstants{args.law}, partials_.data(), epilogue);
     if (split > 1) finish_partial_sums(partials_.data(), split, args.bodies, args.count, epilogue, args.stream);
@@ -118,8 +118,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
 
   std::string chosen(int count) const override { return "split " + std::to_string(split_for(count)); }
 
-  MainLaunch main_launch(const Law& law, int count) const override {
-    MainLaunch launch = BlockKernel::main_launch(law, count);
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
+    MainLaunch launch = BlockKernel::main_launch(law, count, masses);
     launch.blocks *= split_for(count);
     return launch;
   }

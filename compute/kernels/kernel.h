@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
@@ -68,6 +69,7 @@ class Settings {
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
   int count = 0;                 ///< >= 1
+  MassRange masses;              ///< of the bodies
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;                 ///< CUDA kernels enqueue here and return; CPU kernels ignore it
@@ -97,8 +99,8 @@ class ForceKernel {
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
   /// What the settings that choose for themselves chose for this many bodies, such as "split 8"; may be empty.
   virtual std::string chosen(int /*count*/) const { return {}; }
-  /// What evaluate() would launch for the pairs under this law.
-  virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/) const { return {}; }
+  /// What evaluate() would launch for the pairs of `count` bodies with masses in this range.
+  virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 };
 
 /// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.

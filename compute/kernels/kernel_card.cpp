@@ -53,8 +53,8 @@ class Residency {
 
 }  // namespace
 
-std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count) {
-  const MainLaunch launch = kernel.main_launch(law, count);
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count, const MassRange& masses) {
+  const MainLaunch launch = kernel.main_launch(law, count, masses);
   if (!launch.function) return std::nullopt;
   const Residency residency{launch};
   KernelCard card{.function = launch.function,
@@ -81,7 +81,7 @@ std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law,
 
 #else
 
-std::optional<KernelCard> kernel_card(const ForceKernel&, const Law&, int) {
+std::optional<KernelCard> kernel_card(const ForceKernel&, const Law&, int, const MassRange&) {
   return std::nullopt;  // no build without CUDA has a CUDA kernel
 }
 

@@ -24,7 +24,7 @@ struct KernelCard {
   double waves = 0;                   ///< blocks over those that the whole device holds at once
 };
 
-/// The card of `kernel` for this many bodies; none for a CPU kernel. Throws cuda::Error.
-std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count);
+/// The card of `kernel` for this many bodies with masses in this range; none for a CPU kernel. Throws cuda::Error.
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count, const MassRange& masses);
 
 }  // namespace orrery

@@ -36,6 +36,7 @@ class CpuEngine final : public Engine {
     std::vector<Vec4> accelerations(bodies.positions.size());
     std::swap(bodies_, copy);  // from here on nothing can fail
     std::swap(accelerations_, accelerations);
+    masses_ = mass_range(bodies_.positions);
     accelerations_current_ = false;
   }
   Bodies download() override { return bodies_; }
@@ -156,6 +157,7 @@ class CpuEngine final : public Engine {
   ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
     return {.bodies = bodies_.positions.data(),
             .count = bodies_.count(),
+            .masses = masses_,
             .law = plan_.law,
             .epilogue = epilogue,
             .cancelled = cancelled};
@@ -259,6 +261,7 @@ class CpuEngine final : public Engine {
   }
 
   Bodies bodies_, bodies_before_;
+  MassRange masses_;
   std::vector<Vec4> accelerations_, accelerations_before_;
   bool accelerations_current_ = false;
   StepPlan plan_;

@@ -37,6 +37,7 @@ class CudaEngine final : public Engine {
     wait();
     good_.judge(watch_);  // as long as it knows
     resize(bodies.count());
+    masses_ = mass_range(bodies.positions);
     Mapping mapping{storage_, stream_.get()};
     cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
     cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
@@ -240,8 +241,12 @@ class CudaEngine final : public Engine {
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
-    return {
-        .bodies = bodies.positions, .count = count_, .law = plan_.law, .epilogue = epilogue, .stream = stream_.get()};
+    return {.bodies = bodies.positions,
+            .count = count_,
+            .masses = masses_,
+            .law = plan_.law,
+            .epilogue = epilogue,
+            .stream = stream_.get()};
   }
 
   void resize(int count) {
@@ -279,6 +284,7 @@ class CudaEngine final : public Engine {
   cuda::Stream stream_;
   cuda::DeviceArray<Vec4> accelerations_;
   int count_ = 0;
+  MassRange masses_;
   bool accelerations_current_ = false;
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;

@@ -82,7 +82,7 @@ void Simulation::adopt(const Choice& choice) {
   const bool other_forces =
       choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
-  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_);
+  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_, masses_);
   settle();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
@@ -226,7 +226,8 @@ void Simulation::set_bodies(const Bodies& bodies) {
   remembered_settings_[choice_.kernel] = choice_.settings;
   engine().set_plan(plan());
   count_ = bodies.count();
-  card_ = kernel_card(*kernel_, choice_.law, count_);
+  masses_ = mass_range(bodies.positions);
+  card_ = kernel_card(*kernel_, choice_.law, count_, masses_);
   done_ = {};
   diagnostics_.restart();
 }

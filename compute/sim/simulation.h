@@ -103,6 +103,7 @@ class Simulation {
   Scene scene_;  // its first state, for Reset
   SceneRequest request_;
   int count_ = 0;
+  MassRange masses_;
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;

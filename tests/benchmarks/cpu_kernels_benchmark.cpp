@@ -87,6 +87,7 @@ void measure_kernel(benchmark::State& state, const char* id, std::map<std::strin
   const auto kernel = info.create(settings);
   const ForceArgs args{.bodies = bodies.positions.data(),
                        .count = count,
+                       .masses = mass_range(bodies.positions),
                        .law = {},
                        .epilogue = {.accelerations = accelerations.data()}};
   for (auto _ : state) kernel->evaluate(args);

@@ -31,6 +31,7 @@ class Lane {
   void evaluate() {
     kernel_->evaluate({.bodies = d_bodies_.data(),
                        .count = count,
+                       .masses = mass_range(bodies_.positions),
                        .law = {},
                        .epilogue = {.accelerations = d_accelerations_.data()},
                        .stream = stream_.get()});

@@ -76,6 +76,7 @@ ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceReque
   Vec4 wanted;  // marks the arrays that the kernel is to get
   const ForceArgs args{.bodies = nullptr,
                        .count = bodies.count(),
+                       .masses = mass_range(bodies.positions),
                        .law = request.law,
                        .epilogue = {.accelerations = request.store ? &wanted : nullptr,
                                     .velocities = request.kick_dt != 0 ? &wanted : nullptr,
