@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/auto_choice/auto_chooser.h"
 #include "app/baseline.h"
 #include "app/kernel_limits.h"
 #include "app/progress.h"
@@ -43,14 +44,41 @@ std::string named(const SweepEntry& entry) {
   throw std::runtime_error(text);
 }
 
+LawId law_of(const Commands& setup) {
+  LawId law = LawId::gravity;
+  for (const Command& command : setup) {
+    if (const auto* select = std::get_if<SelectLaw>(&command)) law = find_law(select->id);
+  }
+  return law;
+}
+
+int bodies_of(const SceneRequest& scene, int count) {
+  if (!scene.file.empty()) return load_scene(scene).bodies.count();
+  return allowed_count(find_scene(scene.scene), count);
+}
+
+/// What `auto` stands for with each number of bodies.
+std::vector<Variant> choose(const BenchOptions& options) {
+  AutoChooser chooser;
+  std::vector<Variant> chosen;
+  for (const int asked : options.counts) {
+    const int count = bodies_of(options.scene, asked);
+    const KernelChoice choice = chooser.choose({.count = count, .law = law_of(options.setup)});
+    fmt::print(stderr, "note: {} bodies: {}\n", count, name_of(choice));
+    chosen.push_back({choice.kernel, choice.settings});
+  }
+  return chosen;
+}
+
 class Bench {
  public:
-  Bench(const BenchOptions& options, VariantPlan plan)
+  Bench(const BenchOptions& options, VariantPlan plan, std::vector<Variant> chosen)
       : options_{options},
         skipped_{std::move(plan.skipped)},
         sweep_{{.scene = options.scene,
                 .counts = options.counts,
                 .variants = std::move(plan.variants),
+                .chosen = std::move(chosen),
                 .setup = options.setup,
                 .procedure = procedure_of(options)}} {
     for (const std::string& file : options.baseline_files) baselines_.push_back(read_baseline(file));
@@ -146,10 +174,14 @@ class Bench {
 }  // namespace
 
 int run_bench(const BenchOptions& options) {
+  if (options.kernels.automatic) {
+    const std::vector<Variant> chosen = choose(options);
+    return Bench{options, {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}.run();
+  }
   VariantPlan plan = expand(options.kernels, options.axes);
   for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
-  return Bench{options, std::move(plan)}.run();
+  return Bench{options, std::move(plan), {}}.run();
 }
 
 }  // namespace orrery

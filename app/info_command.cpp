@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/auto_choice/choices_report.h"
 #include "app/machine_ceilings.h"
 #include "app/recording/machine_state.h"
 #include "app/recording/metadata.h"
@@ -118,17 +119,17 @@ std::string gl_text(const GlReport& gl) {
 
 int run_info(const InfoOptions& options, const GlReport& gl) {
   std::optional<MachineCeilings> ceilings;
-  const Json cpu = cpu_json(), cuda = cuda_json(ceilings);
+  const Json cpu = cpu_json(), cuda = cuda_json(ceilings), choices = choices_json();
   if (options.json) {
-    const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},    {"build_flags", build_flags},
-                   {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}};
+    const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},     {"build_flags", build_flags},
+                   {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}, {"auto", choices}};
     fmt::print("{}\n", json_text(all, 2));
     return 0;
   }
   fmt::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
   fmt::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
              cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
-  fmt::print("{}{}", cuda_text(cuda, ceilings), gl_text(gl));
+  fmt::print("{}{}{}", cuda_text(cuda, ceilings), gl_text(gl), choices_text(choices));
   return 0;
 }
 

@@ -65,6 +65,11 @@ KernelSelection parse_kernels(std::string_view text) {
   }
   for (const std::string& id : split_list("--kernels", text)) {
     if (id == "all") throw UsageError("'all' stands alone; beside it no kernel can be named");
+    if (id == auto_kernel) {
+      throw UsageError(
+          fmt::format("'{}' stands alone, for 'orrery bench' and 'orrery view'; here name kernels, or all: {}", id,
+                      joined_ids(kernels())));
+    }
     const KernelInfo* kernel = &find_kernel(id);
     if (std::ranges::find(selection.kernels, kernel) == selection.kernels.end()) selection.kernels.push_back(kernel);
   }

@@ -12,9 +12,10 @@ namespace orrery {
 /// The kernels that a benchmark or a verification was asked for.
 struct KernelSelection {
   std::vector<const KernelInfo*> kernels;
-  bool all = false;  ///< "all": what cannot run here is skipped rather than an error
+  bool all = false;        ///< "all": what cannot run here is skipped rather than an error
+  bool automatic = false;  ///< "auto": for each number of bodies the fastest here; `kernels` is empty
 };
-/// "all" or ids with commas between. Throws UsageError that lists the known ids.
+/// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(std::string_view text);
 
 /// One tunable with the values to try.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/recording/csv.h"
+#include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"
 
@@ -34,17 +35,21 @@ Json kernel_json(const KernelInfo& kernel) {
           {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
           {"repeatable", kernel.repeatable},
           {"pairs_per_interaction", kernel.pairs_per_interaction},
-          {"default", &kernel == &default_kernel()},
+          {"contenders", std::vector<std::string>(kernel.contenders.begin(), kernel.contenders.end())},
           {"available", status.available},
           {"reason", status.reason}};
 }
 
 std::string kernel_text(const KernelInfo& kernel, bool with_lesson) {
   const BackendStatus& status = backend_status(kernel.backend);
-  std::string text = fmt::format("{:<16} {} ({}){}\n", kernel.id, kernel.title, to_string(kernel.backend),
-                                 &kernel == &default_kernel() ? ", the default here" : "");
+  std::string text = fmt::format("{:<16} {} ({})\n", kernel.id, kernel.title, to_string(kernel.backend));
   text += fmt::format("  {}\n  source: {}\n", kernel.notes, kernel.source);
   if (with_lesson) text += fmt::format("  {}\n", kernel.lesson);
+  if (!kernel.contenders.empty()) {
+    text += fmt::format("  auto may choose it: {}\n", joined(kernel.contenders, [](const std::string& settings) {
+                          return settings.empty() ? std::string{"with its initial values"} : settings;
+                        }));
+  }
   if (!kernel.repeatable) text += "  two runs may differ in their last bits\n";
   text += status.available ? fmt::format("  runs on {}\n", status.device)
                            : fmt::format("  unavailable: {}\n", status.reason);

@@ -11,6 +11,7 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -108,8 +109,6 @@ void add_device(CLI::App& app, OptionDraft& draft) {
 }
 
 void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::string& csv_file) {
-  add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
-      [&](const std::string& text) { draft.selection = parse_kernels(text); });
   add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
   add_file(app, "--csv", "writes the table as CSV; an existing file is kept", csv_file);
   app.add_flag("--progress", progress, "show progress even where stderr is no terminal");
@@ -121,8 +120,11 @@ void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::str
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
-  add(app, "--kernel", "ID", "kernel to start with; see 'orrery kernels'",
-      [&](const std::string& text) { draft.kernel = &find_kernel(text); });
+  add(app, "--kernel", "ID", "kernel to start with, see 'orrery kernels'; auto (default): the fastest here",
+      [&](const std::string& text) {
+        draft.kernel = find_kernel_or_auto(text);
+        draft.kernel_named = true;
+      });
   add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
@@ -161,6 +163,10 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
 void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
+  add(app, "--kernels", "all|auto|A,B", "kernels, with commas between (all that can run here); auto: the fastest here",
+      [&](const std::string& text) {
+        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
+      });
   add_measurement(app, draft, bench.progress, bench.csv_file);
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
   add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
@@ -200,6 +206,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
 void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
+      [&](const std::string& text) { draft.selection = parse_kernels(text); });
   add_measurement(app, draft, verify.progress, verify.csv_file);
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", verify.json_file);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",

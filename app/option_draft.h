@@ -31,7 +31,8 @@ struct OptionDraft {
   bool seeded = false;
   std::string procedure_option;  ///< the last option given that a protocol decides
   KernelSelection selection = parse_kernels("all");
-  const KernelInfo* kernel = nullptr;
+  const KernelInfo* kernel = nullptr;  ///< of `orrery view`; null: auto, or none is named
+  bool kernel_named = false;
   std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
   std::vector<Axis> axes;
   Commands physics;

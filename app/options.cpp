@@ -83,6 +83,18 @@ Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
   return settings;
 }
 
+[[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
+  throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
+                               draft.axes.front().tunable, option, available_kernels()));
+}
+
+/// Null: auto. Settings are those of a kernel: of the default one where none is named.
+const KernelInfo* first_kernel(const OptionDraft& draft) {
+  if (draft.axes.empty() || draft.kernel) return draft.kernel;
+  if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
+  return &default_kernel();
+}
+
 /// The device comes first: what is available, and so the default kernel, depends on it.
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
@@ -101,11 +113,10 @@ ViewOptions finish_view(OptionDraft& draft) {
   view.save_order = draft.save_order.value_or(ByteOrder::big);
   add_law_command(draft);
   view.setup = draft.physics;
-  const bool needs_kernel = !draft.axes.empty() || !view.script_file.empty();
-  const KernelInfo* kernel = draft.kernel || !needs_kernel ? draft.kernel : &default_kernel();
-  if (draft.kernel || !draft.axes.empty())
-    view.setup.push_back(Variant{kernel, settings_of(*kernel, draft.axes)}.command());
-  if (!view.script_file.empty()) view.script = read_script(view.script_file, *kernel);
+  const KernelInfo* const kernel = first_kernel(draft);
+  view.setup.push_back(kernel ? Variant{kernel, settings_of(*kernel, draft.axes)}.command()
+                              : SelectKernel{auto_kernel});
+  if (!view.script_file.empty()) view.script = read_script(view.script_file, kernel);
   if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
     view.frames = default_offscreen_frames;
   }
@@ -148,6 +159,7 @@ BenchOptions finish_bench(OptionDraft& draft) {
   }
   draft.bench.noise = draft.noise.value_or(usual_noise);
   add_law_command(draft);
+  if (draft.selection.automatic && !draft.axes.empty()) refuse_settings_of_auto(draft, "--kernels");
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   if (draft.bench.uth) {
     refuse_what_a_protocol_decides(draft);

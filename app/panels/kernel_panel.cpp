@@ -20,6 +20,18 @@ void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
                                           : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
 }
 
+void automatic_tooltip(const Status& status) {
+  tooltip("The fastest kernel here for this number of bodies and law, from a short measurement.",
+          status.auto_choice ? status.auto_choice->name + '\n' + status.auto_choice->how : "");
+}
+
+void automatic_choice(const Status& status, Requests& out) {
+  const bool current = status.auto_choice.has_value();
+  if (ImGui::Selectable("Auto", current) && !current) out.push_back(SelectKernel{auto_kernel});
+  ui_mark("kernel", auto_kernel);
+  automatic_tooltip(status);
+}
+
 void kernels_of(Backend backend, const Status& status, Requests& out) {
   const BackendStatus& machine = backend_status(backend);
   ImGui::Dummy({0, em(0.1f)});
@@ -31,7 +43,7 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
   ImGui::BeginDisabled(!machine.available);
   for (const KernelInfo* kernel : kernels()) {
     if (kernel->backend != backend) continue;
-    const bool current = status.kernel_id == kernel->id;
+    const bool current = status.kernel_id == kernel->id && !status.auto_choice;
     if (ImGui::Selectable(kernel->title, current) && !current) out.push_back(SelectKernel{kernel->id});
     ui_mark("kernel", kernel->id);
     kernel_tooltip(*kernel, machine);
@@ -41,12 +53,17 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
 
 void kernel_choice(const KernelInfo* current, const Status& status, Requests& out) {
   row_label("Kernel", "The way in which all accelerations are computed.");
-  const bool open =
-      begin_combo("kernel", current ? current->title : status.kernel_id.c_str(), ImGuiComboFlags_HeightLargest);
+  const char* shown = status.auto_choice ? status.auto_choice->name.c_str()
+                      : current          ? current->title
+                                         : status.kernel_id.c_str();
+  const bool open = begin_combo("kernel", shown, ImGuiComboFlags_HeightLargest);
   if (open) {
+    automatic_choice(status, out);
     kernels_of(Backend::cpu, status, out);
     kernels_of(Backend::cuda, status, out);
     ImGui::EndCombo();
+  } else if (status.auto_choice) {
+    automatic_tooltip(status);
   } else if (current) {
     kernel_tooltip(*current, backend_status(current->backend));
   }

@@ -88,7 +88,11 @@ Request make_sweep(std::string_view argument) {
 }
 
 constexpr std::array verbs{
-    Verb{"kernel", "ID", [](std::string_view a) -> Request { return Command{SelectKernel{find_kernel(a).id}}; }},
+    Verb{"kernel", "ID",
+         [](std::string_view a) -> Request {
+           const KernelInfo* kernel = find_kernel_or_auto(a);
+           return Command{SelectKernel{kernel ? kernel->id : auto_kernel}};
+         }},
     Verb{"set", "NAME VALUE", make_tunable},
     Verb{"integrator", "ID",
          [](std::string_view a) -> Request { return Command{SelectIntegrator{find_integrator(a).id}}; }},
@@ -180,36 +184,53 @@ ScriptLine parse_line_of_text(std::string_view line) {
   }
 }
 
-void check_sweep(const StartSweep& sweep, const KernelInfo& kernel) {
+/// The kernels of which one is selected: `kernel`, or where that is null whatever may be chosen.
+KernelSelection candidates(const KernelInfo* kernel) {
+  KernelSelection selection{.kernels = {}};
+  if (kernel) {
+    selection.kernels = {kernel};
+  } else {
+    selection.kernels.assign(kernels().begin(), kernels().end());
+  }
+  return selection;
+}
+
+void check_sweep(const StartSweep& sweep, const KernelInfo* kernel) {
   std::vector<Axis> axes;
   for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
   KernelSelection selection{.kernels = {}};
   for (const std::string& id : sweep.kernels) selection.kernels.push_back(&find_kernel(id));
-  if (sweep.kernels.empty()) selection.kernels.push_back(&kernel);
-  check_axes(selection, axes);
+  check_axes(sweep.kernels.empty() ? candidates(kernel) : selection, axes);
 }
 
-/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes.
-void check_tunables(const Script& script, const KernelInfo& first, const auto& at_line) {
-  const KernelInfo* kernel = &first;
+/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes. What a `set` sets after
+/// `auto` some kernel must have; then that kernel, whichever it is, is selected.
+void check_tunables(const Script& script, const KernelInfo* first, const auto& at_line) {
+  const KernelInfo* kernel = first;
   for (const ScriptLine& line : script) {
     if (const auto* view = std::get_if<ViewCommand>(&line.request)) {
       if (const auto* sweep = std::get_if<StartSweep>(view)) {
-        at_line(line.line, [&] { check_sweep(*sweep, *kernel); });
+        at_line(line.line, [&] { check_sweep(*sweep, kernel); });
       }
       continue;
     }
     const Command* command = std::get_if<Command>(&line.request);
-    if (const auto* select = std::get_if<SelectKernel>(command)) kernel = &find_kernel(select->id);
+    if (const auto* select = std::get_if<SelectKernel>(command)) kernel = find_kernel_or_auto(select->id);
     if (const auto* set = std::get_if<SetTunable>(command)) {
-      at_line(line.line, [&] { Settings{*kernel}.set(set->name, set->value); });
+      at_line(line.line, [&] {
+        if (kernel) {
+          Settings{*kernel}.set(set->name, set->value);
+        } else {
+          check_axes(candidates(kernel), {{set->name, {set->value}}});
+        }
+      });
     }
   }
 }
 
 }  // namespace
 
-Script parse_script(std::istream& text, const std::string& name, const KernelInfo& kernel) {
+Script parse_script(std::istream& text, const std::string& name, const KernelInfo* kernel) {
   const auto at_line = [&](int number, auto&& action) {
     try {
       action();
@@ -230,7 +251,7 @@ Script parse_script(std::istream& text, const std::string& name, const KernelInf
   return script;
 }
 
-Script read_script(const std::string& file, const KernelInfo& kernel) {
+Script read_script(const std::string& file, const KernelInfo* kernel) {
   const auto fail = [&](const std::string& why) {
     throw std::runtime_error(fmt::format("cannot read the script '{}': {}", file, why));
   };

@@ -21,11 +21,11 @@ struct ScriptLine {
 using Script = std::vector<ScriptLine>;
 
 /// Reads `FRAME COMMAND ARGUMENTS` lines; `#` at a line's start or after a blank begins a comment. `set` is checked
-/// against the kernel that the script has selected by that frame, `kernel` at first. Throws UsageError that starts with
-/// "NAME:LINE: " and names the valid choices.
-Script parse_script(std::istream& text, const std::string& name, const KernelInfo& kernel);
+/// against the kernel that the script has selected by that frame, `kernel` at first (null: auto). Throws UsageError
+/// that starts with "NAME:LINE: " and names the valid choices.
+Script parse_script(std::istream& text, const std::string& name, const KernelInfo* kernel);
 
 /// The same from a file. Throws std::runtime_error if it cannot be read.
-Script read_script(const std::string& file, const KernelInfo& kernel);
+Script read_script(const std::string& file, const KernelInfo* kernel);
 
 }  // namespace orrery

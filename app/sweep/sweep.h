@@ -18,6 +18,7 @@ struct SweepPlan {
   SceneRequest scene{};           ///< its count is 0: see counts
   std::vector<int> counts{0};     ///< never empty; 0 stands for the scene's own
   std::vector<Variant> variants;  ///< never empty; each is measured for every count
+  std::vector<Variant> chosen{};  ///< one for each count, measured in place of `variants`, which are one; may be empty
   std::vector<Command> setup{};   ///< integrator, law and their constants
   Procedure procedure{};
 };
@@ -65,7 +66,9 @@ class Sweep {
   };
 
   static Json machine_of(const KernelInfo& kernel);
-  const Variant& variant(std::size_t entry) const { return plan_.variants[entry % plan_.variants.size()]; }
+  const Variant& variant(std::size_t entry) const {
+    return plan_.chosen.empty() ? plan_.variants[entry % plan_.variants.size()] : plan_.chosen[entry];
+  }
   int count(std::size_t entry) const;
   double expected_s(std::size_t entry) const;
   void begin();

@@ -23,14 +23,15 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   return range[static_cast<std::size_t>(((present + by) % size + size) % size)];
 }
 
+/// Those that can run here, and `auto` before the first.
 Asked other_kernel(const Status& status, int by) {
-  std::vector<const KernelInfo*> usable;
-  std::ranges::copy_if(kernels(), std::back_inserter(usable),
-                       [](const KernelInfo* k) { return backend_status(k->backend).available; });
-  if (usable.empty()) return {};
+  std::vector<std::string> ids{auto_kernel};
+  for (const KernelInfo* kernel : kernels()) {
+    if (backend_status(kernel->backend).available) ids.emplace_back(kernel->id);
+  }
+  const std::string present = status.auto_choice ? auto_kernel : status.kernel_id;
   return Command{SelectKernel{neighbour(
-                                  usable, [&](auto* k) { return status.kernel_id == k->id; }, by)
-                                  ->id}};
+      ids, [&](const std::string& id) { return id == present; }, by)}};
 }
 
 /// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
@@ -87,7 +88,7 @@ const std::vector<KeyBinding>& table() {
       {{{U' '}}, "Space", "run or pause", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
       {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
       {{{U'r'}}, "R", "back to the scene's first state", [](S, V) -> Asked { return Command{Reset{}}; }},
-      {{{U'k'}}, "K", "next kernel", [](S s, V) { return other_kernel(s, 1); }},
+      {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
       {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
       {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},

@@ -35,7 +35,9 @@ std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
 /// The kernel that the options ask for, so that no other one has to be able to run here.
 const KernelInfo& first_kernel(const Commands& setup) {
   for (const Command& command : setup) {
-    if (const auto* select = std::get_if<SelectKernel>(&command)) return find_kernel(select->id);
+    const auto* select = std::get_if<SelectKernel>(&command);
+    const KernelInfo* kernel = select ? find_kernel_or_auto(select->id) : nullptr;
+    if (kernel) return *kernel;
   }
   return default_kernel();
 }
@@ -53,7 +55,7 @@ Viewer::Viewer(const ViewOptions& options)
       surface_{make_surface(options)},
       sharing_{try_sharing(options.device)},
       bridge_{sharing_},
-      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup)},
+      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup), &chooser_},
       gui_{*surface_},
       monitor_{lockstep_} {
   for (const Command& command : options.setup) simulation_.apply(command);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/auto_choice/auto_chooser.h"
 #include "app/options.h"
 #include "app/panels/panel_state.h"
 #include "app/view/command.h"
@@ -119,6 +120,7 @@ class Viewer {
   PositionBridge bridge_;
   ScenePicture picture_;
   render::GpuTimer draw_timer_;
+  AutoChooser chooser_;
   Simulation simulation_;
   SweepControl sweep_;
   Gui gui_;

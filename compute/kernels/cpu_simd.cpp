@@ -181,6 +181,7 @@ constexpr Tunable tunables[] = {
      .notes = "Bodies whose accelerations are summed in one pass, so that they share each load of the others.",
      .values = rows_values,
      .initial = "auto"}};
+constexpr const char* contenders[] = {""};
 
 /// What `auto` stands for. One thread, 16,384 bodies, 2026-11-21, G pairs/s with 1, 2 and 4 rows: AVX-512 on a Xeon
 /// 3.96, 3.99, 4.20 (its 32 registers hold four rows); AVX2 on an EPYC 3.09, 3.07, 2.99.
@@ -247,7 +248,7 @@ ORRERY_KERNEL(
     .lesson =
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",
-    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4},
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .contenders = contenders,
     .create = create_kernel<CpuSimd>);
 
 }  // namespace orrery

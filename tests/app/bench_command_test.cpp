@@ -48,6 +48,22 @@ bool says(const Outcome& outcome, const std::string& text) {
   return outcome.out.find(text) != std::string::npos;
 }
 
+TEST_F(BenchCommand, MeasuresWhatAutoStandsFor) {
+  const Outcome outcome =
+      run_orrery({"bench", "--kernels", "auto", "-n", "8,64", "--repeat", "2", "--json", "auto.json"},
+                 {.folder = folder.path().string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("note: 64 bodies: auto: "), std::string::npos) << outcome.err;
+  const json results = read("auto.json")["results"];
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0]["n"], 8);
+  EXPECT_EQ(results[1]["n"], 64);
+  for (const json& result : results) {
+    const std::string id = result["kernel"];
+    EXPECT_TRUE(id.starts_with("cpu-") || id.starts_with("cuda-")) << id;
+  }
+}
+
 TEST_F(BenchCommand, RanksWhatHasIntervals) {
   const Outcome ranked = bench({"-n", "8,64", "--repeat", "6", "--csv", "a.csv"});
   EXPECT_EQ(ranked.status, 0) << ranked.err;

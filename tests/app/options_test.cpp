@@ -35,7 +35,8 @@ Kind only(const Commands& commands) {
 TEST(Options, MakeViewTheDefault) {
   const ViewOptions bare = parsed<ViewOptions>({});
   EXPECT_EQ(bare.scene, SceneRequest{});
-  EXPECT_TRUE(bare.setup.empty());
+  ASSERT_EQ(bare.setup.size(), 1u);
+  EXPECT_EQ(only<SelectKernel>(bare.setup).id, auto_kernel);
   EXPECT_TRUE(bare.panel && bare.vsync && !bare.offscreen && !bare.frames);
   EXPECT_EQ(parsed<ViewOptions>({"-n", "4k"}).scene.count, 4096);
   EXPECT_EQ(parsed<ViewOptions>({"view", "-n", "4k"}).scene.count, 4096);
@@ -113,6 +114,34 @@ TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {
   const ViewOptions view = parsed<ViewOptions>({"--set", tunable.name + ("=" + last)});
   EXPECT_EQ(only<SelectKernel>(view.setup).id, kernel.id);
   EXPECT_EQ(only<SelectKernel>(view.setup).settings.at(tunable.name), last);
+}
+
+TEST(Options, LeaveTheKernelToTheProgram) {
+  const ViewOptions view = parsed<ViewOptions>({"--kernel", "auto", "--law", "attract-repel"});
+  EXPECT_EQ(only<SelectKernel>(view.setup).id, auto_kernel);
+  EXPECT_TRUE(only<SelectKernel>(view.setup).settings.empty());
+  EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the law that it is chosen for comes before";
+  expect_failure(
+      Failure::usage,
+      [] {
+        parse_options({"--kernel", "auto", "--set", "threads=1"});
+      },
+      "threads", "--kernel auto", "cpu-simd");
+  expect_failure(
+      Failure::usage,
+      [] {
+        parse_options({"--kernel", "fast"});
+      },
+      "'fast'", "cpu-simd", "auto");
+  EXPECT_TRUE(parsed<BenchOptions>({"bench", "--kernels", "auto"}).kernels.automatic);
+  for (const auto& [subcommand, kernels] : {std::pair{"bench", "cpu-serial,auto"}, {"verify", "auto"}}) {
+    const Words words{subcommand, "--kernels", kernels};
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "'auto'", "cpu-simd");
+  }
+  const Words words{"bench", "--kernels", "auto", "--block", "64"};
+  expect_failure(
+      Failure::usage, [&] { parse_options(words); }, "block", "--kernels auto");
 }
 
 TEST(Options, EndAnOffscreenRun) {
@@ -199,7 +228,7 @@ TEST(Options, OfALawGoWithIt) {
   const test::TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   std::ofstream{script} << "5 law attract-repel\n";
-  EXPECT_EQ(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup.size(), 1u);
+  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
 }
 
 TEST(Options, RefuseScriptLinesThatNoFrameReaches) {

@@ -23,6 +23,15 @@ TEST_F(Panels, PickEveryKernelThatCanRun) {
   }
 }
 
+TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
+  select(find_kernel("cpu-simd"));
+  EXPECT_EQ(only<SelectKernel>(pick("kernel", auto_kernel)).id, auto_kernel);
+  status.auto_choice = AutoChoice{"auto: cpu-simd rows=4", "One step with 1000 bodies"};
+  EXPECT_TRUE(pick("kernel", auto_kernel).empty()) << "so it is";
+  EXPECT_NE(side_column_text().find("auto: cpu-simd rows=4"), std::string::npos);
+  EXPECT_EQ(only<SelectKernel>(pick("kernel", "cpu-simd")).id, "cpu-simd") << "the same, whatever comes";
+}
+
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
   bool tried = false;
   for (const KernelInfo* kernel : kernels()) {

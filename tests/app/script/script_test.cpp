@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "compute/sim/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -14,7 +15,7 @@ using test::Failure;
 
 Script parsed(const std::string& text, const char* kernel = "cpu-serial") {
   std::istringstream stream{text};
-  return parse_script(stream, "demo.txt", find_kernel(kernel));
+  return parse_script(stream, "demo.txt", find_kernel_or_auto(kernel));
 }
 
 template <class Kind>
@@ -135,6 +136,18 @@ TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
       Failure::usage, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); }, "demo.txt:2: ", "cpu-serial");
 }
 
+TEST(Script, LeavesTheKernelToTheProgram) {
+  EXPECT_EQ(command<SelectKernel>(parsed("3 kernel auto\n").front()).id, auto_kernel);
+  EXPECT_EQ(parsed("5 set threads 2\n6 sweep rows\n", "auto").size(), 2u) << "some kernel has them";
+  EXPECT_EQ(parsed("0 kernel auto\n5 set threads 2\n").size(), 2u);
+  expect_failure(
+      Failure::usage, [] { parsed("0 kernel auto\n5 set threads 3\n"); }, "demo.txt:2: ", "threads");
+  expect_failure(
+      Failure::usage, [] { parsed("5 set wings 2\n", "auto"); }, "demo.txt:1: ", "wings");
+  expect_failure(
+      Failure::usage, [] { parsed("5 sweep wings\n", "auto"); }, "demo.txt:1: ", "wings");
+}
+
 TEST(Script, NamesTheLineThatIsWrong) {
   const auto refused = [](const std::string& line, const auto&... parts) {
     expect_failure(
@@ -150,7 +163,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
           "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
-  refused("5 kernel fast", "'fast'", "cpu-serial");
+  refused("5 kernel fast", "'fast'", "cpu-serial", "auto");
   refused("5 set threads", "NAME VALUE");
   refused("5 set threads 2 3", "NAME VALUE");
   refused("5 integrator rk4", "'rk4'", "leapfrog");
@@ -176,7 +189,7 @@ TEST(Script, PrintsNoBytesOfABinaryFile) {
 }
 
 TEST(Script, SaysWhyAFileCannotBeRead) {
-  const KernelInfo& kernel = find_kernel("cpu-serial");
+  const KernelInfo* kernel = &find_kernel("cpu-serial");
   const test::TemporaryFolder folder;
   const std::string missing = (folder / "none.txt").string();
   expect_failure(

@@ -43,6 +43,12 @@ void interrupt_when_exists(pid_t child, const std::string& file) {
   kill(child, SIGINT);
 }
 
+/// What one run of the program keeps for the next: never the user's own.
+const std::filesystem::path& shared_cache() {
+  static const TemporaryFolder folder;
+  return folder.path();
+}
+
 /// `out` is where stdout goes unless the surroundings say otherwise.
 [[noreturn]] void become_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings, int out,
                                 const std::string& err) {
@@ -50,6 +56,8 @@ void interrupt_when_exists(pid_t child, const std::string& file) {
   if (!surroundings.stdout_to.empty()) redirect(STDOUT_FILENO, surroundings.stdout_to);
   redirect(STDERR_FILENO, err);
   if (!surroundings.folder.empty() && chdir(surroundings.folder.c_str()) != 0) _exit(126);
+  const std::string cache = surroundings.cache_folder.empty() ? shared_cache().string() : surroundings.cache_folder;
+  if (setenv("XDG_CACHE_HOME", cache.c_str(), 1) != 0) _exit(126);
   if (surroundings.most_file_bytes) {
     const rlimit limit{*surroundings.most_file_bytes, *surroundings.most_file_bytes};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(126);
@@ -70,6 +78,7 @@ Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings
   const std::string err = (folder / "err").string();
   int out[2];  // a pipe: a limit on the size of files leaves it alone
   if (pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
+  (void)shared_cache();  // of this process, not of the child
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child == 0) become_orrery(arguments, surroundings, out[1], err);

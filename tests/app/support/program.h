@@ -14,6 +14,7 @@ struct Outcome {
 
 struct Surroundings {
   std::string folder{};                            ///< working folder; empty: the caller's
+  std::string cache_folder{};                      ///< XDG_CACHE_HOME; empty: one for all runs of this test program
   std::string stdout_to{};                         ///< a path in place of collecting stdout
   std::optional<unsigned long> most_file_bytes{};  ///< the largest file that the program may write
   std::string interrupt_when_exists{};             ///< a file: once it is there, the program gets a SIGINT

@@ -78,19 +78,24 @@ TEST(Keys, SpaceTurnsPauseOnAndOff) {
   EXPECT_FALSE(asked<SetPaused>({.character = U' '}, status).paused);
 }
 
-TEST(Keys, KernelKeyVisitsEveryUsableKernelAndComesBack) {
-  std::size_t usable = 0;
-  for (const KernelInfo* kernel : kernels()) usable += backend_status(kernel->backend).available ? 1 : 0;
+TEST(Keys, KernelKeyVisitsEveryUsableKernelAndAutoAndComesBack) {
+  std::size_t choices = 1;
+  for (const KernelInfo* kernel : kernels()) choices += backend_status(kernel->backend).available ? 1 : 0;
   Status status = status_of(default_kernel());
+  status.auto_choice = AutoChoice{};
   std::set<std::string> visited;
-  for (std::size_t i = 0; i < usable; ++i) {
+  for (std::size_t i = 0; i < choices; ++i) {
     const std::string id = asked<SelectKernel>({.character = U'k'}, status).id;
-    EXPECT_TRUE(backend_status(find_kernel(id).backend).available) << id;
     visited.insert(id);
+    if (id == auto_kernel) {
+      status.auto_choice = AutoChoice{};
+      continue;
+    }
+    EXPECT_TRUE(backend_status(find_kernel(id).backend).available) << id;
     status = status_of(find_kernel(id));
   }
-  EXPECT_EQ(visited.size(), usable);
-  EXPECT_EQ(status.kernel_id, default_kernel().id);
+  EXPECT_EQ(visited.size(), choices);
+  EXPECT_TRUE(status.auto_choice);
 }
 
 TEST(Keys, ShiftGoesBack) {

@@ -22,6 +22,8 @@ import zlib
 
 ORRERY = None
 PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
+CACHE = tempfile.TemporaryDirectory(prefix="orrery-cache-")  # what a run keeps for the next: never the user's own
+os.environ["XDG_CACHE_HOME"] = CACHE.name
 
 
 def wait_for(what, condition, patience_s=PATIENCE_S):

@@ -1,0 +1,107 @@
+#include "app/auto_choice/auto_chooser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "app/auto_choice/measure_contest.h"
+#include "app/recording/metadata.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+std::string words_for(const Variant& variant) {
+  const std::string changes = variant.settings.changes();
+  return fmt::format("{}{}{}", variant.kernel->id, changes.empty() ? "" : " ", changes);
+}
+
+std::string table(const Contest& contest) {
+  std::string text;
+  for (const Contender& contender : contest.contenders) {
+    text += fmt::format("\n{}: {}", words_for(contender.variant),
+                        contender.step_ms > 0 ? fmt::format("{:.3g} ms", contender.step_ms) : contender.problem);
+  }
+  return text;
+}
+
+/// Why the kernel with its settings cannot take so many bodies; empty where it can.
+std::string problem_with(const Variant& variant, int count) {
+  try {
+    variant.kernel->create(variant.settings)->prepare(count);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+Json contest_key(const KernelDemand& demand, Backend backend) {
+  Json key = machine_metadata();
+  for (const char* changing : {"program", "date"}) key.erase(changing);
+  key["cpu_threads"] = std::thread::hardware_concurrency();
+  key["backend"] = to_string(backend);
+  key["law"] = law_info(demand.law).id;
+  const double range = std::round(2 * std::log2(std::min(demand.count, most_measured_bodies(backend))));
+  key["bodies_about"] = std::round(std::exp2(range / 2));
+  return key;
+}
+
+AutoChooser::World AutoChooser::this_machine() {
+  return {.contenders = contenders_here(),
+          .measure = measure_contest,
+          .cache_file = usual_cache_file(),
+          .say = [](const std::string& line) { fmt::print(stderr, "orrery: {}\n", line); }};
+}
+
+AutoChooser::AutoChooser(World world) : world_{std::move(world)}, cache_{world_.cache_file} {}
+
+void AutoChooser::say_problem() {
+  if (const std::string problem = cache_.take_problem(); !problem.empty()) world_.say(problem);
+}
+
+AutoChooser::Found AutoChooser::contest_for(const KernelDemand& demand) {
+  const Json key = contest_key(demand, world_.contenders.front().kernel->backend);
+  const std::optional<Contest> kept = cache_.find(key, world_.contenders);
+  say_problem();
+  if (kept) {
+    return {*kept, fmt::format("One step with {} bodies, measured {} and kept{}:", kept->count, kept->date,
+                               world_.cache_file.empty() ? "" : " in " + world_.cache_file.string())};
+  }
+  Contest contest = world_.measure(world_.contenders, demand);
+  bool sound = !contest.preference().empty();
+  for (const Contender& contender : contest.contenders) {
+    if (contender.step_ms > 0 || contender.refused) continue;
+    sound = false;
+    world_.say(fmt::format("auto leaves out {}, which failed: {}", words_for(contender.variant), contender.problem));
+  }
+  if (sound) cache_.store(key, contest);
+  say_problem();
+  return {contest, fmt::format("One step with {} bodies, measured {} by this run:", contest.count, contest.date)};
+}
+
+KernelChoice AutoChooser::choose(const KernelDemand& demand) {
+  std::string none = "No kernel stands for election here: it is the default.";
+  if (!world_.contenders.empty()) {
+    const Found found = contest_for(demand);
+    const std::string how = found.whence + table(found.contest);
+    std::string too_large;
+    for (const std::size_t index : found.contest.preference()) {
+      const Variant& variant = found.contest.contenders[index].variant;
+      const std::string problem = problem_with(variant, demand.count);
+      if (problem.empty()) return {variant.kernel, variant.settings, how + too_large};
+      too_large += fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), demand.count, problem);
+    }
+    none = how + too_large + "\nNone of these: it is the default.";
+  }
+  const KernelInfo& fallback = default_kernel();
+  return {&fallback, Settings{fallback}, none};
+}
+
+}  // namespace orrery

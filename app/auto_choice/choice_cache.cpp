@@ -1,0 +1,181 @@
+#include "app/auto_choice/choice_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr int format = 1;
+constexpr std::size_t most_entries = 200;  // of all machines and builds that share the folder
+
+std::filesystem::path full_path_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  const std::filesystem::path path{value ? value : ""};
+  return path.is_absolute() ? path : std::filesystem::path{};
+}
+
+Json contest_json(const Contest& contest) {
+  Json contenders = Json::array();
+  for (const Contender& contender : contest.contenders) {
+    Json row{{"kernel", contender.variant.kernel->id}, {"settings", contender.variant.settings.to_string()}};
+    if (contender.step_ms > 0) {
+      row["step_ms"] = contender.step_ms;
+    } else {
+      row["problem"] = contender.problem;
+    }
+    contenders.push_back(std::move(row));
+  }
+  return {{"date", contest.date}, {"bodies", contest.count}, {"contenders", contenders}};
+}
+
+/// Throws Json::exception or UsageError where it is no contest of kernels and settings that this build has.
+Contest contest_of(const Json& json) {
+  Contest contest{.contenders = {}, .count = json.at("bodies").get<int>(), .date = json.at("date").get<std::string>()};
+  for (const Json& row : json.at("contenders")) {
+    const KernelInfo& kernel = find_kernel(row.at("kernel").get<std::string>());
+    Contender contender{{&kernel, Settings{kernel}}};
+    for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
+      contender.variant.settings.set(name, value);
+    }
+    if (row.contains("problem")) {
+      contender.problem = row["problem"].get<std::string>();
+      contender.refused = true;
+    } else {
+      contender.step_ms = row.at("step_ms").get<double>();
+      if (!(contender.step_ms > 0 && std::isfinite(contender.step_ms))) throw UsageError("that is no time of a step");
+    }
+    contest.contenders.push_back(std::move(contender));
+  }
+  return contest;
+}
+
+bool same_contenders(const Contest& contest, const std::vector<Variant>& contenders) {
+  return std::ranges::equal(contest.contenders, contenders, [](const Contender& a, const Variant& b) {
+    return a.variant.kernel == b.kernel && a.variant.settings == b.settings;
+  });
+}
+
+std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
+  std::vector<ChoiceCache::Entry> entries;
+  for (const Json& row : json) {
+    try {
+      entries.push_back({row.at("key"), contest_of(row)});
+    } catch (const UsageError&) {
+      // Another build's kernels.
+    }
+  }
+  return entries;
+}
+
+std::runtime_error system_failure() {
+  return std::runtime_error(std::generic_category().message(errno));
+}
+
+/// All of it or nothing, also for those who read it meanwhile.
+void write_whole(const std::filesystem::path& file, std::string_view text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::filesystem::path fresh = file;
+  fresh += fmt::format(".{}", getpid());
+  try {
+    std::ofstream out{fresh, std::ios::binary};
+    if (!out) throw system_failure();
+    out << text;
+    out.close();
+    if (!out) throw system_failure();
+    std::filesystem::rename(fresh, file);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(fresh, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::filesystem::path usual_cache_file() {
+  std::filesystem::path folder = full_path_in("XDG_CACHE_HOME");
+  if (folder.empty()) {
+    folder = full_path_in("HOME");
+    if (folder.empty()) return {};
+    folder /= ".cache";
+  }
+  return folder / "orrery" / "auto-kernels.json";
+}
+
+std::vector<ChoiceCache::Entry> ChoiceCache::read() {
+  std::error_code unknown;
+  if (file_.empty() || !std::filesystem::exists(file_, unknown)) return {};
+  const auto fail = [&](const std::string& why) -> std::vector<Entry> {
+    problem_ = fmt::format("the kept choices of kernels in '{}' are of no use and will be measured anew: {}",
+                           file_.string(), why);
+    return {};
+  };
+  std::ifstream text{file_, std::ios::binary};
+  if (!text || std::filesystem::is_directory(file_, unknown)) return fail("it cannot be read");
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("program") != "orrery" || json.at("format") != format) return fail("another program wrote it");
+    return entries_of(json.at("choices"));
+  } catch (const Json::exception&) {
+    return fail("it is not what this program writes");
+  }
+}
+
+const std::vector<ChoiceCache::Entry>& ChoiceCache::entries() {
+  if (!std::exchange(read_once_, true)) entries_ = read();
+  return entries_;
+}
+
+std::optional<Contest> ChoiceCache::find(const Json& key, const std::vector<Variant>& contenders) {
+  const std::vector<Entry>& known = entries();
+  const auto found = std::find_if(known.rbegin(), known.rend(), [&](const Entry& entry) {
+    return entry.key == key && same_contenders(entry.contest, contenders);
+  });
+  return found == known.rend() ? std::nullopt : std::optional{found->contest};
+}
+
+void ChoiceCache::store(const Json& key, const Contest& contest) {
+  (void)entries();  // what is wrong with the file is told once
+  const std::string told = problem_;
+  std::vector<Entry> kept = read();  // what other runs have found meanwhile
+  problem_ = told;
+  for (Entry& entry : entries_) {
+    if (std::ranges::find(kept, entry.key, &Entry::key) == kept.end()) kept.push_back(std::move(entry));
+  }
+  std::erase_if(kept, [&](const Entry& entry) { return entry.key == key; });
+  kept.push_back({key, contest});
+  if (kept.size() > most_entries) kept.erase(kept.begin(), kept.end() - most_entries);
+  entries_ = std::move(kept);
+  write();
+}
+
+void ChoiceCache::write() {
+  if (file_.empty()) return;
+  Json choices = Json::array();
+  for (const Entry& entry : entries_) {
+    Json row{{"key", entry.key}};
+    row.update(contest_json(entry.contest));
+    choices.push_back(std::move(row));
+  }
+  try {
+    write_whole(file_, json_text({{"program", "orrery"}, {"format", format}, {"choices", choices}}, 1) + '\n');
+  } catch (const std::filesystem::filesystem_error& error) {
+    problem_ = fmt::format("the choice of a kernel cannot be kept in '{}': {}", file_.string(), error.code().message());
+  } catch (const std::exception& error) {
+    problem_ = fmt::format("the choice of a kernel cannot be kept in '{}': {}", file_.string(), error.what());
+  }
+}
+
+}  // namespace orrery

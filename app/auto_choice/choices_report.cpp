@@ -1,0 +1,63 @@
+#include "app/auto_choice/choices_report.h"
+
+#include <fmt/format.h>
+
+#include "app/auto_choice/auto_chooser.h"
+#include "app/auto_choice/measure_contest.h"
+
+namespace orrery {
+namespace {
+
+/// Whether it was measured here, by this build.
+bool is_of_this_machine(const Json& key, Backend backend) {
+  if (!key.contains("law") || !key.contains("bodies_about") || !key["bodies_about"].is_number()) return false;
+  for (const LawInfo& law : laws()) {
+    if (key["law"] != law.id) continue;
+    return key == contest_key({.count = key["bodies_about"].get<int>(), .law = law.law}, backend);
+  }
+  return false;
+}
+
+}  // namespace
+
+Json choices_json() {
+  ChoiceCache cache{usual_cache_file()};
+  Json choices = Json::array();
+  const std::vector<Variant> contenders = contenders_here();
+  for (const ChoiceCache::Entry& entry : cache.entries()) {
+    const std::vector<std::size_t> order = entry.contest.preference();
+    if (contenders.empty() || order.empty()) continue;
+    if (!is_of_this_machine(entry.key, contenders.front().kernel->backend)) continue;
+    const Contender& chosen = entry.contest.contenders[order.front()];
+    choices.push_back({{"law", entry.key["law"]},
+                       {"bodies_about", entry.key["bodies_about"]},
+                       {"kernel", chosen.variant.kernel->id},
+                       {"settings", chosen.variant.settings.to_string()},
+                       {"step_ms", json_number(chosen.step_ms)},
+                       {"bodies", entry.contest.count},
+                       {"date", entry.contest.date}});
+  }
+  return {{"cache", cache.file().empty() ? Json(nullptr) : Json(cache.file().string())},
+          {"problem", cache.take_problem()},
+          {"choices", choices}};
+}
+
+std::string choices_text(const Json& choices) {
+  if (choices["cache"].is_null()) {
+    return "Auto     choices are not kept: neither XDG_CACHE_HOME nor HOME says where\n";
+  }
+  std::string text =
+      fmt::format("Auto     choices are kept in {}; remove it to measure anew\n", choices["cache"].get<std::string>());
+  if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) {
+    text += fmt::format("         {}\n", problem);
+  }
+  for (const Json& choice : choices["choices"]) {
+    text += fmt::format(
+        "         {}, about {} bodies: {} {}, {:.3g} ms a step of {} bodies ({})\n", choice["law"].get<std::string>(),
+        choice["bodies_about"].get<int>(), choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
+        choice["step_ms"].get<double>(), choice["bodies"].get<int>(), choice["date"].get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,96 @@
+#include "app/auto_choice/contest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr double pilot_ms = 0.5;    // a shorter first batch says more of the clock than of the kernel
+constexpr double batch_ms = 5;      // of the batches that decide
+constexpr double most_steps = 200;  // of a batch
+constexpr int rounds = 2;           // of them
+constexpr double hopeless = 1.25;   // times the fastest pilot: not measured again
+constexpr double tie = 1.02;
+
+int steps_for(double ms, double step_ms) {
+  const double steps = std::ceil(ms / step_ms);
+  return steps >= 1 ? static_cast<int>(std::min(steps, most_steps)) : 1;
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// Calls `measured` with the time of a step, unless there is none; a contender that fails once is out.
+template <class Use>
+void attempt(Contender& contender, const MeasureSteps& measure, int steps, Use measured) {
+  try {
+    const double ms = measure(contender.variant, steps);
+    if (ms > 0 && std::isfinite(ms)) return measured(ms);
+    contender.problem = "its time could not be measured";
+  } catch (const UsageError& error) {
+    contender.problem = one_line(error.what());
+    contender.refused = true;
+  } catch (const std::bad_alloc&) {
+    contender.problem = "not enough memory";
+  } catch (const std::exception& error) {
+    contender.problem = one_line(error.what());
+  }
+  contender.step_ms = 0;
+}
+
+double fastest(const std::vector<Contender>& contenders) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Contender& contender : contenders) {
+    if (contender.step_ms > 0) best = std::min(best, contender.step_ms);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::size_t> Contest::preference() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    if (contenders[i].step_ms > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return contenders[i].step_ms; });
+  const double enough_ms = tie * fastest(contenders);
+  const auto others = std::ranges::find_if(order, [&](std::size_t i) { return !(contenders[i].step_ms <= enough_ms); });
+  const auto first = std::min_element(order.begin(), others);
+  if (first != others) std::rotate(order.begin(), first, first + 1);
+  return order;
+}
+
+void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
+                  double budget_s) {
+  const double begin_s = now_s();
+  for (Contender& contender : contenders) {
+    const auto take = [&](double ms) { contender.step_ms = ms; };
+    attempt(contender, measure, 1, take);
+    if (contender.step_ms > 0 && contender.step_ms < pilot_ms) {
+      attempt(contender, measure, steps_for(pilot_ms, contender.step_ms), take);
+    }
+  }
+  const double limit_ms = hopeless * fastest(contenders);
+  std::vector<double> best(contenders.size(), std::numeric_limits<double>::infinity());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      Contender& contender = contenders[i];
+      if (!(contender.step_ms > 0 && contender.step_ms <= limit_ms)) continue;
+      if (!(now_s() - begin_s < budget_s)) return;
+      attempt(contender, measure, steps_for(batch_ms, contender.step_ms),
+              [&](double ms) { contender.step_ms = best[i] = std::min(best[i], ms); });
+    }
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,175 @@
+// Choices of kernels from one run to the next.
+#include "app/auto_choice/choice_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+class ChoiceCacheTest : public testing::Test {
+ protected:
+  static Variant variant(const char* rows) {
+    const KernelInfo& kernel = find_kernel("cpu-simd");
+    Variant variant{&kernel, Settings{kernel}};
+    variant.settings.set("rows", rows);
+    return variant;
+  }
+
+  static Contest contest(double first_ms = 0.125) {
+    return {.contenders = {{variant("auto"), first_ms},
+                           {variant("1"), 0.25},
+                           {variant("2"), 0, "no room", /*refused=*/true}},
+            .count = 1000,
+            .date = "2026-11-21T12:00:00Z"};
+  }
+
+  static std::vector<Variant> contenders() { return {variant("auto"), variant("1"), variant("2")}; }
+
+  void expect_of_no_use(const std::string& content) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file} << content;
+    ChoiceCache cache{file};
+    EXPECT_FALSE(cache.find(key, contenders())) << content;
+    const std::string problem = cache.take_problem();
+    EXPECT_NE(problem.find(file.string()), std::string::npos) << problem;
+    EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+    cache.store(key, contest());
+    EXPECT_EQ(cache.take_problem(), "") << "told once";
+    EXPECT_TRUE(ChoiceCache{file}.find(key, contenders())) << "written anew";
+  }
+
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "orrery" / "auto-kernels.json";
+  const Json key{{"gpu", "a GPU"}, {"law", "gravity"}, {"bodies_about", 1024}};
+};
+
+TEST_F(ChoiceCacheTest, KeepsAContestForTheNextRun) {
+  ChoiceCache{file}.store(key, contest());
+  ChoiceCache cache{file};
+  const auto found = cache.find(key, contenders());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(cache.take_problem(), "");
+  EXPECT_EQ(found->count, 1000);
+  EXPECT_EQ(found->date, "2026-11-21T12:00:00Z");
+  ASSERT_EQ(found->contenders.size(), 3u);
+  EXPECT_EQ(found->contenders[0].variant.settings, variant("auto").settings);
+  EXPECT_EQ(found->contenders[0].step_ms, 0.125);
+  EXPECT_EQ(found->contenders[2].problem, "no room");
+  EXPECT_EQ(found->preference(), contest().preference());
+  EXPECT_FALSE(cache.find({{"gpu", "another"}}, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, TheLatestContestCounts) {
+  ChoiceCache cache{file};
+  cache.store(key, contest());
+  cache.store(key, contest(0.5));
+  EXPECT_EQ(cache.find(key, contenders())->contenders[0].step_ms, 0.5);
+  EXPECT_EQ(ChoiceCache{file}.entries().size(), 1u);
+}
+
+TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersContests) {
+  const Json other{{"gpu", "another"}};
+  ChoiceCache a{file}, b{file};
+  EXPECT_FALSE(a.find(key, contenders()));
+  EXPECT_FALSE(b.find(key, contenders()));
+  a.store(key, contest());
+  b.store(other, contest());
+  EXPECT_EQ(ChoiceCache{file}.entries().size(), 2u);
+  EXPECT_TRUE(b.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, OtherContendersAreMeasuredAnew) {
+  ChoiceCache{file}.store(key, contest());
+  ChoiceCache cache{file};
+  EXPECT_FALSE(cache.find(key, {variant("auto"), variant("1")}));
+  EXPECT_FALSE(cache.find(key, {variant("1"), variant("auto"), variant("2")})) << "the first is preferred";
+  EXPECT_EQ(cache.take_problem(), "");
+}
+
+TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"}, {"rows=1", "rows=9"}, {"rows=1", "wings=1"}}) {
+    std::string old = whole;
+    old.replace(old.find(is), std::string{is}.size(), was);
+    std::ofstream{file} << old;
+    ChoiceCache cache{file};
+    EXPECT_FALSE(cache.find(key, contenders())) << was;
+    EXPECT_EQ(cache.take_problem(), "") << "another build's";
+  }
+}
+
+TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  expect_of_no_use("");
+  expect_of_no_use("{");
+  expect_of_no_use("[1, 2]");
+  expect_of_no_use("\x01\xff");
+  expect_of_no_use(whole.substr(0, whole.size() / 2));
+  expect_of_no_use(R"({"program": "another", "format": 1, "choices": []})");
+  expect_of_no_use(R"({"program": "orrery", "format": 99, "choices": []})");
+  expect_of_no_use(R"({"program": "orrery", "format": 1, "choices": [{"key": {}, "date": 7}]})");
+}
+
+TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  for (const char* time : {"0.0", "-1.0", "1e999"}) {
+    std::string wrong = whole;
+    wrong.replace(wrong.find("0.125"), 5, time);
+    std::ofstream{file} << wrong;
+    EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << time;
+  }
+}
+
+TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
+  ChoiceCache cache{{}};
+  cache.store(key, contest());
+  EXPECT_TRUE(cache.find(key, contenders()));
+  EXPECT_EQ(cache.take_problem(), "");
+
+  std::ofstream{folder / "file"} << "in the way";
+  ChoiceCache blocked{folder / "file" / "auto-kernels.json"};
+  EXPECT_FALSE(blocked.find(key, contenders()));
+  blocked.store(key, contest());
+  const std::string problem = blocked.take_problem();
+  EXPECT_NE(problem.find("cannot be kept"), std::string::npos) << problem;
+  EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+  EXPECT_TRUE(blocked.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, LeavesNothingElseInItsFolder) {
+  ChoiceCache cache{file};
+  for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, contest());
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{file.parent_path()})
+    files += entry.path() == file ? 1 : 9;
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(ChoiceCacheTest, LiesWhereTheUsersCachesLie) {
+  const char* const home = std::getenv("HOME");
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const std::string old_home = home ? home : "", old_cache = cache ? cache : "";
+  setenv("HOME", "/somebody", 1);
+  setenv("XDG_CACHE_HOME", "/caches", 1);
+  EXPECT_EQ(usual_cache_file(), "/caches/orrery/auto-kernels.json");
+  setenv("XDG_CACHE_HOME", "caches", 1);
+  EXPECT_EQ(usual_cache_file(), "/somebody/.cache/orrery/auto-kernels.json") << "a relative path is to be ignored";
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(usual_cache_file(), "/somebody/.cache/orrery/auto-kernels.json");
+  unsetenv("HOME");
+  EXPECT_EQ(usual_cache_file(), "");
+  if (home) setenv("HOME", old_home.c_str(), 1);
+  if (cache) setenv("XDG_CACHE_HOME", old_cache.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace orrery

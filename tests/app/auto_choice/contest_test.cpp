@@ -1,0 +1,138 @@
+// How contenders are measured and which of them is preferred, with a clock and times of the test's own.
+#include "app/auto_choice/contest.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <new>
+#include <stdexcept>
+
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// Kernels whose step takes as long as the test says; the clock counts nothing but their steps.
+class ContestTest : public testing::Test {
+ protected:
+  void add(const char* rows, double step_ms) {
+    const KernelInfo& kernel = find_kernel("cpu-simd");
+    Variant variant{&kernel, Settings{kernel}};
+    variant.settings.set("rows", rows);
+    contest.contenders.push_back({variant});
+    step_ms_[rows] = step_ms;
+  }
+
+  void hold(double budget_s = 1e9) {
+    hold_contest(
+        contest.contenders,
+        [&](const Variant& variant, int steps) {
+          const std::string rows = variant.settings.text("rows");
+          ++asked[rows];
+          if (refuse == rows) throw UsageError("no room for\nits rows");
+          if (fail == rows && asked[rows] > fail_after) throw std::runtime_error("it broke");
+          if (starve == rows) throw std::bad_alloc();
+          now_s_ += step_ms_[rows] * steps / 1e3;
+          return step_ms_[rows];
+        },
+        [&] { return now_s_; }, budget_s);
+  }
+
+  std::string winner() const {
+    const auto order = contest.preference();
+    return order.empty() ? "none" : contest.contenders[order.front()].variant.settings.text("rows");
+  }
+
+  Contest contest;
+  std::map<std::string, int> asked;  // batches
+  std::string refuse, fail, starve;
+  int fail_after = 0;
+
+ private:
+  std::map<std::string, double> step_ms_;
+  double now_s_ = 7;
+};
+
+TEST_F(ContestTest, TheFastestWins) {
+  add("auto", 3);
+  add("1", 2);
+  add("2", 2.5);
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(contest.contenders[0].step_ms, 3);
+}
+
+TEST_F(ContestTest, TheFirstInOrderWinsUnlessAnotherIsTwoPercentFaster) {
+  add("auto", 2.05);
+  add("1", 2.01);
+  add("2", 2.00);
+  hold();
+  EXPECT_EQ(winner(), "1") << "auto is 2.5 % slower than the fastest, 1 is 0.5 %";
+}
+
+TEST_F(ContestTest, ATieOfAllGoesToTheFirst) {
+  add("2", 1);
+  add("1", 1);
+  hold();
+  EXPECT_EQ(winner(), "2");
+}
+
+TEST_F(ContestTest, TheHopelessAreMeasuredOnce) {
+  add("auto", 1);
+  add("1", 9);
+  add("2", 1.1);
+  hold();
+  EXPECT_EQ(asked["1"], 1);
+  EXPECT_GT(asked["auto"], 1);
+  EXPECT_EQ(asked["auto"], asked["2"]);
+}
+
+TEST_F(ContestTest, EndsWithItsTimeButMeasuresAllOnce) {
+  add("auto", 100);
+  add("1", 110);
+  add("2", 90);
+  hold(0.01);
+  EXPECT_EQ(asked["auto"] + asked["1"] + asked["2"], 3);
+  EXPECT_EQ(winner(), "2");
+}
+
+TEST_F(ContestTest, WhatCannotRunIsLeftOutAndNamed) {
+  add("auto", 1);
+  add("1", 2);
+  add("2", 3);
+  refuse = "auto";
+  starve = "2";
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.contenders[0].problem, "no room for its rows") << "one line";
+  EXPECT_TRUE(contest.contenders[0].refused);
+  EXPECT_EQ(contest.contenders[2].problem, "not enough memory");
+  EXPECT_FALSE(contest.contenders[2].refused);
+  EXPECT_EQ(contest.preference().size(), 1u);
+}
+
+TEST_F(ContestTest, OneThatFailsLaterIsOut) {
+  add("auto", 1);
+  add("1", 1.1);
+  fail = "auto";
+  fail_after = 1;
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.contenders[0].problem, "it broke");
+  EXPECT_EQ(contest.contenders[0].step_ms, 0);
+  EXPECT_EQ(asked["auto"], 2) << "never again";
+}
+
+TEST_F(ContestTest, NoTimeIsNoMeasurement) {
+  add("auto", std::numeric_limits<double>::quiet_NaN());
+  add("1", std::numeric_limits<double>::infinity());
+  add("2", 0);
+  hold();
+  EXPECT_EQ(winner(), "none");
+  for (const Contender& contender : contest.contenders) EXPECT_FALSE(contender.problem.empty());
+}
+
+}  // namespace
+}  // namespace orrery
