@@ -1,13 +1,13 @@
 // Highway compiles this file once for each instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/cpu_simd.cpp"
-// Left out: sets that would only repeat SSE4's or AVX-512's code, and those whose vectors no struct can hold.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "compute/kernels/simd_targets.h"
+// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway asks.
-#include <hwy/aligned_allocator.h>
 #include <hwy/highway.h>
 
+#include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
 
@@ -16,18 +16,11 @@
 namespace orrery {
 namespace {
 
-constexpr int max_lanes = 16;
 constexpr int max_rows = 4;    ///< the largest value of the tunable `rows`
 constexpr int max_chunk = 64;  ///< bodies of one chunk: their lane sums, 12 KiB with 16 lanes, stay in the first cache
 /// Bodies j that all bodies of a chunk meet before the next are loaded: 16 KiB, which stay in the first cache too. Also
 /// the bodies between two additions to the lane sums: short sums round less.
 constexpr int tile = 1024;
-
-/// All bodies as a structure of aligned arrays, each a multiple of max_lanes long.
-struct BodyArrays {
-  const float *x, *y, *z, *eighth_mass;
-  int padded_count;
-};
 
 }  // namespace
 }  // namespace orrery
@@ -37,48 +30,13 @@ HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using FloatTag = hn::CappedTag<float, max_lanes>;
-using Vector = hn::Vec<FloatTag>;
-
-/// One vector of floats, with what pair_law.inl asks of a number.
-struct Lanes {
-  Vector v;
-  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
-  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return {hn::Sub(a.v, b.v)}; }
-  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return {hn::Mul(a.v, b.v)}; }
-};
-
-HWY_INLINE Lanes lanes(float value) {
-  return {hn::Set(FloatTag{}, value)};
-}
-HWY_INLINE Lanes load(const float* aligned) {
-  return {hn::Load(FloatTag{}, aligned)};
-}
-HWY_INLINE Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
-  return {hn::MulAdd(a.v, b.v, c.v)};
-}
-
-/// TWICE 1/sqrt(x), which saves Newton's step the multiplication by 1/2. Both laws are m i^3 f(H i^2) in the i returned
-/// here, so an eighth of the mass and a quarter of H make up for it, exactly.
-HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
-#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  // An estimate good to 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits and more.
-  const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
-  return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
-#else
-  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // estimates elsewhere are as rough as 8 bits
-#endif
-}
-
-#include "compute/core/pair_law.inl"
+#include "compute/kernels/simd_lanes.inl"
 
 /// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
 /// vector for x, y and z. Several rows share each load of a vector of bodies.
 template <int rows, class PairLaw>
-HWY_NOINLINE void add_tile(const BodyArrays& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
+HWY_NOINLINE void add_tile(const PaddedColumns& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
                            float* sums) {
-  constexpr int lane_count = hn::MaxLanes(FloatTag{});
   const PairLaw law = pair_law;
   Lanes x[rows], y[rows], z[rows], ax[rows], ay[rows], az[rows];
   for (int r = 0; r < rows; ++r) {
@@ -101,19 +59,14 @@ HWY_NOINLINE void add_tile(const BodyArrays& bodies, int begin, int end, const P
   }
   for (int r = 0; r < rows; ++r) {
     for (const Lanes sum : {ax[r], ay[r], az[r]}) {
-      hn::Store((load(sums) + sum).v, FloatTag{}, sums);
+      store(load(sums) + sum, sums);
       sums += lane_count;
     }
   }
 }
 
-HWY_INLINE float sum_of_lanes(const float* sums) {
-  return hn::GetLane(hn::SumOfLanes(FloatTag{}, load(sums).v));
-}
-
 template <int rows, class PairLaw>
-void evaluate_chunk(const ForceArgs& args, const BodyArrays& bodies, int first, int last, const PairLaw& law) {
-  constexpr int lane_count = hn::MaxLanes(FloatTag{});
+void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, const PairLaw& law) {
   Vec4 points[max_chunk];
   HWY_ALIGN float sums[max_chunk * 3 * lane_count] = {};
   const int count = last - first;
@@ -130,23 +83,18 @@ void evaluate_chunk(const ForceArgs& args, const BodyArrays& bodies, int first, 
   }
   for (int i = 0; i < count; ++i) {
     const float* sum = sums + i * 3 * lane_count;
-    args.epilogue.finish(first + i, points[i].w,
-                         {sum_of_lanes(sum), sum_of_lanes(sum + lane_count), sum_of_lanes(sum + 2 * lane_count)});
+    args.epilogue.finish(
+        first + i, points[i].w,
+        {sum_of_lanes(load(sum)), sum_of_lanes(load(sum + lane_count)), sum_of_lanes(load(sum + 2 * lane_count))});
   }
 }
 
 template <int rows>
-void evaluate_rows(const ForceArgs& args, const BodyArrays& bodies, int first, int last) {
-  const Lanes softening_sq = lanes(args.law.softening * args.law.softening);
-  if (args.law.id == LawId::attract_repel) {
-    const AttractRepel<Lanes> law{softening_sq, lanes(args.law.repulsion / 4), lanes(1)};
-    evaluate_chunk<rows>(args, bodies, first, last, law);
-  } else {
-    evaluate_chunk<rows>(args, bodies, first, last, Gravity<Lanes>{softening_sq});
-  }
+void evaluate_rows(const ForceArgs& args, const PaddedColumns& bodies, int first, int last) {
+  visit_pair_law_of_lanes(args.law, [&](const auto& law) { evaluate_chunk<rows>(args, bodies, first, last, law); });
 }
 
-void evaluate_simd_rows(const ForceArgs& args, const BodyArrays& bodies, int first, int last, int rows) {
+void evaluate_simd_rows(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, int rows) {
   switch (rows) {
     case 1:
       return evaluate_rows<1>(args, bodies, first, last);
@@ -155,10 +103,6 @@ void evaluate_simd_rows(const ForceArgs& args, const BodyArrays& bodies, int fir
     default:
       return evaluate_rows<4>(args, bodies, first, last);
   }
-}
-
-const char* target_name() {
-  return hwy::TargetName(HWY_TARGET);
 }
 
 }  // namespace
@@ -195,7 +139,7 @@ class CpuSimd final : public ForceKernel {
       : threads_{thread_count(settings)}, rows_{settings.integer("rows", rows_for_this_processor())} {}
 
   void evaluate(const ForceArgs& args) override {
-    const BodyArrays bodies = columns(args);
+    const PaddedColumns bodies = columns_.fill(args, threads_);
     // Some four chunks a thread, so that threads which start late or run slower do not hold up the others.
     const int share = args.count / (4 * threads_);
     const int chunk = std::clamp(share / max_rows * max_rows, max_rows, max_chunk);
@@ -210,33 +154,9 @@ class CpuSimd final : public ForceKernel {
   }
 
  private:
-  /// Copies the bodies into columns_, padded by copies of the last one without mass: they pull nothing, and they are no
-  /// farther from anybody than a body is.
-  BodyArrays columns(const ForceArgs& args) {
-    const std::size_t padded = (static_cast<std::size_t>(args.count) + max_lanes - 1) / max_lanes * max_lanes;
-    if (padded != padded_) {
-      columns_ = hwy::AllocateAligned<float>(4 * padded);
-      padded_ = columns_ ? padded : 0;
-      if (!columns_) throw std::bad_alloc{};
-    }
-    float *x = columns_.get(), *y = x + padded, *z = y + padded, *eighth_mass = z + padded;
-    for_each_chunk(static_cast<int>(padded), 1 << 14, threads_, args.cancelled, [&](int first, int last) {
-      if (cancelled(args)) return;  // nobody reads the columns then
-      for (int i = first; i < last; ++i) {
-        const Vec4& body = args.bodies[std::min(i, args.count - 1)];
-        x[i] = body.x;
-        y[i] = body.y;
-        z[i] = body.z;
-        eighth_mass[i] = i < args.count ? body.w / 8 : 0.0f;
-      }
-    });
-    return {x, y, z, eighth_mass, static_cast<int>(padded)};
-  }
-
   int threads_;
   int rows_;
-  std::size_t padded_ = 0;
-  hwy::AlignedFreeUniquePtr<float[]> columns_;
+  BodyColumns columns_;
 };
 
 }  // namespace

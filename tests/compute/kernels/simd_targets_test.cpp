@@ -1,4 +1,4 @@
-// cpu-simd is compiled for several instruction sets; here each one that this processor has takes its turn.
+// The SIMD kernels are compiled for several instruction sets; here each one that this processor has takes its turn.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-class SimdTargets : public testing::Test {
+class SimdTargets : public testing::TestWithParam<const char*> {
  protected:
   void TearDown() override { choose(0); }
 
@@ -22,8 +22,8 @@ class SimdTargets : public testing::Test {
   }
 };
 
-TEST_F(SimdTargets, EachAgreesWithTheDirectSum) {
-  const KernelInfo& info = find_kernel("cpu-simd");
+TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
+  const KernelInfo& info = find_kernel(GetParam());
   const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
   std::set<std::string> ran;
   for (std::int64_t left = supported; left != 0; left &= left - 1) {
@@ -46,6 +46,8 @@ TEST_F(SimdTargets, EachAgreesWithTheDirectSum) {
   // Of those that it is compiled for beside the compiler's default.
   EXPECT_GT(ran.size(), (supported & (HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON)) ? 1u : 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SimdTargets, testing::Values("cpu-simd", "cpu-symmetric"));
 
 }  // namespace
 }  // namespace orrery

@@ -1,0 +1,60 @@
+// Vectors of floats for the pair laws. No include guard: a SIMD kernel includes this once for each instruction set,
+// inside orrery::HWY_NAMESPACE and an unnamed namespace.
+
+namespace hn = hwy::HWY_NAMESPACE;
+using FloatTag = hn::CappedTag<float, max_lanes>;
+using Vector = hn::Vec<FloatTag>;
+constexpr int lane_count = hn::MaxLanes(FloatTag{});
+
+/// One vector of floats, with what pair_law.inl asks of a number.
+struct Lanes {
+  Vector v;
+  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
+  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return {hn::Sub(a.v, b.v)}; }
+  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return {hn::Mul(a.v, b.v)}; }
+};
+
+HWY_INLINE Lanes lanes(float value) {
+  return {hn::Set(FloatTag{}, value)};
+}
+HWY_INLINE Lanes load(const float* aligned) {
+  return {hn::Load(FloatTag{}, aligned)};
+}
+HWY_INLINE void store(Lanes value, float* aligned) {
+  hn::Store(value.v, FloatTag{}, aligned);
+}
+HWY_INLINE Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+  return {hn::MulAdd(a.v, b.v, c.v)};
+}
+HWY_INLINE float sum_of_lanes(Lanes value) {
+  return hn::GetLane(hn::SumOfLanes(FloatTag{}, value.v));
+}
+
+/// TWICE 1/sqrt(x), which saves Newton's step the multiplication by 1/2. Both laws are m i^3 f(H i^2) in the i returned
+/// here, so an eighth of the mass and a quarter of H make up for it, exactly.
+HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  // An estimate good to 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits and more.
+  const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
+  return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
+#else
+  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // estimates elsewhere are as rough as 8 bits
+#endif
+}
+
+#include "compute/core/pair_law.inl"
+
+/// Calls visit(pair_law) with the pair law of vectors that `law` stands for, for masses divided by eight.
+template <class Visitor>
+void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
+  const Lanes softening_sq = lanes(law.softening * law.softening);
+  if (law.id == LawId::attract_repel) {
+    visit(AttractRepel<Lanes>{softening_sq, lanes(law.repulsion / 4), lanes(1)});
+  } else {
+    visit(Gravity<Lanes>{softening_sq});
+  }
+}
+
+const char* target_name() {
+  return hwy::TargetName(HWY_TARGET);
+}
