@@ -52,19 +52,17 @@ LawId law_of(const Commands& setup) {
   return law;
 }
 
-int bodies_of(const SceneRequest& scene, int count) {
-  if (!scene.file.empty()) return load_scene(scene).bodies.count();
-  return allowed_count(find_scene(scene.scene), count);
-}
-
 /// What `auto` stands for with each number of bodies.
 std::vector<Variant> choose(const BenchOptions& options) {
   AutoChooser chooser;
   std::vector<Variant> chosen;
   for (const int asked : options.counts) {
-    const int count = bodies_of(options.scene, asked);
-    const KernelChoice choice = chooser.choose({.count = count, .law = law_of(options.setup)});
-    fmt::print(stderr, "note: {} bodies: {}\n", count, name_of(choice));
+    SceneRequest request = options.scene;
+    request.count = asked;
+    const Bodies bodies = load_scene(request).bodies;
+    const KernelChoice choice = chooser.choose(
+        {.count = bodies.count(), .law = law_of(options.setup), .equal_masses = mass_range(bodies.positions).equal()});
+    fmt::print(stderr, "note: {} bodies: {}\n", bodies.count(), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }
   return chosen;

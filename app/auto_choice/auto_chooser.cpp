@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -15,6 +19,13 @@
 
 namespace orrery {
 namespace {
+
+/// When this program's file was written, in seconds of the file system's clock: a commit may be built more than once.
+std::int64_t build_time() {
+  std::error_code unknown;
+  const auto written = std::filesystem::last_write_time("/proc/self/exe", unknown);
+  return unknown ? 0 : std::chrono::duration_cast<std::chrono::seconds>(written.time_since_epoch()).count();
+}
 
 std::string words_for(const Variant& variant) {
   const std::string changes = variant.settings.changes();
@@ -47,9 +58,11 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   for (const char* changing : {"program", "date"}) key.erase(changing);
   key["cpu_threads"] = std::thread::hardware_concurrency();
   key["backend"] = to_string(backend);
+  key["built"] = build_time();
   key["law"] = law_info(demand.law).id;
+  key["equal_masses"] = demand.equal_masses;
   const double range = std::round(2 * std::log2(std::min(demand.count, most_measured_bodies(backend))));
-  key["bodies_about"] = std::round(std::exp2(range / 2));
+  key["bodies_about"] = std::lround(std::exp2(range / 2));
   return key;
 }
 

@@ -4,18 +4,23 @@
 
 #include "app/auto_choice/auto_chooser.h"
 #include "app/auto_choice/measure_contest.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 namespace {
 
 /// Whether it was measured here, by this build.
 bool is_of_this_machine(const Json& key, Backend backend) {
-  if (!key.contains("law") || !key.contains("bodies_about") || !key["bodies_about"].is_number()) return false;
-  for (const LawInfo& law : laws()) {
-    if (key["law"] != law.id) continue;
-    return key == contest_key({.count = key["bodies_about"].get<int>(), .law = law.law}, backend);
+  try {
+    return key == contest_key({.count = key.at("bodies_about").get<int>(),
+                               .law = find_law(key.at("law").get<std::string>()),
+                               .equal_masses = key.at("equal_masses").get<bool>()},
+                              backend);
+  } catch (const Json::exception&) {
+    return false;
+  } catch (const UsageError&) {
+    return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -31,6 +36,7 @@ Json choices_json() {
     const Contender& chosen = entry.contest.contenders[order.front()];
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},
+                       {"equal_masses", entry.key["equal_masses"]},
                        {"kernel", chosen.variant.kernel->id},
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
@@ -52,10 +58,11 @@ std::string choices_text(const Json& choices) {
     text += fmt::format("         {}\n", problem);
   }
   for (const Json& choice : choices["choices"]) {
-    text += fmt::format(
-        "         {}, about {} bodies: {} {}, {:.3g} ms a step of {} bodies ({})\n", choice["law"].get<std::string>(),
-        choice["bodies_about"].get<int>(), choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
-        choice["step_ms"].get<double>(), choice["bodies"].get<int>(), choice["date"].get<std::string>());
+    text += fmt::format("         {}, about {} bodies{}: {} {}, {:.3g} ms a step of {} bodies ({})\n",
+                        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
+                        choice["equal_masses"].get<bool>() ? " of one mass" : "", choice["kernel"].get<std::string>(),
+                        choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
+                        choice["bodies"].get<int>(), choice["date"].get<std::string>());
   }
   return text;
 }

@@ -11,6 +11,8 @@ namespace orrery {
 struct KernelDemand {
   int count = 0;  ///< bodies, >= 1
   LawId law = LawId::gravity;
+  bool equal_masses = true;  ///< of all bodies: some kernels then need less work
+  friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
 };
 
 /// What `auto_kernel` stands for at some demand.

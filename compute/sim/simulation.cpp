@@ -52,11 +52,11 @@ Engine& Simulation::engine_for(Backend backend) {
   return *engine;
 }
 
-/// Sets the kernel and settings that `auto` stands for under the choice's law. Ends what is under way: it would be
+/// Sets the kernel and settings that `auto` stands for. Ends what is under way: it would be
 /// measured as well.
-void Simulation::choose_kernel(Choice& choice, int count) {
+void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand) {
   settle();
-  const KernelChoice chosen = chooser_ ? chooser_->choose({.count = count, .law = choice.law.id})
+  const KernelChoice chosen = chooser_ ? chooser_->choose(demand)
                                        : KernelChoice{&default_kernel(), Settings{default_kernel()},
                                                       "Nothing was measured: it is the default."};
   choice.kernel = chosen.kernel;
@@ -102,7 +102,7 @@ void Simulation::apply(const Command& command) {
             const KernelInfo* const named = find_kernel_or_auto(c.id);
             if (!named) {
               refuse_settings(c);
-              choose_kernel(next, count_);
+              choose_kernel(next, present_demand(next.law.id));
               return adopt(next);
             }
             next.kernel = named;
@@ -122,7 +122,7 @@ void Simulation::apply(const Command& command) {
           },
           [&](const SelectLaw& c) {
             next.law.id = find_law(c.id);
-            if (next.automatic && next.law.id != choice_.law.id) choose_kernel(next, count_);
+            if (next.automatic && next.law.id != choice_.law.id) choose_kernel(next, present_demand(next.law.id));
             adopt(next);
           },
           [&](const SetTimeStep& c) {
@@ -208,7 +208,9 @@ void Simulation::set_bodies(const Bodies& bodies) {
   settle();
   Choice choice = choice_;
   const bool other_count = count_ > 0 && bodies.count() != count_;
-  if (choice.automatic && other_count) choose_kernel(choice, bodies.count());
+  const MassRange masses = mass_range(bodies.positions);
+  const KernelDemand demand{bodies.count(), choice.law.id, masses.equal()};
+  if (choice.automatic && demand != present_demand(choice.law.id)) choose_kernel(choice, demand);
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
@@ -226,7 +228,7 @@ void Simulation::set_bodies(const Bodies& bodies) {
   remembered_settings_[choice_.kernel] = choice_.settings;
   engine().set_plan(plan());
   count_ = bodies.count();
-  masses_ = mass_range(bodies.positions);
+  masses_ = masses;
   card_ = kernel_card(*kernel_, choice_.law, count_, masses_);
   done_ = {};
   diagnostics_.restart();

@@ -54,7 +54,7 @@ class Simulation {
   bool idle() const { return under_way_.empty(); }
   /// The exact present state; ends what is under way as apply() does.
   Bodies bodies();
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests.
+  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and measurements.
   void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
@@ -71,7 +71,7 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
-    std::optional<AutoChoice> automatic{};  // kernel and settings go with law and number of bodies
+    std::optional<AutoChoice> automatic{};  // kernel and settings go with law and bodies
   };
   struct UnderWay {  // a batch that the engine has not handed back yet
     BatchRequest request;
@@ -79,7 +79,8 @@ class Simulation {
     Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
-  void choose_kernel(Choice& choice, int count);
+  void choose_kernel(Choice& choice, const KernelDemand& demand);
+  KernelDemand present_demand(LawId law) const { return {count_, law, masses_.equal()}; }
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void load(const SceneRequest& request, bool use_its_parameters);

@@ -66,10 +66,12 @@ TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
   EXPECT_EQ(measured.size(), 2u);
   first.choose({.count = 4096, .law = LawId::attract_repel});
   EXPECT_EQ(measured.size(), 3u);
+  first.choose({.count = 4096, .law = LawId::attract_repel, .equal_masses = false});
+  EXPECT_EQ(measured.size(), 4u);
 
   AutoChooser later = chooser();
   const KernelChoice choice = later.choose({.count = 4096});
-  EXPECT_EQ(measured.size(), 3u) << "the cache knows";
+  EXPECT_EQ(measured.size(), 4u) << "the cache knows";
   EXPECT_EQ(choice.settings.text("rows"), "4");
   EXPECT_NE(choice.how.find(file.string()), std::string::npos) << choice.how;
 }
@@ -145,7 +147,8 @@ TEST(Contenders, AreRealVariantsOfOneBackend) {
 
 TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
   const KernelInfo& kernel = find_kernel("cpu-simd");
-  const Contest contest = measure_contest({{&kernel, Settings{kernel}}}, {.count = 300, .law = LawId::attract_repel});
+  const Contest contest = measure_contest({{&kernel, Settings{kernel}}},
+                                          {.count = 300, .law = LawId::attract_repel, .equal_masses = false});
   EXPECT_EQ(contest.count, 300);
   ASSERT_EQ(contest.preference().size(), 1u);
   EXPECT_GT(contest.contenders[0].step_ms, 0);

@@ -78,30 +78,35 @@ TEST(Keys, SpaceTurnsPauseOnAndOff) {
   EXPECT_FALSE(asked<SetPaused>({.character = U' '}, status).paused);
 }
 
+/// Of a simulation that was asked for this kernel.
+Status status_after(const SelectKernel& select) {
+  const KernelInfo* const named = find_kernel_or_auto(select.id);
+  Status status = status_of(named ? *named : default_kernel());
+  if (!named) status.auto_choice = AutoChoice{};
+  return status;
+}
+
 TEST(Keys, KernelKeyVisitsEveryUsableKernelAndAutoAndComesBack) {
   std::size_t choices = 1;
   for (const KernelInfo* kernel : kernels()) choices += backend_status(kernel->backend).available ? 1 : 0;
-  Status status = status_of(default_kernel());
-  status.auto_choice = AutoChoice{};
+  Status status = status_after({auto_kernel});
   std::set<std::string> visited;
   for (std::size_t i = 0; i < choices; ++i) {
-    const std::string id = asked<SelectKernel>({.character = U'k'}, status).id;
-    visited.insert(id);
-    if (id == auto_kernel) {
-      status.auto_choice = AutoChoice{};
-      continue;
-    }
-    EXPECT_TRUE(backend_status(find_kernel(id).backend).available) << id;
-    status = status_of(find_kernel(id));
+    const auto select = asked<SelectKernel>({.character = U'k'}, status);
+    visited.insert(select.id);
+    status = status_after(select);
+    EXPECT_TRUE(backend_status(find_kernel(status.kernel_id).backend).available) << status.kernel_id;
   }
   EXPECT_EQ(visited.size(), choices);
   EXPECT_TRUE(status.auto_choice);
 }
 
 TEST(Keys, ShiftGoesBack) {
-  const Status status = status_of(default_kernel());
-  const std::string next = asked<SelectKernel>({.character = U'k'}, status).id;
-  EXPECT_EQ(asked<SelectKernel>({.character = U'K'}, status_of(find_kernel(next))).id, default_kernel().id);
+  for (const char* id : {auto_kernel, default_kernel().id}) {
+    const auto next = asked<SelectKernel>({.character = U'k'}, status_after({id}));
+    EXPECT_NE(next.id, id);
+    EXPECT_EQ(asked<SelectKernel>({.character = U'K'}, status_after(next)).id, id);
+  }
 }
 
 TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {

@@ -87,6 +87,20 @@ TEST_F(AutoKernel, IsChosenAnewForOtherNumbersOfBodiesAndLawsOnly) {
   EXPECT_EQ(sim.run(3).steps, 3);
 }
 
+TEST_F(AutoKernel, IsChosenAnewWhereMassesAreEqualNoMore) {
+  sim.apply(SelectKernel{auto_kernel});
+  EXPECT_TRUE(chooser.asked.back().equal_masses);
+  Bodies bodies = sim.bodies();
+  sim.set_bodies(bodies);
+  EXPECT_EQ(chooser.asked.size(), 1u);
+  bodies.positions[7].w *= 2;
+  sim.set_bodies(bodies);
+  ASSERT_EQ(chooser.asked.size(), 2u);
+  EXPECT_FALSE(chooser.asked.back().equal_masses);
+  sim.apply(SelectLaw{"attract-repel"});
+  EXPECT_FALSE(chooser.asked.back().equal_masses);
+}
+
 TEST_F(AutoKernel, MovesTheBodiesWithTheKernelThatWasChosen) {
   answer("cpu-serial");
   sim.apply(SelectKernel{auto_kernel});
