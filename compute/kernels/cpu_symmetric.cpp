@@ -239,8 +239,8 @@ class CpuSymmetric final : public ForceKernel {
     rounds_done_ = std::vector<std::atomic<int>>(static_cast<std::size_t>(rounds.rounds()));
   }
 
-  /// Waits until the tile has been through all rounds before this one. Tasks are taken in the order of the rounds, so
-  /// the one waited for is under way: it is not worth a sleep.
+  /// Waits until the tile has been through all rounds before this one. A thread takes its tasks in the order of
+  /// the rounds, so no two wait for each other, and the task waited for is near its end: not worth a sleep.
   void wait_for_round(int tile, int round) {
     while (rounds_done_[static_cast<std::size_t>(tile)] < round) std::this_thread::yield();
   }

@@ -23,7 +23,7 @@ void for_each_chunk(int count, int chunk, int threads, const std::atomic<bool>* 
   };
   for (int begin = 0; begin < chunks && !(cancelled && *cancelled); begin += chunks_a_loop) {
     const int end = begin + std::min(chunks_a_loop, chunks - begin);
-#pragma omp parallel for schedule(dynamic) num_threads(std::min(threads, end - begin))
+#pragma omp parallel for schedule(monotonic : dynamic) num_threads(std::min(threads, end - begin))
     for (int c = begin; c < end; ++c) run(c);
   }
 }
