@@ -192,9 +192,8 @@ class CpuSymmetric final : public ForceKernel {
     prepare_sums(padded, rounds);
     const auto range = [&](int t) { return Range{t * tile, t * tile + std::min(tile, padded - t * tile)}; };
 
-    for_each_chunk(rounds.rounds() * rounds.slots(), 1, threads_, args.cancelled, [&](int task, int) {
-      const int round = task / rounds.slots();
-      const auto [a, b] = rounds.pair(round, task % rounds.slots());
+    const auto meet = [&](int round, int slot) {
+      const auto [a, b] = rounds.pair(round, slot);
       if (a > b) return;  // an empty slot
       wait_for_round(a, round);
       wait_for_round(b, round);
@@ -203,7 +202,14 @@ class CpuSymmetric final : public ForceKernel {
       }
       end_round(a, round);
       if (b != a) end_round(b, round);
-    });
+    };
+    // Several rounds a loop, so that threads need not meet after each; not all, whose tasks an int may not count.
+    const int rounds_a_loop = std::max(1, (1 << 20) / rounds.slots());
+    for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_a_loop) {
+      const int some = std::min(rounds_a_loop, rounds.rounds() - begin);
+      for_each_chunk(some * rounds.slots(), 1, threads_, args.cancelled,
+                     [&](int task, int) { meet(begin + task / rounds.slots(), task % rounds.slots()); });
+    }
     for_each_chunk(args.count, 1 << 12, threads_, args.cancelled, [&](int first, int last) {
       if (cancelled(args)) return;
       for (int i = first; i < last; ++i) {
