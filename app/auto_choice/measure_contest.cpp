@@ -20,7 +20,7 @@ struct Limits {
 };
 constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .budget_s = 0.35};
 constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .budget_s = 0.2};
-constexpr int steps_a_contender = 6;  // about as many as a contest makes
+constexpr int steps_a_contender = 9;  // about as many as a contest makes
 constexpr double warm_up_s = 0.03;    // until clocks have risen: the first contender is not to pay for it
 
 const Limits& limits_of(Backend backend) {

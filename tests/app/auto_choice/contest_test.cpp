@@ -33,8 +33,9 @@ class ContestTest : public testing::Test {
           if (refuse == rows) throw UsageError("no room for\nits rows");
           if (fail == rows && asked[rows] > fail_after) throw std::runtime_error("it broke");
           if (starve == rows) throw std::bad_alloc();
-          now_s_ += step_ms_[rows] * steps / 1e3;
-          return step_ms_[rows];
+          const double step_ms = step_ms_[rows] * (asked[rows] == disturbed ? 3 : 1);
+          now_s_ += step_ms * steps / 1e3;
+          return step_ms;
         },
         [&] { return now_s_; }, budget_s);
   }
@@ -48,6 +49,7 @@ class ContestTest : public testing::Test {
   std::map<std::string, int> asked;  // batches
   std::string refuse, fail, starve;
   int fail_after = 0;
+  int disturbed = 0;  // this batch of each takes three times as long
 
  private:
   std::map<std::string, double> step_ms_;
@@ -70,6 +72,19 @@ TEST_F(ContestTest, TheFirstInOrderWinsUnlessAnotherIsTwoPercentFaster) {
   add("2", 2.00);
   hold();
   EXPECT_EQ(winner(), "1") << "auto is 2.5 % slower than the fastest, 1 is 0.5 %";
+}
+
+TEST_F(ContestTest, TheFastestBatchOfEachCounts) {
+  for (const int batch : {1, 2, 3, 4}) {
+    contest = {};
+    asked.clear();
+    disturbed = batch;
+    add("auto", 20);
+    add("1", 10);
+    hold();
+    EXPECT_EQ(winner(), "1");
+    EXPECT_EQ(contest.contenders[1].step_ms, 10) << batch;
+  }
 }
 
 TEST_F(ContestTest, ATieOfAllGoesToTheFirst) {
