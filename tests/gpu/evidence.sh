@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
-#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|window|laboratory]...
+#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|all-pairs|window|laboratory]...
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers`
-# compute-sanitizer, `window` a display whose OpenGL is the GPU's. What is kept of the output lies in docs/measurements/.
+# compute-sanitizer, `window` a display whose OpenGL is the GPU's; `all-pairs` measures NVIDIA's nbody sample as well where
+# ORRERY_NBODY_SAMPLE names its executable. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
 mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-parts=${*:-tests sanitizers figures literature window laboratory}
+all_parts='tests sanitizers figures literature all-pairs window laboratory'
+parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
 failed=0
@@ -141,6 +143,43 @@ run_literature() {
   tar -czf "$out/literature-json.tar.gz" -C "$out" literature && rm -r "$out/literature"
 }
 
+# sample_times FILE: NVIDIA's sample, in its own words after each command; as many steps as take some 0.2 s and more.
+sample_times() {
+  local n steps
+  : >"$1"
+  while read -r n steps; do
+    echo "\$ $(basename "$ORRERY_NBODY_SAMPLE") -benchmark -numbodies=$n -i=$steps" >>"$1"
+    "$ORRERY_NBODY_SAMPLE" -benchmark "-numbodies=$n" "-i=$steps" </dev/null >>"$1" || return
+  done <<<$'4096 2000\n16384 500\n65536 100\n131072 40\n262144 20'
+}
+
+# all_pairs PART MASSES SUBCOMMAND ARGUMENTS...: measures with unequal or equal masses for one table.
+all_pairs() {
+  local name=all-pairs-$1-$2 scene=collision
+  [ "$2" != equal ] || scene=plummer
+  check "$name" "$orrery" "$3" --scene $scene "${@:4}" --csv "$out/$name.csv" --json "$out/$name.json"
+}
+
+# The fastest kernels between two runs of NVIDIA's sample; then their errors, what `deterministic` costs, and every number
+# of bodies per lane. Some 50 s.
+run_all_pairs() {
+  local kernels=cuda-tiled,cuda-symmetric masses
+  ! "$orrery" kernels cuda-tensor &>/dev/null || kernels+=,cuda-tensor
+  rm -f "$out"/all-pairs*
+  [ -z "${ORRERY_NBODY_SAMPLE:-}" ] || check all-pairs-sample-before sample_times "$out/all-pairs-sample-before.txt"
+  for masses in unequal equal; do
+    all_pairs bench $masses bench --kernels $kernels -n 1k,2k,4k,8k,16k,32k,64k,128k,256k
+  done
+  [ -z "${ORRERY_NBODY_SAMPLE:-}" ] || check all-pairs-sample-after sample_times "$out/all-pairs-sample-after.txt"
+  for masses in unequal equal; do
+    all_pairs verify $masses verify --kernels $kernels -n 4k,16k,64k,256k --law gravity
+    all_pairs deterministic $masses bench --kernels cuda-symmetric -n 16k,64k --set deterministic=off,on
+    all_pairs lanes $masses bench --kernels cuda-symmetric -n 4k,16k,64k --set bodies-per-lane=all
+  done
+  check all-pairs-table python3 "$here/all_pairs_table.py" "$out"
+  [ ! -f "$out/all-pairs.md" ] || cat "$out/all-pairs.md"
+}
+
 # The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
 # the same frames without a display, where no X server's copy of each picture counts.
 run_window() {
@@ -183,10 +222,11 @@ for part in $parts; do
     sanitizers) run_sanitizers ;;
     figures) run_figures ;;
     literature) run_literature ;;
+    all-pairs) run_all_pairs ;;
     window) run_window ;;
     laboratory) run_laboratory ;;
     *)
-      echo "unknown part '$part'; the parts are: tests sanitizers figures literature window laboratory" >&2
+      echo "unknown part '$part'; the parts are: $all_parts" >&2
       exit 2
       ;;
   esac

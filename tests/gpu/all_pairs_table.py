@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Joins what `evidence.sh BUILD_FOLDER OUT_FOLDER all-pairs` measured into one page of tables.
+
+usage: all_pairs_table.py OUT_FOLDER
+
+Reads OUT_FOLDER/all-pairs-*.json and, where they are, the texts that NVIDIA's nbody sample printed before and after; writes
+OUT_FOLDER/all-pairs.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
+import json
+import math
+import os
+import re
+import sys
+
+MASSES = ("unequal", "equal")
+SAMPLE_COMMAND = re.compile(r"^\$ .* -numbodies=(\d+) -i=(\d+)$")
+SAMPLE_TIME = re.compile(r"^(\d+) bodies, total time for (\d+) iterations: (\S+) ms$")
+SAMPLE_GPU = re.compile(r"^> Compute \S+ CUDA device: \[(.*)\]$")
+
+
+class Refused(Exception):
+    """What was measured is not whole."""
+
+
+def positive(value, what):
+    if not isinstance(value, (int, float)) or not math.isfinite(value) or not value > 0:
+        raise Refused(f"{what} is {value}")
+    return value
+
+
+def at_least_zero(value, what):
+    """An error may be exactly zero."""
+    return value if value == 0 else positive(value, what)
+
+
+class Run:
+    """One file that `bench` or `verify` wrote."""
+
+    def __init__(self, folder, name):
+        self.name = name
+        with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
+            whole = json.load(file)
+        self.metadata, self.results = whole["metadata"], whole["results"]
+        if whole["skipped"] or whole.get("stopped"):
+            raise Refused(f"{name}: stopped early, or not measured: {whole['skipped']}")
+        if not self.results:
+            raise Refused(f"{name} has no results")
+
+    def kernels(self):
+        return sorted({result["kernel"] for result in self.results}, reverse=True)
+
+    def by(self, tunable):
+        """{value of the tunable: {n: result}}, the same n for every value."""
+        return self.grouped(lambda result: result["settings"][tunable])
+
+    def by_kernel(self):
+        return self.grouped(lambda result: result["kernel"])
+
+    def grouped(self, key):
+        groups = {}
+        for result in self.results:
+            same = groups.setdefault(key(result), {})
+            if result["n"] in same:
+                raise Refused(f"{self.name} has {key(result)} with {result['n']} bodies twice")
+            same[result["n"]] = result
+        for value, results in groups.items():
+            absent = set(self.metadata["n"]) - set(results)
+            if absent:
+                raise Refused(f"{self.name} lacks {value} with {sorted(absent)} bodies")
+        return groups
+
+    def ms(self, result):
+        self.errors(result)  # no time counts without them
+        return positive(result["step_ms"]["median"], f"{self.name}: time of {result['kernel']}, {result['n']} bodies")
+
+    def clock(self, result):
+        during = (result["machine"] or {}).get("during") or {}
+        return positive(during.get("clock_mhz"), f"{self.name}: clock of {result['kernel']}, {result['n']} bodies")
+
+    def errors(self, result):
+        what = f"error of {result['kernel']}, {result['n']} bodies"
+        return [at_least_zero(result["error"][part], f"{self.name}: {part} {what}") for part in ("median", "p99", "max")]
+
+
+def sample_times(path, gpu):
+    """{n: ms a step} that NVIDIA's sample printed; each command must have its time, on the same GPU."""
+    times, asked = {}, None
+    with open(path, encoding="utf-8") as file:
+        for line in map(str.rstrip, file):
+            if found := SAMPLE_GPU.match(line):
+                if found[1] not in gpu:
+                    raise Refused(f"the sample ran on {found[1]}, bench on {gpu}")
+            if found := SAMPLE_COMMAND.match(line):
+                if asked:
+                    raise Refused(f"{path}: no time for {asked[0]} bodies")
+                asked = found.groups()
+            elif found := SAMPLE_TIME.match(line):
+                if found.groups()[:2] != asked:
+                    raise Refused(f"{path}: asked for {asked}, got '{line}'")
+                total = float(found[3])
+                times[int(found[1])] = positive(total, f"{path}: time of {found[1]} bodies") / int(found[2])
+                asked = None
+    if asked or not times:
+        raise Refused(f"{path}: the last time is missing")
+    return times
+
+
+def number(value, digits=4):
+    """With that many digits, and never in powers of ten where none are needed."""
+    if value == 0 or not 1e-4 <= value < 1e5:
+        return f"{value:.{digits}g}"
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(value)))}f}"
+
+
+def rate(n, ms):
+    return f"{number(n * n / ms * 1e-9, 3)} T"
+
+
+def table(titles, rows):
+    lines = ["| " + " | ".join(titles) + " |", "|" + " --- |" * len(titles)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def times_text(run, before, after):
+    """`before` and `after`: {n: ms} of the sample, or empty. Ratios are over its faster run."""
+    sample_titles = ["sample: ms before", "after", "ratio"] if before else []
+    titles = ["bodies", "kernel", "ms a step", "interactions/s", *sample_titles, "error: median", "p99", "max", "SM clock",
+              "chosen"]
+    groups, rows = run.by_kernel(), []
+    absent = sorted(set(before) - set(run.metadata["n"]))
+    if absent:
+        raise Refused(f"{run.name} lacks {absent} bodies, which the sample has")
+    for n in run.metadata["n"]:
+        for kernel in run.kernels():
+            result = groups[kernel][n]
+            ms = run.ms(result)
+            sample = [""] * len(sample_titles)
+            if n in before:
+                sample = [number(before[n]), number(after[n]), number(min(before[n], after[n]) / ms, 3)]
+            rows.append([f"{n:,}", f"`{kernel}`", number(ms), rate(n, ms), *sample,
+                         *(number(error, 2) for error in run.errors(result)), f"{run.clock(result)} MHz",
+                         result["chosen"] or ""])
+    return table(titles, rows)
+
+
+def verify_text(runs):
+    rows = []
+    for masses, run in runs.items():
+        for kernel, results in sorted(run.by_kernel().items(), reverse=True):
+            for n, result in sorted(results.items()):
+                if result["result"] != "PASS":
+                    raise Refused(f"{run.name}: {kernel} with {n} bodies is a {result['result']}")
+                rows.append([f"`{kernel}`", masses, f"{n:,}", *(number(error, 2) for error in run.errors(result))])
+    return table(["kernel", "masses", "bodies", "error: median", "p99", "max"], rows)
+
+
+def deterministic_text(runs):
+    rows = []
+    for masses, run in runs.items():
+        switch = run.by("deterministic")
+        for n in run.metadata["n"]:
+            results = [switch[value][n] for value in ("off", "on")]
+            off, on = map(run.ms, results)
+            rows.append([f"{n:,}", masses, number(off), number(on), f"{100 * (on / off - 1):+.1f} %",
+                         *(number(run.errors(result)[0], 2) for result in results)])
+    return table(["bodies", "masses", "ms, off", "on", "cost", "error: median, off", "on"], rows)
+
+
+def lanes_text(runs):
+    titles, rows = None, []
+    for masses, run in runs.items():
+        lanes = run.by("bodies-per-lane")
+        titles = ["bodies", "masses", *(f"ms, {value}" for value in lanes)]
+        for n in run.metadata["n"]:
+            rows.append([f"{n:,}", masses, *(number(run.ms(results[n])) for results in lanes.values())])
+    return table(titles, rows)
+
+
+def page(folder):
+    def both(part):
+        return {masses: Run(folder, f"all-pairs-{part}-{masses}") for masses in MASSES}
+
+    bench = both("bench")
+    metadata = bench[MASSES[0]].metadata
+    gpu = metadata["gpu"]
+    if not gpu:
+        raise Refused("bench names no GPU")
+    before, after = {}, {}
+    texts = [os.path.join(folder, f"all-pairs-sample-{when}.txt") for when in ("before", "after")]
+    if any(map(os.path.exists, texts)):
+        before, after = (sample_times(path, gpu) for path in texts)
+        if before.keys() != after.keys():
+            raise Refused("the sample's runs before and after differ in their numbers of bodies")
+    sample = ("NVIDIA's nbody sample ran before and after; the ratio is over its faster run." if before else
+              "NVIDIA's nbody sample was not measured.")
+    text = (f"# All pairs, {metadata['date'][:10]}\n\n{gpu}, driver {metadata['driver']}; commit {metadata['git']}. One step is "
+            f"force and integration ({metadata['integrator']}); T is 1e12 interactions/s, N² a step. Errors are |Δa|/|a| "
+            f"against fp64 at the first state. {sample}\n")
+    for masses, run in bench.items():
+        text += f"\n## {masses.capitalize()} masses (scene {run.metadata['scene']})\n\n{times_text(run, before, after)}"
+    text += f"\n## verify\n\n{verify_text(both('verify'))}"
+    text += f"\n## The cost of `deterministic`\n\n{deterministic_text(both('deterministic'))}"
+    text += f"\n## Bodies per lane\n\n{lanes_text(both('lanes'))}"
+    return text
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: all_pairs_table.py OUT_FOLDER")
+    try:
+        text = page(sys.argv[1])
+    except (Refused, OSError, KeyError, TypeError, ValueError) as error:
+        sys.exit(f"all_pairs_table.py: {type(error).__name__}: {error}")
+    with open(os.path.join(sys.argv[1], "all-pairs.md"), "w", encoding="utf-8") as file:
+        file.write(text)
+    print(text, end="")
+
+
+main()
