@@ -5,17 +5,26 @@
 // `Real` is float, double or a SIMD vector with the operators + - *, and with reciprocal_sqrt(Real) and
 // multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
-// for body j of the given mass. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+// for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
+// root takes long to arrive. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+
+/// 1 / sqrt(r^2 + eps^2).
+template <class Real>
+ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softening_sq) {
+  return reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
+}
 
 /// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).
 template <class Real>
 struct Gravity {
   Real softening_sq;
 
+  ORRERY_HD Real inverse_distance(Real dx, Real dy, Real dz) const {
+    return inverse_softened_distance(dx, dy, dz, softening_sq);
+  }
+  ORRERY_HD Real factor_at(Real inverse, Real mass) const { return (mass * inverse) * (inverse * inverse); }
   ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
-    const Real inverse =
-        reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
-    return (mass * inverse) * (inverse * inverse);
+    return factor_at(inverse_distance(dx, dy, dz), mass);
   }
 };
 
@@ -27,10 +36,14 @@ struct AttractRepel {
   Real repulsion;  ///< H
   Real one;
 
-  ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
-    const Real inverse =
-        reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
+  ORRERY_HD Real inverse_distance(Real dx, Real dy, Real dz) const {
+    return inverse_softened_distance(dx, dy, dz, softening_sq);
+  }
+  ORRERY_HD Real factor_at(Real inverse, Real mass) const {
     const Real inverse_sq = inverse * inverse;
     return (mass * inverse) * (inverse_sq * (one - repulsion * inverse_sq));
+  }
+  ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
+    return factor_at(inverse_distance(dx, dy, dz), mass);
   }
 };

@@ -1,3 +1,4 @@
+#include "compute/cuda/early_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/integrators/update.h"
 #include "compute/integrators/update_cuda.h"
@@ -22,6 +23,7 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
                        const Vec4* __restrict__ accelerations, int count, float kick_dt, float drag, float drift_dt,
                        FaultCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  wait_for_kernel_before();
   if (i >= count || faulty_before(check.report, check.before)) return;
   Vec4 position = positions[i], velocity = velocities[i];
   const Vec4 acceleration = kick_dt != 0 ? accelerations[i] : Vec4{};
@@ -48,9 +50,8 @@ void require_code() {
 
 void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
                 float drag, float drift_dt, const FaultCheck& check, cudaStream_t stream) {
-  update<<<ceil_div(count, block), block, 0, stream>>>(d_positions, d_velocities, d_accelerations, count, kick_dt, drag,
-                                                       drift_dt, check);
-  ORRERY_CUDA_CHECK_LAUNCH(update);
+  launch_early(update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations, count,
+               kick_dt, drag, drift_dt, check);
 }
 
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const FaultReport& report,

@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "compute/core/bodies.h"
+#include "compute/cuda/early_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/instances.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/pair_items.h"
+#include "compute/kernels/register_banks.h"
+#include "compute/kernels/scratch.h"
+#include "compute/kernels/symmetric_sums.h"
+#include "compute/kernels/tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* blocks[] = {"32", "64", "128"};
+constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "12"};
+constexpr const char* item_tiles[] = {"8", "16", "32", "64"};
+constexpr const char* switch_values[] = {"off", "on"};
+constexpr Tunable tunables[] = {
+    {.name = "block",
+     .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
+     .values = blocks,
+     .initial = "128"},
+    {.name = "bodies-per-lane",
+     .notes = "Bodies that each lane of a warp holds in registers; auto: the most that keep every warp busy.",
+     .values = lane_bodies,
+     .initial = "auto"},
+    {.name = "tiles-per-item",
+     .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
+     .values = item_tiles,
+     .initial = "32"},
+    {.name = "deterministic",
+     .notes = "on: sums in fixed point, whose order does not matter, so that every run gives the same bits.",
+     .values = switch_values,
+     .initial = "off"},
+};
+
+constexpr const char* contenders[] = {"", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8",
+                                      "bodies-per-lane=12"};
+
+constexpr int tile = PairItems::tile;
+constexpr int max_block = 128;
+constexpr unsigned all_lanes = ~0u;
+
+/// How the inner loop is written for so many bodies a lane.
+struct Shape {
+  int unroll;           ///< partners in one pass of the loop
+  int resident_blocks;  ///< of max_block threads on a multiprocessor: what bounds the registers
+};
+constexpr Shape shape_of(int bodies) {
+  return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : 4};
+}
+
+/// A pair of bodies whose reciprocal square root is under way.
+struct Pending {
+  float dx, dy, dz;
+  float partner_mass;
+  float inverse;  ///< of the distance
+};
+/// Pairs under way at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit onto a
+/// multiprocessor to hide that by themselves.
+constexpr int depth = 2;
+
+/// Lane l holds `bodies` bodies and their sums in registers, and meets the partners of a tile one after the other: in
+/// round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The partner's
+/// sum is in the registers of the lane that meets it and moves on by one lane after each round: after 32 rounds it is
+/// back where its body was loaded.
+///
+/// Where masses differ, what is summed is the force, one factor for both sides, over the square of the greatest mass.
+/// Where all are equal, they do not enter.
+template <LawId law, bool equal_masses, int bodies_per_lane>
+__global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_blocks)
+    sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, int tiles_per_item, PairConstants constants,
+              SymmetricSums sums) {
+  extern __shared__ Vec4 tiles[];
+  constexpr Shape shape = shape_of(bodies_per_lane);
+  constexpr int pairs = shape.unroll * bodies_per_lane;
+  const auto pair = pair_law<law, float>(constants);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int warps_a_block = static_cast<int>(blockDim.x) / 32;
+  const int warps = static_cast<int>(gridDim.x) * warps_a_block;
+  const int self = static_cast<int>(blockIdx.x) * warps_a_block + warp;
+  const int neighbour = (lane + 1) % 32;
+  Vec4* const partners = tiles + warp * 2 * tile;
+
+  cuda::wait_for_kernel_before();
+  const auto load = [&](int i) {
+    // Where there is no body, one without mass, so far away that its factor is zero even where masses do not enter.
+    Vec4 body = i < count ? bodies[i] : Vec4{1e18f, 0, 0, 0};
+    body.w *= sums.mass_scale;
+    return body;
+  };
+
+  long long next = items.units() * self / warps;
+  const long long end = items.units() * (self + 1) / warps;
+  while (next < end) {
+    const PairItems::Unit unit = items.unit(next);
+    const int length =
+        static_cast<int>(min(end - next, static_cast<long long>(min(unit.row - unit.offset, tiles_per_item))));
+    next += length;
+
+    Vec4 own[bodies_per_lane];
+    Vec3 sum[bodies_per_lane];
+#pragma unroll
+    for (int k = 0; k < bodies_per_lane; ++k) own[k] = load((unit.group * bodies_per_lane + k) * tile + lane);
+
+#pragma unroll 1
+    for (int offset = unit.offset; offset < unit.offset + length; ++offset) {
+      const int partner_tile = items.partner(unit.group, offset);
+      if (partner_tile >= items.tiles) continue;
+      const Vec4 staged = turned(load(partner_tile * tile + lane));
+      __syncwarp();  // nobody overwrites what others still read
+      partners[lane] = staged;
+      partners[lane + tile] = staged;
+      __syncwarp();
+      Vec3 reaction;
+#pragma unroll 1
+      for (int round = 0; round < tile; round += shape.unroll) {
+        // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
+        Pending pending[depth + 1];
+        Vec4 partner;
+#pragma unroll
+        for (int next = 0; next < pairs + depth; ++next) {
+          const int last = next - depth;
+          const Pending& ended = pending[(next + 1) % (depth + 1)];
+          float f = 0;
+          if (last >= 0) {
+            f = pair.factor_at(ended.inverse, equal_masses ? 1.0f : ended.partner_mass * own[last % bodies_per_lane].w);
+          }
+          if (next < pairs) {
+            Pending& begun = pending[next % (depth + 1)];
+            const Vec4& me = own[next % bodies_per_lane];
+            if (next % bodies_per_lane == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
+            begun.dx = partner.x - me.x;
+            begun.dy = partner.y - me.y;
+            begun.dz = partner.z - me.z;
+            begun.partner_mass = partner.w;
+            begun.inverse = pair.inverse_distance(begun.dx, begun.dy, begun.dz);
+          }
+          if (last >= 0) {
+            Vec3& mine = sum[last % bodies_per_lane];
+            reaction.x = multiply_add(-f, ended.dx, reaction.x);
+            reaction.y = multiply_add(-f, ended.dy, reaction.y);
+            reaction.z = multiply_add(-f, ended.dz, reaction.z);
+            mine.x = multiply_add(f, ended.dx, mine.x);
+            mine.y = multiply_add(f, ended.dy, mine.y);
+            mine.z = multiply_add(f, ended.dz, mine.z);
+            if ((last + 1) % bodies_per_lane == 0) {
+              reaction.x = __shfl_sync(all_lanes, reaction.x, neighbour);
+              reaction.y = __shfl_sync(all_lanes, reaction.y, neighbour);
+              reaction.z = __shfl_sync(all_lanes, reaction.z, neighbour);
+            }
+          }
+        }
+      }
+      const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
+      if (!within_group) {
+        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : turned_back(partners[lane]).w, reaction);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < bodies_per_lane; ++k) {
+      sums.add((unit.group * bodies_per_lane + k) * tile + lane, equal_masses ? 1.0f : own[k].w, sum[k]);
+    }
+  }
+}
+
+class Symmetric final : public ForceKernel {
+ public:
+  using Instance = void (*)(const Vec4*, int, PairItems, int, PairConstants, SymmetricSums);
+
+  explicit Symmetric(const Settings& settings)
+      : block_{settings.integer("block")},
+        bodies_per_lane_{settings.integer("bodies-per-lane")},
+        tiles_per_item_{settings.integer("tiles-per-item")},
+        accumulator_{settings.text("deterministic") == "on"} {}
+
+  void prepare(int count) override { accumulator_.prepare(count); }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const SymmetricSums sums = accumulator_.begin(args);
+    const int bodies = bodies_for(args.count);
+    const Instance function = instance(args.law.id, args.masses.equal(), bodies);
+    cuda::launch_early(function, blocks_for(function, PairItems{args.count, bodies}), block_, shared_bytes(),
+                       args.stream, args.bodies, args.count, PairItems{args.count, bodies}, tiles_per_item_,
+                       PairConstants{args.law}, sums);
+    accumulator_.finish(args);
+  }
+
+  std::string chosen(int count) const override { return std::to_string(bodies_for(count)) + " bodies per lane"; }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
+    const int bodies = bodies_for(count);
+    const Instance function = instance(law.id, masses.equal(), bodies);
+    return {.function = reinterpret_cast<const void*>(function),
+            .block = block_,
+            .blocks = blocks_for(function, PairItems{count, bodies}),
+            .shared_per_thread = shared_bytes_a_thread};
+  }
+
+ private:
+  static Instance instance(LawId law, bool equal_masses, int bodies) {
+    return choose_law(law, [&](auto chosen_law) {
+      return choose<true, false>(equal_masses, [&](auto equal) {
+        return choose<1, 2, 4, 8, 12>(bodies, [&](auto count) -> Instance {
+          return sum_pairs<decltype(chosen_law)::value, decltype(equal)::value, decltype(count)::value>;
+        });
+      });
+    });
+  }
+
+  std::size_t shared_bytes() const { return shared_bytes_a_thread * static_cast<std::size_t>(block_); }
+
+  /// As many as are resident at once: each warp then takes the same share of the units.
+  int blocks_for(Instance function, const PairItems& items) const {
+    if (function != resident_for_) {
+      int on_each = 0;
+      ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, function, block_, shared_bytes()));
+      resident_ = on_each * multiprocessors_;
+      resident_for_ = function;
+    }
+    const int warps = block_ / 32;
+    return static_cast<int>(std::min<long long>((items.units() + warps - 1) / warps, resident_));
+  }
+
+  /// Many bodies a lane share the reading of a partner and the moving of its sum; few make more units of work.
+  int bodies_for(int count) const {
+    if (bodies_per_lane_ > 0) return bodies_per_lane_;
+    for (const int bodies : {12, 4, 2}) {
+      if (PairItems{count, bodies}.units() >= warps_to_fill * multiprocessors_) return bodies;
+    }
+    return 1;
+  }
+
+  static constexpr std::size_t shared_bytes_a_thread = 2 * sizeof(Vec4);
+  static constexpr long long warps_to_fill = 16;  // a multiprocessor
+
+  int block_;
+  int bodies_per_lane_;  // 0: auto
+  int tiles_per_item_;
+  int multiprocessors_ = cuda::multiprocessors();
+  mutable Instance resident_for_ = nullptr;
+  mutable int resident_ = 0;  // blocks of that function on the whole device
+  SymmetricAccumulator accumulator_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_symmetric, .id = "cuda-symmetric", .title = "CUDA symmetric",
+    .notes =
+        "Evaluates each pair once. Warps hold bodies in registers; the partners' sums travel from lane to lane by "
+        "shuffles and reach memory by one atomic addition a tile, not one a pair.",
+    .source = "CUDA Handbook blog, FP atomics v. recomputation (rows 22 and 23)",
+    .lesson =
+        "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
+        "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3}, .repeatable = false,
+    .pairs_per_interaction = 0.5, .contenders = contenders, .create = create_kernel<Symmetric>);
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cmath>
+
+#include "compute/cuda/early_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/scratch.h"
+#include "compute/kernels/symmetric_sums.h"
+
+namespace orrery {
+namespace {
+
+constexpr int block = 128;
+
+__device__ float take(const SymmetricSums& sums, std::size_t where) {
+  if (sums.fixed) {
+    const auto fixed = static_cast<long long>(sums.fixed[where]);
+    sums.fixed[where] = 0;
+    return static_cast<float>(fixed) / sums.fixed_scale;
+  }
+  const float sum = sums.floats[where];
+  sums.floats[where] = 0;
+  return sum;
+}
+
+__global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, float greatest_mass,
+                              Epilogue epilogue) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const std::size_t x = SymmetricSums::index(i);
+  cuda::wait_for_kernel_before();
+  epilogue.finish(i, bodies[i].w,
+                  {take(sums, x) * greatest_mass, take(sums, x + SymmetricSums::tile) * greatest_mass,
+                   take(sums, x + 2 * SymmetricSums::tile) * greatest_mass});
+}
+
+/// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. A pull is at most
+/// 2 / (3 sqrt(3) eps^2), where r = eps / sqrt(2), times what repulsion makes of it at r = 0.
+float fixed_scale(const Law& law, int count) {
+  const double softening_sq = static_cast<double>(law.softening) * law.softening;
+  const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0.0;
+  const double most = count * 0.385 / softening_sq * (1 + repulsion / softening_sq);
+  return static_cast<float>(std::exp2(std::clamp(std::floor(62 - std::log2(most)), -126.0, 126.0)));
+}
+
+}  // namespace
+
+void SymmetricAccumulator::prepare(int count) {
+  const auto tiles = static_cast<std::size_t>(cuda::ceil_div(count, SymmetricSums::tile));
+  const std::size_t numbers = 3 * SymmetricSums::tile * tiles;
+  const auto take_room = [&](auto& array) {
+    if (array.size() < numbers) zero_ = false;
+    take_scratch(array, numbers, "cuda-symmetric: the sums", "another kernel");
+  };
+  deterministic_ ? take_room(fixed_) : take_room(floats_);
+}
+
+SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {
+  SymmetricSums sums{.mass_scale = 1 / args.masses.greatest};
+  if (deterministic_) {
+    sums.fixed = fixed_.data();
+    sums.fixed_scale = fixed_scale(args.law, args.count);
+  } else {
+    sums.floats = floats_.data();
+  }
+  return sums;
+}
+
+SymmetricSums SymmetricAccumulator::begin(const ForceArgs& args) {
+  if (!zero_) {
+    const auto clear = [&](auto& array) {
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(array.data(), 0, array.size() * sizeof(*array.data()), args.stream));
+    };
+    deterministic_ ? clear(fixed_) : clear(floats_);
+  }
+  zero_ = false;
+  return sums_for(args);
+}
+
+void SymmetricAccumulator::finish(const ForceArgs& args) {
+  cuda::launch_early(finish_bodies, cuda::ceil_div(args.count, block), block, 0, args.stream, sums_for(args),
+                     args.bodies, args.count, args.masses.greatest, args.epilogue);
+  zero_ = true;
+}
+
+}  // namespace orrery
