@@ -18,7 +18,7 @@ namespace orrery {
 namespace {
 
 constexpr const char* blocks[] = {"32", "64", "128"};
-constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "12"};
+constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "11", "13"};
 constexpr const char* item_tiles[] = {"8", "16", "32", "64"};
 constexpr const char* switch_values[] = {"off", "on"};
 constexpr Tunable tunables[] = {
@@ -41,7 +41,7 @@ constexpr Tunable tunables[] = {
 };
 
 constexpr const char* contenders[] = {"", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8",
-                                      "bodies-per-lane=12"};
+                                      "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
 constexpr int max_block = 128;
@@ -53,7 +53,7 @@ struct Shape {
   int resident_blocks;  ///< of max_block threads on a multiprocessor: what bounds the registers
 };
 constexpr Shape shape_of(int bodies) {
-  return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : 4};
+  return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
 /// A pair of bodies whose reciprocal square root is under way.
@@ -64,7 +64,7 @@ struct Pending {
 };
 /// Pairs under way at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit onto a
 /// multiprocessor to hide that by themselves.
-constexpr int depth = 2;
+constexpr int depth = 4;
 
 /// Lane l holds `bodies` bodies and their sums in registers, and meets the partners of a tile one after the other: in
 /// round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The partner's
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
     for (int offset = unit.offset; offset < unit.offset + length; ++offset) {
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
-      const Vec4 staged = turned(load(partner_tile * tile + lane));
+      const Vec4 staged = reversed(load(partner_tile * tile + lane));
       __syncwarp();  // nobody overwrites what others still read
       partners[lane] = staged;
       partners[lane + tile] = staged;
@@ -121,51 +121,48 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
       Vec3 reaction;
 #pragma unroll 1
       for (int round = 0; round < tile; round += shape.unroll) {
-        // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
-        Pending pending[depth + 1];
+        // A pipeline over the pairs of this pass: one that began `depth` pairs earlier ends, one begins.
+        Pending pending[depth];
         Vec4 partner;
 #pragma unroll
         for (int next = 0; next < pairs + depth; ++next) {
-          const int last = next - depth;
-          const Pending& ended = pending[(next + 1) % (depth + 1)];
-          float f = 0;
-          if (last >= 0) {
-            f = pair.factor_at(ended.inverse, equal_masses ? 1.0f : ended.partner_mass * own[last % bodies_per_lane].w);
-          }
-          if (next < pairs) {
-            Pending& begun = pending[next % (depth + 1)];
-            const Vec4& me = own[next % bodies_per_lane];
-            if (next % bodies_per_lane == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
-            begun.dx = partner.x - me.x;
-            begun.dy = partner.y - me.y;
-            begun.dz = partner.z - me.z;
-            begun.partner_mass = partner.w;
-            begun.inverse = pair.inverse_distance(begun.dx, begun.dy, begun.dz);
-          }
-          if (last >= 0) {
-            Vec3& mine = sum[last % bodies_per_lane];
-            reaction.x = multiply_add(-f, ended.dx, reaction.x);
-            reaction.y = multiply_add(-f, ended.dy, reaction.y);
-            reaction.z = multiply_add(-f, ended.dz, reaction.z);
-            mine.x = multiply_add(f, ended.dx, mine.x);
-            mine.y = multiply_add(f, ended.dy, mine.y);
-            mine.z = multiply_add(f, ended.dz, mine.z);
-            if ((last + 1) % bodies_per_lane == 0) {
+          Pending& slot = pending[next % depth];
+          if (const int last = next - depth; last >= 0) {
+            const int k = last % bodies_per_lane;
+            const float f = equal_masses ? pair.factor_at(slot.inverse, 1.0f)
+                                         : pair.factor_at(slot.inverse, slot.partner_mass, own[k].w);
+            sum[k].x = multiply_add(f, slot.dx, sum[k].x);
+            sum[k].y = multiply_add(f, slot.dy, sum[k].y);
+            sum[k].z = multiply_add(f, slot.dz, sum[k].z);
+            reaction.x = multiply_add(-f, slot.dx, reaction.x);
+            reaction.y = multiply_add(-f, slot.dy, reaction.y);
+            reaction.z = multiply_add(-f, slot.dz, reaction.z);
+            if (k == bodies_per_lane - 1) {
               reaction.x = __shfl_sync(all_lanes, reaction.x, neighbour);
               reaction.y = __shfl_sync(all_lanes, reaction.y, neighbour);
               reaction.z = __shfl_sync(all_lanes, reaction.z, neighbour);
             }
           }
+          if (next < pairs) {
+            const int k = next % bodies_per_lane;
+            if (k == 0) partner = reversed(partners[lane + round + next / bodies_per_lane]);
+            slot.dx = partner.x - own[k].x;
+            slot.dy = partner.y - own[k].y;
+            slot.dz = partner.z - own[k].z;
+            slot.partner_mass = partner.w;
+            slot.inverse = pair.inverse_distance(slot.dx, slot.dy, slot.dz);
+          }
         }
       }
       const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
       if (!within_group) {
-        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : turned_back(partners[lane]).w, reaction);
+        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : reversed(partners[lane]).w, reaction);
       }
     }
 #pragma unroll
     for (int k = 0; k < bodies_per_lane; ++k) {
-      sums.add((unit.group * bodies_per_lane + k) * tile + lane, equal_masses ? 1.0f : own[k].w, sum[k]);
+      const int own_tile = unit.group * bodies_per_lane + k;
+      if (own_tile < items.tiles) sums.add(own_tile * tile + lane, equal_masses ? 1.0f : own[k].w, sum[k]);
     }
   }
 }
@@ -208,7 +205,7 @@ class Symmetric final : public ForceKernel {
   static Instance instance(LawId law, bool equal_masses, int bodies) {
     return choose_law(law, [&](auto chosen_law) {
       return choose<true, false>(equal_masses, [&](auto equal) {
-        return choose<1, 2, 4, 8, 12>(bodies, [&](auto count) -> Instance {
+        return choose<1, 2, 4, 8, 11, 13>(bodies, [&](auto count) -> Instance {
           return sum_pairs<decltype(chosen_law)::value, decltype(equal)::value, decltype(count)::value>;
         });
       });
@@ -232,7 +229,7 @@ class Symmetric final : public ForceKernel {
   /// Many bodies a lane share the reading of a partner and the moving of its sum; few make more units of work.
   int bodies_for(int count) const {
     if (bodies_per_lane_ > 0) return bodies_per_lane_;
-    for (const int bodies : {12, 4, 2}) {
+    for (const int bodies : {11, 4, 2}) {
       if (PairItems{count, bodies}.units() >= warps_to_fill * multiprocessors_) return bodies;
     }
     return 1;

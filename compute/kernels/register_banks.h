@@ -7,14 +7,12 @@ namespace orrery {
 
 // A load of 16 bytes fills four registers in a row, from an even one on. Since Volta even and odd registers lie in two
 // banks, each of which gives one operand a clock: x - x of two bodies that were loaded alike waits for its own bank, in
-// all three differences of a pair. Of a body that lies turned by one place in shared memory the coordinates come into
-// the other bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
+// all three differences of a pair. Of a body that lies in shared memory with its words reversed the coordinates come
+// into the other bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
 
-__device__ __forceinline__ Vec4 turned(const Vec4& body) {
-  return {body.w, body.x, body.y, body.z};
-}
-__device__ __forceinline__ Vec4 turned_back(const Vec4& words) {
-  return {words.y, words.z, words.w, words.x};
+/// Undoes itself.
+__device__ __forceinline__ Vec4 reversed(const Vec4& body) {
+  return {body.w, body.z, body.y, body.x};
 }
 
 }  // namespace orrery

@@ -11,6 +11,9 @@ namespace {
 
 constexpr int block = 128;
 
+/// Below it, the product of two masses over the square of the greatest leaves the range of float.
+constexpr float least_mass_ratio = 1e-30f;
+
 __device__ float take(const SymmetricSums& sums, std::size_t where) {
   if (sums.fixed) {
     const auto fixed = static_cast<long long>(sums.fixed[where]);
@@ -55,6 +58,9 @@ void SymmetricAccumulator::prepare(int count) {
 }
 
 SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {
+  if (!(args.masses.least >= least_mass_ratio * args.masses.greatest)) {
+    throw UsageError("cuda-symmetric: the masses differ by more than 1e30 times; choose cuda-tiled");
+  }
   SymmetricSums sums{.mass_scale = 1 / args.masses.greatest};
   if (deterministic_) {
     sums.fixed = fixed_.data();

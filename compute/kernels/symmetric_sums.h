@@ -22,7 +22,7 @@ struct SymmetricSums {
   /// Adds part of the force on body i, over the square of the greatest mass, where `mass` is its own mass times
   /// mass_scale; lanes of a warp have consecutive i from a multiple of 32 on. Nothing acts on a mass of 0.
   __device__ void add(int i, float mass, const Vec3& force) const {
-    const float inverse = mass > 0 ? 1 / mass : 0.0f;
+    const float inverse = mass > 0 ? __fdividef(1.0f, mass) : 0.0f;
     if (fixed) {
       add_fixed(index(i), force.x * inverse);
       add_fixed(index(i) + tile, force.y * inverse);
