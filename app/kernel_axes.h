@@ -13,7 +13,7 @@ namespace orrery {
 struct KernelSelection {
   std::vector<const KernelInfo*> kernels;
   bool all = false;        ///< "all": what cannot run here is skipped rather than an error
-  bool automatic = false;  ///< "auto": for each number of bodies the fastest here; `kernels` is empty
+  bool automatic = false;  ///< "auto": for each number of bodies what `auto` chooses; `kernels` is empty
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(std::string_view text);

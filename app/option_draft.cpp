@@ -120,7 +120,8 @@ void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::str
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
-  add(app, "--kernel", "ID", "kernel to start with, see 'orrery kernels'; auto (default): the fastest here",
+  add(app, "--kernel", "ID",
+      "kernel to start with, see 'orrery kernels'; auto (default): the fastest one of full fp32 accuracy here",
       [&](const std::string& text) {
         draft.kernel = find_kernel_or_auto(text);
         draft.kernel_named = true;
@@ -163,7 +164,8 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
 void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
-  add(app, "--kernels", "all|auto|A,B", "kernels, with commas between (all that can run here); auto: the fastest here",
+  add(app, "--kernels", "all|auto|A,B",
+      "kernels, with commas between (all that can run here); auto: the fastest of full fp32 accuracy here",
       [&](const std::string& text) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
       });

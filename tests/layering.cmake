@@ -35,7 +35,8 @@ may_include("app/panels/" "app/panels/" "app/view/" "app/limits[.]h$" "render/ap
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")
 may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/kernel_axes[.]h$" "compute/core/"
-            "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "fmt/" ${posix_headers})
+            "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "compute/kernels/parallel_rows[.]h$" "fmt/"
+            ${posix_headers})
 may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|kernel_axes|measure|statistics|table)[.]h$" "compute/core/"
             "compute/sim/(command|simulation)[.]h$" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"

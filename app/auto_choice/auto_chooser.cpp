@@ -10,11 +10,11 @@
 #include <exception>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "app/auto_choice/measure_contest.h"
 #include "app/recording/metadata.h"
+#include "compute/kernels/parallel_rows.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -56,7 +56,7 @@ std::string problem_with(const Variant& variant, int count) {
 Json contest_key(const KernelDemand& demand, Backend backend) {
   Json key = machine_metadata();
   for (const char* changing : {"program", "date"}) key.erase(changing);
-  key["cpu_threads"] = std::thread::hardware_concurrency();
+  key["cpu_threads"] = usable_threads();
   key["backend"] = to_string(backend);
   key["built"] = build_time();
   key["law"] = law_info(demand.law).id;

@@ -74,6 +74,8 @@ std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
       entries.push_back({row.at("key"), contest_of(row)});
     } catch (const UsageError&) {
       // Another build's kernels.
+    } catch (const Json::exception&) {
+      // Damaged: it is measured anew, and the others hold.
     }
   }
   return entries;
@@ -86,8 +88,10 @@ std::runtime_error system_failure() {
 /// All of it or nothing, also for those who read it meanwhile.
 void write_whole(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::create_directories(file.parent_path());
-  std::filesystem::path fresh = file;
-  fresh += fmt::format(".{}", getpid());
+  std::string fresh = file.string() + ".XXXXXX";
+  const int made = mkstemp(fresh.data());  // a process of another machine or container may have our number
+  if (made < 0) throw system_failure();
+  close(made);
   try {
     std::ofstream out{fresh, std::ios::binary};
     if (!out) throw system_failure();
@@ -126,7 +130,15 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
   if (!text || std::filesystem::is_directory(file_, unknown)) return fail("it cannot be read");
   try {
     const Json json = Json::parse(text);
-    if (json.at("program") != "orrery" || json.at("format") != format) return fail("another program wrote it");
+    if (json.at("program") != "orrery") return fail("another program wrote it");
+    if (json.at("format") != format) {
+      another_versions_ = true;
+      problem_ = fmt::format(
+          "another version of orrery keeps its choices of kernels in '{}': this one's are kept for "
+          "this run alone",
+          file_.string());
+      return {};
+    }
     return entries_of(json.at("choices"));
   } catch (const Json::exception&) {
     return fail("it is not what this program writes");
@@ -162,7 +174,7 @@ void ChoiceCache::store(const Json& key, const Contest& contest) {
 }
 
 void ChoiceCache::write() {
-  if (file_.empty()) return;
+  if (file_.empty() || another_versions_) return;
   Json choices = Json::array();
   for (const Entry& entry : entries_) {
     Json row{{"key", entry.key}};

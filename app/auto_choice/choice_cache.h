@@ -16,7 +16,8 @@ namespace orrery {
 std::filesystem::path usual_cache_file();
 
 /// Contests that were held, by what they hold for, in one file that all runs of the program share. Nothing about it is
-/// ever a failure: what cannot be read is measured anew, and what cannot be written is kept for this run alone.
+/// ever a failure: what cannot be read is measured anew, and what cannot be written, or would replace the file of
+/// another version of the program, is kept for this run alone.
 class ChoiceCache {
  public:
   struct Entry {
@@ -43,6 +44,7 @@ class ChoiceCache {
 
   std::filesystem::path file_;
   bool read_once_ = false;
+  bool another_versions_ = false;  // the file, which is left as it is
   std::vector<Entry> entries_;
   std::string problem_;
 };

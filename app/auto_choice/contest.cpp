@@ -86,11 +86,11 @@ void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measur
     const bool counts = contender.step_ms >= batch_ms;  // a shorter one was no batch of this length
     best.push_back(counts ? contender.step_ms : std::numeric_limits<double>::infinity());
   }
-  for (int round = 0; round < rounds; ++round) {
+  // Whole rounds, so that all have as many chances.
+  for (int round = 0; round < rounds && now_s() - begin_s < budget_s; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Contender& contender = contenders[i];
       if (!(contender.step_ms > 0 && contender.step_ms <= limit_ms)) continue;
-      if (!(now_s() - begin_s < budget_s)) return;
       attempt(contender, measure, steps_for(batch_ms, contender.step_ms),
               [&](double ms) { contender.step_ms = best[i] = std::min(best[i], ms); });
     }

@@ -32,8 +32,8 @@ struct Contest {
 /// it cannot run here.
 using MeasureSteps = std::function<double(const Variant& contender, int steps)>;
 
-/// Measures all contenders once and those that may win some times more, as long as `now_s` is within `budget_s` of its
-/// first value; what is under way then is finished. Never throws what a contender fails with.
+/// Measures all contenders once and those that may win some times more, in rounds of all, as long as `now_s` is within
+/// `budget_s` of its first value; a round under way then is finished. Never throws what a contender fails with.
 void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
                   double budget_s);
 

@@ -20,9 +20,15 @@ void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
                                           : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
 }
 
+/// "auto: cuda-symmetric, 8 bodies per lane": where all settings are initial ones, what these chose.
+std::string automatic_name(const Status& status) {
+  const bool tells_settings = status.chosen.empty() || !status.settings.changes().empty();
+  return status.auto_choice->name + (tells_settings ? "" : ", " + status.chosen);
+}
+
 void automatic_tooltip(const Status& status) {
-  tooltip("The fastest kernel here for this number of bodies and law, from a short measurement.",
-          status.auto_choice ? status.auto_choice->name + '\n' + status.auto_choice->how : "");
+  tooltip("The fastest kernel of full fp32 accuracy here for these bodies and this law, from a short measurement.",
+          status.auto_choice ? automatic_name(status) + '\n' + status.auto_choice->how : "");
 }
 
 void automatic_choice(const Status& status, Requests& out) {
@@ -53,10 +59,10 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
 
 void kernel_choice(const KernelInfo* current, const Status& status, Requests& out) {
   row_label("Kernel", "The way in which all accelerations are computed.");
-  const char* shown = status.auto_choice ? status.auto_choice->name.c_str()
-                      : current          ? current->title
-                                         : status.kernel_id.c_str();
-  const bool open = begin_combo("kernel", shown, ImGuiComboFlags_HeightLargest);
+  const std::string shown = status.auto_choice ? automatic_name(status)
+                            : current          ? std::string{current->title}
+                                               : status.kernel_id;
+  const bool open = begin_combo("kernel", shown.c_str(), ImGuiComboFlags_HeightLargest);
   if (open) {
     automatic_choice(status, out);
     kernels_of(Backend::cpu, status, out);

@@ -203,8 +203,8 @@ void check_sweep(const StartSweep& sweep, const KernelInfo* kernel) {
   check_axes(sweep.kernels.empty() ? candidates(kernel) : selection, axes);
 }
 
-/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes. What a `set` sets after
-/// `auto` some kernel must have; then that kernel, whichever it is, is selected.
+/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes: `auto` leaves nothing to
+/// set.
 void check_tunables(const Script& script, const KernelInfo* first, const auto& at_line) {
   const KernelInfo* kernel = first;
   for (const ScriptLine& line : script) {
@@ -218,11 +218,13 @@ void check_tunables(const Script& script, const KernelInfo* first, const auto& a
     if (const auto* select = std::get_if<SelectKernel>(command)) kernel = find_kernel_or_auto(select->id);
     if (const auto* set = std::get_if<SetTunable>(command)) {
       at_line(line.line, [&] {
-        if (kernel) {
-          Settings{*kernel}.set(set->name, set->value);
-        } else {
-          check_axes(candidates(kernel), {{set->name, {set->value}}});
+        if (!kernel) {
+          throw UsageError(
+              fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a "
+                          "kernel first: {}",
+                          set->name, auto_kernel, available_kernels()));
         }
+        Settings{*kernel}.set(set->name, set->value);
       });
     }
   }

@@ -6,8 +6,12 @@
 
 namespace orrery {
 
+int usable_threads() {
+  return omp_get_num_procs();
+}
+
 int thread_count(const Settings& settings) {
-  return settings.integer("threads", omp_get_num_procs());
+  return settings.integer("threads", usable_threads());
 }
 
 void for_each_chunk(int count, int chunk, int threads, const std::atomic<bool>* cancelled,

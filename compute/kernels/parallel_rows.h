@@ -13,6 +13,9 @@ inline constexpr Tunable threads_tunable{
     .values = thread_values,
     .initial = "auto"};
 
+/// Hardware threads that this process may run on.
+int usable_threads();
+
 /// The threads that `settings` ask for, by threads_tunable.
 int thread_count(const Settings& settings);
 

@@ -14,12 +14,13 @@
 
 namespace orrery {
 
-/// What SelectKernel takes in place of a kernel's id: the fastest one here for the present law and bodies (how many,
-/// and whether their masses are equal), with the settings that make it so. It is chosen anew whenever these change;
-/// SetTunable and another SelectKernel end that.
+/// What SelectKernel takes in place of a kernel's id: of those with full fp32 accuracy the fastest one here for the
+/// present law and bodies (how many, and whether their masses are equal), with the settings that make it so. It is
+/// chosen anew whenever these change; SetTunable and another SelectKernel end that.
 inline constexpr const char* auto_kernel = "auto";
 
-/// With the settings this kernel had last, except for the values given here. `auto_kernel` takes none.
+/// With the settings this kernel had last when it was named, except for the values given here. `auto_kernel` takes
+/// none.
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};

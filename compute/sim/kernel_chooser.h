@@ -28,7 +28,8 @@ inline std::string name_of(const KernelChoice& choice) {
   return std::string{"auto: "} + choice.kernel->id + (changes.empty() ? "" : " ") + changes;
 }
 
-/// Finds the kernel and the settings that are the fastest here. It may measure, which takes some tenths of a second.
+/// Finds the kernel and the settings that are the fastest here at full fp32 accuracy. It may measure, which takes some
+/// tenths of a second.
 class KernelChooser {
  public:
   virtual ~KernelChooser() = default;

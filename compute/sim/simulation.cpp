@@ -88,9 +88,14 @@ void Simulation::adopt(const Choice& choice) {
   choice_ = choice;
   kernel_ = std::move(kernel);
   card_ = std::move(card);
-  remembered_settings_[choice_.kernel] = choice_.settings;
+  remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_probe();
+}
+
+/// For when the kernel is named again: not what was chosen for it, which nobody asked for.
+void Simulation::remember_settings() {
+  if (!choice_.automatic) remembered_settings_[choice_.kernel] = choice_.settings;
 }
 
 void Simulation::apply(const Command& command) {
@@ -225,7 +230,7 @@ void Simulation::set_bodies(const Bodies& bodies) {
   }
   choice_ = choice;
   kernel_ = std::move(kernel);
-  remembered_settings_[choice_.kernel] = choice_.settings;
+  remember_settings();
   engine().set_plan(plan());
   count_ = bodies.count();
   masses_ = masses;

@@ -83,6 +83,7 @@ class Simulation {
   KernelDemand present_demand(LawId law) const { return {count_, law, masses_.equal()}; }
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
+  void remember_settings();
   void load(const SceneRequest& request, bool use_its_parameters);
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }

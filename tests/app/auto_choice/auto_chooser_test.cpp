@@ -2,6 +2,7 @@
 #include "app/auto_choice/auto_chooser.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <fstream>
 
@@ -87,6 +88,17 @@ TEST_F(AutoChooserTest, AllNumbersAboveTheMostMeasuredAreOneRange) {
     EXPECT_EQ(contest_key({.count = about}, Backend::cpu), key) << count;
     if (count > 100) count += 97;
   }
+}
+
+TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
 }
 
 TEST_F(AutoChooserTest, NamesOneThatFailsAndMeasuresItAgainNextTime) {

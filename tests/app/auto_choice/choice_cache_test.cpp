@@ -2,6 +2,7 @@
 #include "app/auto_choice/choice_cache.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -114,8 +115,38 @@ TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
   expect_of_no_use("\x01\xff");
   expect_of_no_use(whole.substr(0, whole.size() / 2));
   expect_of_no_use(R"({"program": "another", "format": 1, "choices": []})");
-  expect_of_no_use(R"({"program": "orrery", "format": 99, "choices": []})");
-  expect_of_no_use(R"({"program": "orrery", "format": 1, "choices": [{"key": {}, "date": 7}]})");
+}
+
+TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
+  const std::string theirs = R"({"program": "orrery", "format": 99, "choices": []})";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream{file} << theirs;
+  ChoiceCache cache{file};
+  EXPECT_FALSE(cache.find(key, contenders()));
+  EXPECT_NE(cache.take_problem().find("another version"), std::string::npos);
+  cache.store(key, contest());
+  EXPECT_EQ(cache.take_problem(), "") << "told once";
+  EXPECT_TRUE(cache.find(key, contenders())) << "for this run";
+  EXPECT_EQ(test::contents(file), theirs);
+}
+
+TEST_F(ChoiceCacheTest, ADamagedContestLeavesTheOthers) {
+  ChoiceCache{file}.store(key, contest());
+  std::string damaged = test::contents(file);
+  const std::string before = "\"choices\": [";
+  ASSERT_NE(damaged.find(before), std::string::npos) << damaged;
+  damaged.insert(damaged.find(before) + before.size(), R"({"key": {}, "date": 7}, 5, )");
+  std::ofstream{file} << damaged;
+  EXPECT_TRUE(ChoiceCache{file}.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
+  ChoiceCache cache{file};
+  cache.store(key, contest());
+  const std::string theirs = file.string() + "." + std::to_string(getpid());
+  std::ofstream{theirs} << "being written";
+  cache.store(key, contest());
+  EXPECT_EQ(test::contents(theirs), "being written");
 }
 
 TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {

@@ -113,6 +113,14 @@ TEST_F(ContestTest, EndsWithItsTimeButMeasuresAllOnce) {
   EXPECT_EQ(winner(), "2");
 }
 
+TEST_F(ContestTest, EndsBetweenRounds) {
+  add("auto", 10);
+  add("1", 10.5);
+  hold(0.025);  // ends within the first round
+  EXPECT_EQ(asked["auto"], 2);
+  EXPECT_EQ(asked["1"], 2);
+}
+
 TEST_F(ContestTest, WhatCannotRunIsLeftOutAndNamed) {
   add("auto", 1);
   add("1", 2);

@@ -30,6 +30,10 @@ TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
   EXPECT_TRUE(pick("kernel", auto_kernel).empty()) << "so it is";
   EXPECT_NE(side_column_text().find("auto: cpu-simd rows=4"), std::string::npos);
   EXPECT_EQ(only<SelectKernel>(pick("kernel", "cpu-simd")).id, "cpu-simd") << "the same, whatever comes";
+  status.auto_choice->name = "auto: cpu-simd";
+  status.chosen = "rows 2";
+  frame();
+  EXPECT_NE(side_column_text().find("auto: cpu-simd, rows 2"), std::string::npos);
 }
 
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {

@@ -138,10 +138,10 @@ TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
 
 TEST(Script, LeavesTheKernelToTheProgram) {
   EXPECT_EQ(command<SelectKernel>(parsed("3 kernel auto\n").front()).id, auto_kernel);
-  EXPECT_EQ(parsed("5 set threads 2\n6 sweep rows\n", "auto").size(), 2u) << "some kernel has them";
-  EXPECT_EQ(parsed("0 kernel auto\n5 set threads 2\n").size(), 2u);
+  EXPECT_EQ(parsed("6 sweep rows\n", "auto").size(), 1u) << "some kernel has them";
+  EXPECT_EQ(parsed("0 kernel auto\n5 kernel cpu-simd\n5 set threads 2\n", "auto").size(), 3u);
   expect_failure(
-      Failure::usage, [] { parsed("0 kernel auto\n5 set threads 3\n"); }, "demo.txt:2: ", "threads");
+      Failure::usage, [] { parsed("0 kernel auto\n5 set threads 2\n"); }, "demo.txt:2: ", "threads", "cpu-simd");
   expect_failure(
       Failure::usage, [] { parsed("5 set wings 2\n", "auto"); }, "demo.txt:1: ", "wings");
   expect_failure(

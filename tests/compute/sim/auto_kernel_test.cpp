@@ -116,10 +116,19 @@ TEST_F(AutoKernel, EndsWithAKernelThatIsNamed) {
   sim.apply(SelectKernel{auto_kernel});
   sim.apply(SelectKernel{"cpu-simd"});
   EXPECT_FALSE(sim.status().auto_choice);
-  EXPECT_EQ(sim.status().settings.text("rows"), "2") << "with the settings that it had";
+  EXPECT_EQ(sim.status().settings.text("rows"), "auto") << "nobody asked for what was chosen";
   sim.apply(LoadScene{{.scene = "plummer", .count = 64}});
   sim.apply(SelectLaw{"attract-repel"});
   EXPECT_EQ(chooser.asked.size(), 1u);
+}
+
+TEST_F(AutoKernel, LeavesTheSettingsOfKernelsThatWereNamed) {
+  sim.apply(SelectKernel{"cpu-simd", {{"rows", "4"}}});
+  sim.apply(SelectKernel{auto_kernel});
+  EXPECT_EQ(sim.status().settings.text("rows"), "2");
+  sim.apply(LoadScene{{.scene = "plummer", .count = 64}});
+  sim.apply(SelectKernel{"cpu-simd"});
+  EXPECT_EQ(sim.status().settings.text("rows"), "4");
 }
 
 TEST_F(AutoKernel, EndsWithATunableThatIsSet) {
