@@ -10,6 +10,7 @@
 #include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/simd_rows.h"
 
 #ifndef ORRERY_CPU_SIMD_ONCE
 #define ORRERY_CPU_SIMD_ONCE
@@ -95,14 +96,7 @@ void evaluate_rows(const ForceArgs& args, const PaddedColumns& bodies, int first
 }
 
 void evaluate_simd_rows(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, int rows) {
-  switch (rows) {
-    case 1:
-      return evaluate_rows<1>(args, bodies, first, last);
-    case 2:
-      return evaluate_rows<2>(args, bodies, first, last);
-    default:
-      return evaluate_rows<4>(args, bodies, first, last);
-  }
+  with_rows(rows, [&]<int count> { evaluate_rows<count>(args, bodies, first, last); });
 }
 
 }  // namespace
@@ -118,20 +112,13 @@ HWY_EXPORT(target_name);
 
 // One core of an EPYC (Zen 3, AVX2), 16,384 bodies, by orrery_cpu_benchmark: 1, 2 and 4 rows did 3.09, 3.07 and 2.99 G
 // pairs/s, 97, 96 and 93 % of what its multiply-add pipes can issue; cpu-serial did 0.28.
-constexpr const char* rows_values[] = {"auto", "1", "2", "4"};
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
      .notes = "Bodies whose accelerations are summed in one pass, so that they share each load of the others.",
-     .values = rows_values,
+     .values = simd_rows_values,
      .initial = "auto"}};
 constexpr const char* contenders[] = {""};
-
-/// What `auto` stands for. One thread, 16,384 bodies, 2026-11-21, G pairs/s with 1, 2 and 4 rows: AVX-512 on a Xeon
-/// 3.96, 3.99, 4.20 (its 32 registers hold four rows); AVX2 on an EPYC 3.09, 3.07, 2.99.
-int rows_for_this_processor() {
-  return hwy::SupportedTargets() & HWY_AVX3 ? 4 : 2;
-}
 
 class CpuSimd final : public ForceKernel {
  public:

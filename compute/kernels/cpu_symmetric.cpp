@@ -13,6 +13,7 @@
 #include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/simd_rows.h"
 #include "compute/kernels/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
@@ -135,14 +136,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Ran
 void meet_simd_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Range b, int rows, bool add,
                      const SumArrays& sums) {
   visit_pair_law_of_lanes(args.law, [&](const auto& law) {
-    switch (rows) {
-      case 1:
-        return meet_tiles<1>(args, bodies, a, b, law, add, sums);
-      case 2:
-        return meet_tiles<2>(args, bodies, a, b, law, add, sums);
-      default:
-        return meet_tiles<4>(args, bodies, a, b, law, add, sums);
-    }
+    with_rows(rows, [&]<int count> { meet_tiles<count>(args, bodies, a, b, law, add, sums); });
   });
 }
 
@@ -158,25 +152,19 @@ HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
 constexpr const char* contenders[] = {""};
-constexpr const char* rows_values[] = {"auto", "1", "2", "4"};
 constexpr const char* tile_values[] = {"auto", "64", "128", "256", "512", "1024"};
+// With AVX2 on an EPYC (Zen 3), one thread, tiles of 512, 1, 2 and 4 rows did 3.9, 4.2 and 4.0 G interactions/s: 20
+// arithmetic instructions serve a vector of pairs, in cpu-simd 16 half as many interactions.
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
      .notes = "Bodies that share each load of the others and each load and store of the others' sums.",
-     .values = rows_values,
+     .values = simd_rows_values,
      .initial = "auto"},
     {.name = "tile",
      .notes = "Bodies of a tile: pairs of tiles are handed out to the threads, and sums within a tile are added first.",
      .values = tile_values,
      .initial = "auto"}};
-
-/// What `auto` stands for, as in cpu-simd: AVX-512 has the registers for four rows. With AVX2 on an EPYC (Zen 3), one
-/// thread, tiles of 512, 1, 2 and 4 rows did 3.9, 4.2 and 4.0 G interactions/s: 20 arithmetic instructions serve a
-/// vector of pairs, in cpu-simd 16 half as many interactions.
-int rows_for_this_processor() {
-  return hwy::SupportedTargets() & HWY_AVX3 ? 4 : 2;
-}
 
 class CpuSymmetric final : public ForceKernel {
  public:
