@@ -17,7 +17,9 @@ class CpuOpenmp final : public ForceKernel {
     for_each_chunk(args.count, chunk_, threads_, args.cancelled,
                    [&](int first, int last) { evaluate_scalar_rows(args, first, last); });
   }
-  std::string chosen(int /*count*/) const override { return "threads " + std::to_string(threads_); }
+  std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
+    return "threads " + std::to_string(threads_);
+  }
 
  private:
   int threads_;

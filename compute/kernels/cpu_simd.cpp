@@ -135,7 +135,7 @@ class CpuSimd final : public ForceKernel {
     });
   }
 
-  std::string chosen(int /*count*/) const override {
+  std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
            std::to_string(threads_);
   }

@@ -206,7 +206,7 @@ class CpuSymmetric final : public ForceKernel {
     });
   }
 
-  std::string chosen(int count) const override {
+  std::string chosen(int count, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", tile " +
            std::to_string(tile_of(count)) + ", threads " + std::to_string(threads_);
   }

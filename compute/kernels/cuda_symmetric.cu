@@ -25,23 +25,25 @@ constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
      .values = blocks,
-     .initial = "128"},
+     .initial = "64"},
     {.name = "bodies-per-lane",
-     .notes = "Bodies that each lane of a warp holds in registers; auto: the most that keep every warp busy.",
+     .notes = "Bodies that each lane of a warp holds in registers; auto: many, as long as every warp gets its share.",
      .values = lane_bodies,
      .initial = "auto"},
     {.name = "tiles-per-item",
      .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
      .values = item_tiles,
-     .initial = "32"},
+     .initial = "64"},
     {.name = "deterministic",
-     .notes = "on: sums in fixed point, whose order does not matter, so that every run gives the same bits.",
+     .notes =
+         "on: sums in fixed point, whose order does not matter, so that every run gives the same bits. Their step is "
+         "2^-62 of the greatest sum that the softening allows: keep it above some 1e-4 of the system's size.",
      .values = switch_values,
      .initial = "off"},
 };
 
-constexpr const char* contenders[] = {"", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8",
-                                      "bodies-per-lane=13"};
+constexpr const char* contenders[] = {
+    "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
 constexpr int max_block = 128;
@@ -56,6 +58,12 @@ constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
+/// What a pair costs of a scheduler's time, by issue slots and register reads of the machine code: more where fewer
+/// bodies share the reading of a partner and the moving of its sum.
+constexpr double clocks_a_pair(int bodies) {
+  return 20 + 9.0 / bodies;
+}
+
 /// A pair of bodies whose reciprocal square root is under way.
 struct Pending {
   float dx, dy, dz;
@@ -64,7 +72,7 @@ struct Pending {
 };
 /// Pairs under way at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit onto a
 /// multiprocessor to hide that by themselves.
-constexpr int depth = 4;
+constexpr int depth = 3;
 
 /// Lane l holds `bodies` bodies and their sums in registers, and meets the partners of a tile one after the other: in
 /// round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The partner's
@@ -113,7 +121,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
     for (int offset = unit.offset; offset < unit.offset + length; ++offset) {
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
-      const Vec4 staged = reversed(load(partner_tile * tile + lane));
+      const Vec4 staged = turned(load(partner_tile * tile + lane));
       __syncwarp();  // nobody overwrites what others still read
       partners[lane] = staged;
       partners[lane + tile] = staged;
@@ -121,42 +129,43 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
       Vec3 reaction;
 #pragma unroll 1
       for (int round = 0; round < tile; round += shape.unroll) {
-        // A pipeline over the pairs of this pass: one that began `depth` pairs earlier ends, one begins.
-        Pending pending[depth];
+        // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
+        Pending pending[depth + 1];
         Vec4 partner;
 #pragma unroll
         for (int next = 0; next < pairs + depth; ++next) {
-          Pending& slot = pending[next % depth];
+          if (next < pairs) {
+            const int k = next % bodies_per_lane;
+            Pending& begun = pending[next % (depth + 1)];
+            if (k == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
+            begun.dx = partner.x - own[k].x;
+            begun.dy = partner.y - own[k].y;
+            begun.dz = partner.z - own[k].z;
+            begun.partner_mass = partner.w;
+            begun.inverse = pair.inverse_distance(begun.dx, begun.dy, begun.dz);
+          }
           if (const int last = next - depth; last >= 0) {
             const int k = last % bodies_per_lane;
-            const float f = equal_masses ? pair.factor_at(slot.inverse, 1.0f)
-                                         : pair.factor_at(slot.inverse, slot.partner_mass, own[k].w);
-            sum[k].x = multiply_add(f, slot.dx, sum[k].x);
-            sum[k].y = multiply_add(f, slot.dy, sum[k].y);
-            sum[k].z = multiply_add(f, slot.dz, sum[k].z);
-            reaction.x = multiply_add(-f, slot.dx, reaction.x);
-            reaction.y = multiply_add(-f, slot.dy, reaction.y);
-            reaction.z = multiply_add(-f, slot.dz, reaction.z);
+            const Pending& ended = pending[last % (depth + 1)];
+            const float f = equal_masses ? pair.factor_at(ended.inverse, 1.0f)
+                                         : pair.factor_at(ended.inverse, own[k].w, ended.partner_mass);
+            sum[k].x = multiply_add(f, ended.dx, sum[k].x);
+            sum[k].y = multiply_add(f, ended.dy, sum[k].y);
+            sum[k].z = multiply_add(f, ended.dz, sum[k].z);
+            reaction.x = multiply_add(-f, ended.dx, reaction.x);
+            reaction.y = multiply_add(-f, ended.dy, reaction.y);
+            reaction.z = multiply_add(-f, ended.dz, reaction.z);
             if (k == bodies_per_lane - 1) {
               reaction.x = __shfl_sync(all_lanes, reaction.x, neighbour);
               reaction.y = __shfl_sync(all_lanes, reaction.y, neighbour);
               reaction.z = __shfl_sync(all_lanes, reaction.z, neighbour);
             }
           }
-          if (next < pairs) {
-            const int k = next % bodies_per_lane;
-            if (k == 0) partner = reversed(partners[lane + round + next / bodies_per_lane]);
-            slot.dx = partner.x - own[k].x;
-            slot.dy = partner.y - own[k].y;
-            slot.dz = partner.z - own[k].z;
-            slot.partner_mass = partner.w;
-            slot.inverse = pair.inverse_distance(slot.dx, slot.dy, slot.dz);
-          }
         }
       }
       const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
       if (!within_group) {
-        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : reversed(partners[lane]).w, reaction);
+        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : turned_back(partners[lane]).w, reaction);
       }
     }
 #pragma unroll
@@ -182,22 +191,21 @@ class Symmetric final : public ForceKernel {
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const SymmetricSums sums = accumulator_.begin(args);
-    const int bodies = bodies_for(args.count);
-    const Instance function = instance(args.law.id, args.masses.equal(), bodies);
-    cuda::launch_early(function, blocks_for(function, PairItems{args.count, bodies}), block_, shared_bytes(),
-                       args.stream, args.bodies, args.count, PairItems{args.count, bodies}, tiles_per_item_,
-                       PairConstants{args.law}, sums);
+    const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
+    cuda::launch_early(plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies, args.count,
+                       PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law}, sums);
     accumulator_.finish(args);
   }
 
-  std::string chosen(int count) const override { return std::to_string(bodies_for(count)) + " bodies per lane"; }
+  std::string chosen(int count, const MassRange& masses) const override {
+    return std::to_string(plan_for(LawId::gravity, count, masses.equal()).bodies) + " bodies per lane";
+  }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
-    const int bodies = bodies_for(count);
-    const Instance function = instance(law.id, masses.equal(), bodies);
-    return {.function = reinterpret_cast<const void*>(function),
+    const Plan& plan = plan_for(law.id, count, masses.equal());
+    return {.function = reinterpret_cast<const void*>(plan.function),
             .block = block_,
-            .blocks = blocks_for(function, PairItems{count, bodies}),
+            .blocks = plan.blocks,
             .shared_per_thread = shared_bytes_a_thread};
   }
 
@@ -212,38 +220,57 @@ class Symmetric final : public ForceKernel {
     });
   }
 
+  /// What is launched for one law and number of bodies.
+  struct Plan {
+    LawId law = LawId::gravity;
+    int count = 0;
+    bool equal_masses = false;
+    Instance function = nullptr;
+    int bodies = 0;  // a lane
+    int blocks = 0;  // as many as are resident at once, at most: each warp then takes the same share of the units
+    double cost = 0;
+  };
+
   std::size_t shared_bytes() const { return shared_bytes_a_thread * static_cast<std::size_t>(block_); }
 
-  /// As many as are resident at once: each warp then takes the same share of the units.
-  int blocks_for(Instance function, const PairItems& items) const {
-    if (function != resident_for_) {
-      int on_each = 0;
-      ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, function, block_, shared_bytes()));
-      resident_ = on_each * multiprocessors_;
-      resident_for_ = function;
-    }
-    const int warps = block_ / 32;
-    return static_cast<int>(std::min<long long>((items.units() + warps - 1) / warps, resident_));
+  Plan plan_with(int bodies, LawId law, int count, bool equal_masses) const {
+    Plan plan{.law = law,
+              .count = count,
+              .equal_masses = equal_masses,
+              .function = instance(law, equal_masses, bodies),
+              .bodies = bodies};
+    int resident = 0;  // on a multiprocessor
+    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, plan.function, block_, shared_bytes()));
+    const int warps = block_ / 32, multiprocessors = cuda::multiprocessors();
+    const long long units = PairItems{count, bodies}.units();
+    plan.blocks = static_cast<int>(
+        std::min<long long>((units + warps - 1) / warps, static_cast<long long>(resident) * multiprocessors));
+    const double units_a_warp = std::ceil(static_cast<double>(units) / (plan.blocks * warps));
+    const double warps_on_busiest = std::ceil(static_cast<double>(plan.blocks) / multiprocessors) * warps;
+    const double idle = std::max(0.0, (enough_warps - warps_on_busiest) / enough_warps);
+    plan.cost = units_a_warp * warps_on_busiest * bodies * clocks_a_pair(bodies) * (1 + 0.1 * idle);
+    return plan;
   }
 
-  /// Many bodies a lane share the reading of a partner and the moving of its sum; few make more units of work.
-  int bodies_for(int count) const {
-    if (bodies_per_lane_ > 0) return bodies_per_lane_;
-    for (const int bodies : {11, 4, 2}) {
-      if (PairItems{count, bodies}.units() >= warps_to_fill * multiprocessors_) return bodies;
+  /// With `auto`, the number of bodies a lane by which the busiest multiprocessor ends first.
+  const Plan& plan_for(LawId law, int count, bool equal_masses) const {
+    if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
+    plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : 1, law, count, equal_masses);
+    if (bodies_per_lane_ > 0) return plan_;
+    for (const int bodies : {2, 4, 8, 11, 13}) {
+      const Plan plan = plan_with(bodies, law, count, equal_masses);
+      if (plan.cost < plan_.cost) plan_ = plan;
     }
-    return 1;
+    return plan_;
   }
 
   static constexpr std::size_t shared_bytes_a_thread = 2 * sizeof(Vec4);
-  static constexpr long long warps_to_fill = 16;  // a multiprocessor
+  static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
 
   int block_;
   int bodies_per_lane_;  // 0: auto
   int tiles_per_item_;
-  int multiprocessors_ = cuda::multiprocessors();
-  mutable Instance resident_for_ = nullptr;
-  mutable int resident_ = 0;  // blocks of that function on the whole device
+  mutable Plan plan_;  // the last that was asked for
   SymmetricAccumulator accumulator_;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "compute/core/error.h"
@@ -145,12 +146,21 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
 class Tensor final : public ForceKernel {
  public:
   explicit Tensor(const Settings& settings) : warps_{settings.integer("warps")} {
+    cudaFuncAttributes attributes{};
+    ORRERY_CUDA_CHECK(
+        cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(instance(LawId::gravity, warps_))));
     const cuda::DeviceInfo device = cuda::current_device();
     if (device.major < tensor::least_capability) {
       throw UsageError("cuda-tensor needs tensor products of TF32 numbers, of compute capability " +
                        std::to_string(tensor::least_capability) + ".0 on; this GPU has " +
                        std::to_string(device.major) + '.' + std::to_string(device.minor) +
                        "; choose cuda-symmetric or cuda-tiled");
+    }
+    // Code for an older GPU that was translated for this one when the program started has no such products.
+    if (attributes.ptxVersion < tensor::least_capability * 10) {
+      throw UsageError(
+          "cuda-tensor: this build holds no code for tensor products on this GPU; build with "
+          "CMAKE_CUDA_ARCHITECTURES=native, or choose cuda-symmetric");
     }
     for (const LawInfo& law : laws()) {
       for (const int warps : {8, 12}) {
@@ -162,6 +172,9 @@ class Tensor final : public ForceKernel {
   }
 
   void prepare(int count) override {
+    if (items(count).units() > std::numeric_limits<int>::max()) {
+      throw UsageError("cuda-tensor cannot take " + std::to_string(count) + " bodies; choose cuda-symmetric");
+    }
     workspace_.prepare(padded(count));
     sums_.prepare(padded(count));
   }

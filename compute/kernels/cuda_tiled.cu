@@ -61,10 +61,10 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = j < count ? reversed(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
+    tile[threadIdx.x] = j < count ? turned(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
     __syncthreads();
     unrolled_for<unroll, block_divisor>(width, [&](int next) {
-      const Vec4 body = reversed(load_vec4(tile + next));
+      const Vec4 body = turned_back(load_vec4(tile + next));
 #pragma unroll
       for (int k = 0; k < bodies_per_thread; ++k) {
         add_pull(sum[k], pair, Real{mine[k].x}, Real{mine[k].y}, Real{mine[k].z}, body);
@@ -117,7 +117,9 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     if (stores_first_) stored_epilogue_.finish(args);
   }
 
-  std::string chosen(int count) const override { return "split " + std::to_string(split_for(count)); }
+  std::string chosen(int count, const MassRange& /*masses*/) const override {
+    return "split " + std::to_string(split_for(count));
+  }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     MainLaunch launch = BlockKernel::main_launch(law, count, masses);

@@ -97,8 +97,9 @@ class ForceKernel {
   virtual void evaluate(const ForceArgs& args) = 0;
   /// Interactions of one evaluation: count^2 for a direct sum, whatever the kernel saves.
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
-  /// What the settings that choose for themselves chose for this many bodies, such as "split 8"; may be empty.
-  virtual std::string chosen(int /*count*/) const { return {}; }
+  /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
+  /// 8"; may be empty.
+  virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
   /// What evaluate() would launch for the pairs of `count` bodies with masses in this range.
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 };

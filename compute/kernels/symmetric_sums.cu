@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "compute/cuda/early_launch.h"
 #include "compute/cuda/launch.h"
@@ -11,8 +12,9 @@ namespace {
 
 constexpr int block = 128;
 
-/// Below it, the product of two masses over the square of the greatest leaves the range of float.
-constexpr float least_mass_ratio = 1e-30f;
+/// Below it, the force between the lightest and the heaviest body, over the square of the greatest mass, may leave the
+/// range of float at great distances.
+constexpr float least_mass_ratio = 1e-24f;
 
 __device__ float take(const SymmetricSums& sums, std::size_t where) {
   if (sums.fixed) {
@@ -25,15 +27,24 @@ __device__ float take(const SymmetricSums& sums, std::size_t where) {
   return sum;
 }
 
-__global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, float greatest_mass,
-                              Epilogue epilogue) {
+/// `unit_masses`: what was summed counted each mass as 1.
+__global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, bool unit_masses,
+                              float greatest_mass, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
   const std::size_t x = SymmetricSums::index(i);
   cuda::wait_for_kernel_before();
-  epilogue.finish(i, bodies[i].w,
-                  {take(sums, x) * greatest_mass, take(sums, x + SymmetricSums::tile) * greatest_mass,
-                   take(sums, x + 2 * SymmetricSums::tile) * greatest_mass});
+  if (i >= count) {
+    // In the last tile, what is no body has sums as well: NaN where it met a body that is not finite.
+    if (i / SymmetricSums::tile == (count - 1) / SymmetricSums::tile) {
+      for (int row = 0; row < 3; ++row) take(sums, x + row * SymmetricSums::tile);
+    }
+    return;
+  }
+  const float mass = bodies[i].w;
+  const float scale = unit_masses || sums.fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
+  epilogue.finish(i, mass,
+                  {take(sums, x) * scale, take(sums, x + SymmetricSums::tile) * scale,
+                   take(sums, x + 2 * SymmetricSums::tile) * scale});
 }
 
 /// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. A pull is at most
@@ -45,11 +56,15 @@ float fixed_scale(const Law& law, int count) {
   return static_cast<float>(std::exp2(std::clamp(std::floor(62 - std::log2(most)), -126.0, 126.0)));
 }
 
+/// Entries of whole tiles.
+int padded(int count) {
+  return cuda::ceil_div(count, SymmetricSums::tile) * SymmetricSums::tile;
+}
+
 }  // namespace
 
 void SymmetricAccumulator::prepare(int count) {
-  const auto tiles = static_cast<std::size_t>(cuda::ceil_div(count, SymmetricSums::tile));
-  const std::size_t numbers = 3 * SymmetricSums::tile * tiles;
+  const std::size_t numbers = 3 * static_cast<std::size_t>(padded(count));
   const auto take_room = [&](auto& array) {
     if (array.size() < numbers) zero_ = false;
     take_scratch(array, numbers, "cuda-symmetric: the sums", "another kernel");
@@ -58,8 +73,9 @@ void SymmetricAccumulator::prepare(int count) {
 }
 
 SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {
+  if (!(args.masses.greatest > 0)) throw std::logic_error("cuda-symmetric: the masses are not known");
   if (!(args.masses.least >= least_mass_ratio * args.masses.greatest)) {
-    throw UsageError("cuda-symmetric: the masses differ by more than 1e30 times; choose cuda-tiled");
+    throw UsageError("cuda-symmetric: the masses differ by more than 1e24 times; choose cuda-tiled");
   }
   SymmetricSums sums{.mass_scale = 1 / args.masses.greatest};
   if (deterministic_) {
@@ -83,8 +99,8 @@ SymmetricSums SymmetricAccumulator::begin(const ForceArgs& args) {
 }
 
 void SymmetricAccumulator::finish(const ForceArgs& args) {
-  cuda::launch_early(finish_bodies, cuda::ceil_div(args.count, block), block, 0, args.stream, sums_for(args),
-                     args.bodies, args.count, args.masses.greatest, args.epilogue);
+  cuda::launch_early(finish_bodies, cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args),
+                     args.bodies, args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
   zero_ = true;
 }
 

@@ -5,11 +5,12 @@
 
 namespace orrery {
 
-/// Where the warps of cuda-symmetric add their sums up in memory: accelerations over the greatest mass, in three rows
-/// of 32 a tile, so that a warp's additions to a tile are three whole lines. One of the pointers is null.
+/// Where the warps of cuda-symmetric add their sums up in memory, in three rows of 32 a tile, so that a warp's
+/// additions to a tile are three whole lines. One of the pointers is null.
 struct SymmetricSums {
-  float* floats = nullptr;
-  unsigned long long* fixed = nullptr;  ///< two's complement: fixed-point numbers, whose sum is the same in any order
+  float* floats = nullptr;              ///< forces over the square of the greatest mass
+  unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point: two's complement,
+                                        ///< whose sum is the same in any order
   float fixed_scale = 1;                ///< a power of two: the fixed-point number of 1
   float mass_scale = 1;                 ///< 1 / the greatest mass: a body counts with this times its mass
 
@@ -20,17 +21,18 @@ struct SymmetricSums {
 
 #if defined(__CUDACC__)
   /// Adds part of the force on body i, over the square of the greatest mass, where `mass` is its own mass times
-  /// mass_scale; lanes of a warp have consecutive i from a multiple of 32 on. Nothing acts on a mass of 0.
+  /// mass_scale; lanes of a warp have consecutive i from a multiple of 32 on.
   __device__ void add(int i, float mass, const Vec3& force) const {
-    const float inverse = mass > 0 ? __fdividef(1.0f, mass) : 0.0f;
     if (fixed) {
+      // One step of fixed point for all bodies: so their accelerations are summed, lest a light one lose its digits.
+      const float inverse = mass > 0 ? 1 / mass : 0.0f;
       add_fixed(index(i), force.x * inverse);
       add_fixed(index(i) + tile, force.y * inverse);
       add_fixed(index(i) + 2 * tile, force.z * inverse);
     } else {
-      atomicAdd(floats + index(i), force.x * inverse);
-      atomicAdd(floats + index(i) + tile, force.y * inverse);
-      atomicAdd(floats + index(i) + 2 * tile, force.z * inverse);
+      atomicAdd(floats + index(i), force.x);
+      atomicAdd(floats + index(i) + tile, force.y);
+      atomicAdd(floats + index(i) + 2 * tile, force.z);
     }
   }
 

@@ -261,7 +261,7 @@ Status Simulation::status() const {
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
-          .chosen = kernel_->chosen(count_),
+          .chosen = kernel_->chosen(count_, masses_),
           .auto_choice = choice_.automatic,
           .integrator_id = choice_.integrator->id,
           .law = choice_.law,

@@ -91,7 +91,7 @@ void measure_kernel(benchmark::State& state, const char* id, std::map<std::strin
                        .law = {},
                        .epilogue = {.accelerations = accelerations.data()}};
   for (auto _ : state) kernel->evaluate(args);
-  state.SetLabel(kernel->chosen(count));
+  state.SetLabel(kernel->chosen(count, args.masses));
   state.counters["rate"] =
       benchmark::Counter(kernel->interactions(count), benchmark::Counter::kIsIterationInvariantRate);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
@@ -71,6 +72,18 @@ TEST_F(CudaSymmetric, MassesMayDifferByTwelveOrders) {
   bodies.positions[7].w = 1;
   for (const char* deterministic : {"off", "on"})
     expect_agreement(bodies, settings("deterministic", deterministic), {});
+}
+
+TEST_F(CudaSymmetric, ABodyThatIsNotFiniteLeavesNothingBehind) {
+  for (const char* deterministic : {"off", "on"}) {
+    const auto kernel = info().create(settings("deterministic", deterministic));
+    Bodies bodies = test::random_ball(1010);
+    kernel->prepare(bodies.count());
+    Bodies ill = test::random_ball(1000);
+    ill.positions[3].x = std::numeric_limits<float>::infinity();
+    test::evaluate(*kernel, equal_masses(ill), {.law = {}});
+    test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
+  }
 }
 
 TEST_F(CudaSymmetric, DeterministicSumsHaveEqualBitsInEveryRun) {

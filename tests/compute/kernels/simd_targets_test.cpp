@@ -28,7 +28,7 @@ TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
   std::set<std::string> ran;
   for (std::int64_t left = supported; left != 0; left &= left - 1) {
     choose(left & -left);
-    const std::string name = info.create(Settings{info})->chosen(1);
+    const std::string name = info.create(Settings{info})->chosen(1, {});
     if (!ran.insert(name).second) continue;  // a set that this kernel is not compiled for
     SCOPED_TRACE(name);
     for (const char* rows : {"1", "2", "4"}) {

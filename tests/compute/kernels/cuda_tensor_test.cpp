@@ -1,0 +1,58 @@
+// What cuda-tensor promises beyond what every kernel does: errors that do not grow with the number of bodies, and
+// bodies close together that are far from the mean of all.
+#include <gtest/gtest.h>
+
+#include "compute/diagnostics/reference.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
+
+class CudaTensor : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static ForceError error_of(const Bodies& bodies, const char* warps, const Law& law) {
+    const KernelInfo& info = find_kernel("cuda-tensor");
+    Settings settings{info};
+    settings.set("warps", warps);
+    const std::vector<int> targets = sample_targets(bodies.count(), 500);
+    return force_error(test::accelerations(info, settings, bodies, law), targets,
+                       reference_accelerations(bodies.positions, targets, law));
+  }
+};
+
+TEST_F(CudaTensor, LargeSystemsAreAsExactAsSmallOnes) {
+  for (const char* warps : {"8", "12"}) {
+    for (const Law& law : {Law{}, attract_repel}) {
+      for (const int count : {4097, 16'385, 65'537}) {
+        SCOPED_TRACE(std::string{warps} + " warps, " + law_info(law.id).id + ", n = " + std::to_string(count));
+        const ForceError error = error_of(test::random_ball(count), warps, law);
+        EXPECT_LE(error.median, 3e-5);
+        EXPECT_LE(error.max, 5e-3);
+      }
+    }
+  }
+}
+
+TEST_F(CudaTensor, ClumpsFarFromTheMeanAreSummedAgain) {
+  Bodies bodies = test::random_ball(4096);
+  for (int i = 0; i < bodies.count(); ++i) {
+    Vec4& position = bodies.positions[static_cast<std::size_t>(i)];
+    position.x = position.x * 0.01f + static_cast<float>(i % 16) * 50;
+    position.y = position.y * 0.01f + static_cast<float>(i % 7) * 40;
+    position.z *= 0.01f;
+  }
+  for (const char* warps : {"8", "12"}) {
+    const ForceError error = error_of(bodies, warps, {.softening = 1e-3f});
+    EXPECT_LE(error.median, 1e-4);
+    EXPECT_LE(error.max, 1e-2);
+  }
+}
+
+}  // namespace
+}  // namespace orrery
