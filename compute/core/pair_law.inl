@@ -6,7 +6,8 @@
 // multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
 // for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
-// root takes long to arrive. With the mass of body i as well it is the factor of the force. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+// root takes long to arrive. With the mass of body i as well it is the factor of the force. A pair i = i adds s times
+// zero; softening_sq > 0 keeps s finite there.
 
 /// 1 / sqrt(r^2 + eps^2).
 template <class Real>
