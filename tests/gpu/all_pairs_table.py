@@ -73,8 +73,9 @@ class Run:
         return positive(result["step_ms"]["median"], f"{self.name}: time of {result['kernel']}, {result['n']} bodies")
 
     def clock(self, result):
-        during = (result["machine"] or {}).get("during") or {}
-        return positive(during.get("clock_mhz"), f"{self.name}: clock of {result['kernel']}, {result['n']} bodies")
+        """As text; a run too short to look at the machine has none."""
+        clock = ((result["machine"] or {}).get("during") or {}).get("clock_mhz")
+        return "-" if clock is None else f"{positive(clock, 'a clock')} MHz"
 
     def errors(self, result):
         what = f"error of {result['kernel']}, {result['n']} bodies"
@@ -137,7 +138,7 @@ def times_text(run, before, after):
             if n in before:
                 sample = [number(before[n]), number(after[n]), number(min(before[n], after[n]) / ms, 3)]
             rows.append([f"{n:,}", f"`{kernel}`", number(ms), rate(n, ms), *sample,
-                         *(number(error, 2) for error in run.errors(result)), f"{run.clock(result)} MHz",
+                         *(number(error, 2) for error in run.errors(result)), run.clock(result),
                          result["chosen"] or ""])
     return table(titles, rows)
 

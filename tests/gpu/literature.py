@@ -56,7 +56,7 @@ AS_WRITTEN = {"rsqrt": "exact", "ftz": "off"}
 FAST = {"rsqrt": "fast", "ftz": "on"}
 # Of the kernels that have no such settings.
 FIXED_ARITHMETIC = {"cuda-branchy": "exact, ftz off", "cuda-fp64": "fp64", "cuda-constant": "fast, ftz off",
-                    "cuda-shuffle": "fast, ftz off"}
+                    "cuda-shuffle": "fast, ftz off", "cuda-symmetric": "fast, ftz off", "cuda-tensor": "fast, ftz off"}
 SIMPLE_TILE = {"bodies_per_thread": 1, "split": 1}
 
 
