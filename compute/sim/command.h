@@ -81,11 +81,11 @@ using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectL
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
-  std::int64_t tag = 0;  ///< what the caller of advance() named it: a frame number
-  int steps = 0;         ///< whole steps that the batch ran: fewer than asked for where it was cut short
-  int evaluations = 0;   ///< force evaluations in them: leapfrog's first step takes one more than the others
-  double step_ms = 0;    ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
-  double force_ms = 0;   ///< the force evaluations' part of step_ms; of a long CUDA batch, from a sample of its steps
+  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
+  int steps = 0;            ///< whole steps that the batch ran: fewer than asked for where it was cut short
+  int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
+  double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
+  double force_ms = 0;      ///< the force evaluations' part of step_ms; on CUDA from a sample of the steps: their share
   double integrate_ms = 0;  ///< the rest of step_ms
   double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
   double unmap_ms = 0;

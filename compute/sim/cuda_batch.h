@@ -32,13 +32,18 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// `probe_ms` of the time were not the steps'. Where the steps ended with a fault, the times are still a whole
-  /// step's, since the kernels ran on.
-  StepTiming timing(double probe_ms, const std::optional<Fault>& fault) const {
-    double force_ms = 0;
-    for (std::size_t i = 0; i < timed_evaluations; ++i) force_ms += cuda::elapsed_ms(force[i].first, force[i].second);
-    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, cuda::elapsed_ms(begin, end) - probe_ms,
-                                     force_ms / static_cast<double>(timed_evaluations), interactions_per_evaluation);
+  /// `probe_ms` of the time were not the steps'. Where no evaluation was timed, they took `force_share` of it. Where
+  /// the steps ended with a fault, the times are still a whole step's, since the kernels ran on.
+  StepTiming timing(double probe_ms, double force_share, const std::optional<Fault>& fault) const {
+    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
+    double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
+    if (timed_evaluations > 0) {
+      double timed_ms = 0;
+      for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+      evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
+    }
+    StepTiming timing =
+        batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms, interactions_per_evaluation);
     timing.map_ms = map_ms;
     timing.unmap_ms = unmap_ms;
     if (fault) {

@@ -24,6 +24,9 @@ namespace {
 constexpr std::size_t max_batches = 3;
 /// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
 constexpr int max_timed_steps = 8;
+/// Of batches of few steps, one in so many times its evaluations: the events keep each kernel from starting while the
+/// one before ends, which would show in every step's time.
+constexpr int batches_for_a_timed_one = 16;
 
 class CudaEngine final : public Engine {
  public:
@@ -76,6 +79,7 @@ class CudaEngine final : public Engine {
   void set_plan(const StepPlan& plan) override {
     if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
     plan_ = plan;
+    batches_since_timed_ = 0;
   }
 
   /// Steps behind sums would keep the drawn buffers from the display until the sums end.
@@ -102,7 +106,9 @@ class CudaEngine final : public Engine {
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     batch.begin.record(stream_.get());
     Ops ops{*this, mapping.bodies, batch};
-    const int timed = std::min(request.steps, max_timed_steps);
+    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
+    batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
     for (int step = 0; step < request.steps; ++step) {
       // Every steps/timed-th step is timed, so that the sample is spread over the batch.
       const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
@@ -223,7 +229,10 @@ class CudaEngine final : public Engine {
     BatchResult result;
     if (const auto& fault = watch_.found(); fault && fault->step <= batch.last_step()) result.fault = fault;
     const bool probed = batch.probed_step != 0;
-    result.timing = batch.timing(probed ? comparison_.ms() : 0, result.fault);
+    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.fault);
+    if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
+      force_share_ = result.timing.force_ms / result.timing.step_ms;
+    }
     if (result.fault) return result;
     if (probed) {
       result.force_probe = {.step = batch.probed_step,
@@ -257,6 +266,7 @@ class CudaEngine final : public Engine {
       count_ = 0;
     }
     storage_.resize(count);
+    batches_since_timed_ = 0;
     if (!accelerations_.data()) accelerations_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
     count_ = count;
   }
@@ -288,6 +298,8 @@ class CudaEngine final : public Engine {
   bool accelerations_current_ = false;
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
+  int batches_since_timed_ = 0;
+  double force_share_ = 0;  // of a step's time, in the latest batch that was timed
   std::vector<CudaBatch> free_;
   cuda::ForceComparison comparison_;
   cuda::ConservedSums sums_;
