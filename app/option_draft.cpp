@@ -120,8 +120,7 @@ void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::str
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
-  add(app, "--kernel", "ID",
-      "kernel to start with, see 'orrery kernels'; auto (default): the fastest one of full fp32 accuracy here",
+  add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest of full fp32 accuracy",
       [&](const std::string& text) {
         draft.kernel = find_kernel_or_auto(text);
         draft.kernel_named = true;
@@ -165,8 +164,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
   add(app, "--kernels", "all|auto|A,B",
-      "kernels, with commas between (all that can run here); auto: the fastest of full fp32 accuracy here",
-      [&](const std::string& text) {
+      "with commas between (all that run here); auto: the fastest of full fp32 accuracy", [&](const std::string& text) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
       });
   add_measurement(app, draft, bench.progress, bench.csv_file);
