@@ -28,8 +28,7 @@ std::int64_t build_time() {
 }
 
 std::string words_for(const Variant& variant) {
-  const std::string changes = variant.settings.changes();
-  return fmt::format("{}{}{}", variant.kernel->id, changes.empty() ? "" : " ", changes);
+  return words_for(*variant.kernel, variant.settings);
 }
 
 std::string table(const Contest& contest) {

@@ -10,10 +10,9 @@
 
 namespace orrery {
 
-/// What a contest holds for: machine, driver, build, law, whether masses are equal, and a range of numbers of
-/// bodies. The ranges are powers of
-/// sqrt 2: within one the same kernel wins but for its ends, and numbers that a slider passes are not all measured. All
-/// numbers above the most that are measured are one range.
+/// What a contest holds for: machine, driver, build, law, whether masses are equal, and a range of numbers of bodies.
+/// The ranges are powers of sqrt 2: within one the same kernel wins but for its ends, and numbers that a slider passes
+/// are not all measured. All numbers above the most that are measured are one range.
 Json contest_key(const KernelDemand& demand, Backend backend);
 
 /// `auto` by measurement: contests that were held once are kept in a cache.

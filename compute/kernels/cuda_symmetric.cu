@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -10,7 +9,6 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/pair_items.h"
 #include "compute/kernels/register_banks.h"
-#include "compute/kernels/scratch.h"
 #include "compute/kernels/symmetric_sums.h"
 #include "compute/kernels/tunables.h"
 
@@ -74,10 +72,10 @@ struct Pending {
 /// multiprocessor to hide that by themselves.
 constexpr int depth = 3;
 
-/// Lane l holds `bodies` bodies and their sums in registers, and meets the partners of a tile one after the other: in
-/// round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The partner's
-/// sum is in the registers of the lane that meets it and moves on by one lane after each round: after 32 rounds it is
-/// back where its body was loaded.
+/// Lane l holds `bodies_per_lane` bodies and their sums in registers, and meets the partners of a tile one after the
+/// other: in round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The
+/// partner's sum is in the registers of the lane that meets it and moves on by one lane after each round: after 32
+/// rounds it is back where its body was loaded.
 ///
 /// Where masses differ, what is summed is the force, one factor for both sides, over the square of the greatest mass.
 /// Where all are equal, they do not enter.

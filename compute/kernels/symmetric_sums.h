@@ -2,6 +2,7 @@
 
 #include "compute/cuda/device_array.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/pair_items.h"
 
 namespace orrery {
 
@@ -14,7 +15,7 @@ struct SymmetricSums {
   float fixed_scale = 1;                ///< a power of two: the fixed-point number of 1
   float mass_scale = 1;                 ///< 1 / the greatest mass: a body counts with this times its mass
 
-  static constexpr int tile = 32;
+  static constexpr int tile = PairItems::tile;
   ORRERY_HD static std::size_t index(int i) {
     return static_cast<std::size_t>(i / tile) * (3 * tile) + static_cast<std::size_t>(i % tile);
   }

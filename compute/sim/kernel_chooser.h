@@ -22,10 +22,15 @@ struct KernelChoice {
   std::string how;  ///< see AutoChoice
 };
 
-/// "auto: cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
+/// "cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
+inline std::string words_for(const KernelInfo& kernel, const Settings& settings) {
+  const std::string changes = settings.changes();
+  return kernel.id + (changes.empty() ? "" : ' ' + changes);
+}
+
+/// "auto: cuda-tiled bodies-per-thread=4".
 inline std::string name_of(const KernelChoice& choice) {
-  const std::string changes = choice.settings.changes();
-  return std::string{"auto: "} + choice.kernel->id + (changes.empty() ? "" : " ") + changes;
+  return "auto: " + words_for(*choice.kernel, choice.settings);
 }
 
 /// Finds the kernel and the settings that are the fastest here at full fp32 accuracy. It may measure, which takes some

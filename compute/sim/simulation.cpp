@@ -52,8 +52,7 @@ Engine& Simulation::engine_for(Backend backend) {
   return *engine;
 }
 
-/// Sets the kernel and settings that `auto` stands for. Ends what is under way: it would be
-/// measured as well.
+/// Sets the kernel and settings that `auto` stands for. Ends what is under way: it would be measured as well.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand) {
   settle();
   const KernelChoice chosen = chooser_ ? chooser_->choose(demand)

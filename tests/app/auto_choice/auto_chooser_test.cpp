@@ -8,6 +8,7 @@
 
 #include "app/auto_choice/measure_contest.h"
 #include "compute/sim/backends.h"
+#include "tests/app/auto_choice/rows_variant.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -15,12 +16,7 @@ namespace {
 
 class AutoChooserTest : public testing::Test {
  protected:
-  static Variant variant(const char* rows) {
-    const KernelInfo& kernel = find_kernel("cpu-simd");
-    Variant variant{&kernel, Settings{kernel}};
-    variant.settings.set("rows", rows);
-    return variant;
-  }
+  static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
   AutoChooser chooser() {
     return AutoChooser{{.contenders = contenders,

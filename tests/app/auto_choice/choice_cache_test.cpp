@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/app/auto_choice/rows_variant.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -15,12 +16,7 @@ namespace {
 
 class ChoiceCacheTest : public testing::Test {
  protected:
-  static Variant variant(const char* rows) {
-    const KernelInfo& kernel = find_kernel("cpu-simd");
-    Variant variant{&kernel, Settings{kernel}};
-    variant.settings.set("rows", rows);
-    return variant;
-  }
+  static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
   static Contest contest(double first_ms = 0.125) {
     return {.contenders = {{variant("auto"), first_ms},

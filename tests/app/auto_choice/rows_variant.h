@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/auto_choice/contest.h"
+
+namespace orrery::test {
+
+/// cpu-simd with this value of its tunable `rows`: a contender that every machine has.
+inline Variant rows_variant(const char* rows) {
+  const KernelInfo& kernel = find_kernel("cpu-simd");
+  Variant variant{&kernel, Settings{kernel}};
+  variant.settings.set("rows", rows);
+  return variant;
+}
+
+}  // namespace orrery::test
