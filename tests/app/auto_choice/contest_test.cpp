@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "compute/core/error.h"
+#include "tests/app/auto_choice/rows_variant.h"
 
 namespace orrery {
 namespace {
@@ -17,10 +18,7 @@ namespace {
 class ContestTest : public testing::Test {
  protected:
   void add(const char* rows, double step_ms) {
-    const KernelInfo& kernel = find_kernel("cpu-simd");
-    Variant variant{&kernel, Settings{kernel}};
-    variant.settings.set("rows", rows);
-    contest.contenders.push_back({variant});
+    contest.contenders.push_back({test::rows_variant(rows)});
     step_ms_[rows] = step_ms;
   }
 

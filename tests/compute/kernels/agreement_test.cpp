@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
+using test::attract_repel;
 
 class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
  protected:

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "compute/diagnostics/conserved.h"
-#include "compute/diagnostics/reference.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
@@ -15,7 +14,7 @@
 namespace orrery {
 namespace {
 
-constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
+using test::attract_repel;
 
 class CudaSymmetric : public testing::Test {
  protected:
@@ -30,9 +29,7 @@ class CudaSymmetric : public testing::Test {
 
   static void expect_agreement(const Bodies& bodies, const Settings& settings, const Law& law) {
     SCOPED_TRACE(settings.to_string() + ", " + law_info(law.id).id + ", n = " + std::to_string(bodies.count()));
-    const std::vector<int> targets = sample_targets(bodies.count(), 500);
-    const ForceError error = force_error(test::accelerations(info(), settings, bodies, law), targets,
-                                         reference_accelerations(bodies.positions, targets, law));
+    const ForceError error = test::sampled_error(info(), settings, bodies, law);
     EXPECT_LE(error.median, info().tolerance.median);
     EXPECT_LE(error.max, info().tolerance.max);
   }

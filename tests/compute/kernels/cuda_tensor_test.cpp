@@ -2,7 +2,6 @@
 // bodies close together that are far from the mean of all.
 #include <gtest/gtest.h>
 
-#include "compute/diagnostics/reference.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
@@ -10,7 +9,7 @@
 namespace orrery {
 namespace {
 
-constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
+using test::attract_repel;
 
 class CudaTensor : public testing::Test {
  protected:
@@ -20,9 +19,7 @@ class CudaTensor : public testing::Test {
     const KernelInfo& info = find_kernel("cuda-tensor");
     Settings settings{info};
     settings.set("warps", warps);
-    const std::vector<int> targets = sample_targets(bodies.count(), 500);
-    return force_error(test::accelerations(info, settings, bodies, law), targets,
-                       reference_accelerations(bodies.positions, targets, law));
+    return test::sampled_error(info, settings, bodies, law);
   }
 };
 

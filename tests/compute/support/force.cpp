@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 
-#include "compute/diagnostics/reference.h"
 #include "tests/compute/support/backend.h"
 
 #if ORRERY_HAVE_CUDA
@@ -101,6 +100,13 @@ ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceReque
 std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings, const Bodies& bodies,
                                 const Law& law) {
   return evaluate(*info.create(settings), bodies, {.law = law}).accelerations;
+}
+
+ForceError sampled_error(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law,
+                         int size) {
+  const std::vector<int> targets = sample_targets(bodies.count(), size);
+  return force_error(accelerations(info, settings, bodies, law), targets,
+                     reference_accelerations(bodies.positions, targets, law));
 }
 
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,

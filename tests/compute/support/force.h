@@ -3,9 +3,12 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/diagnostics/reference.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery::test {
+
+inline constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
 
 /// What one evaluation is asked to do; see Epilogue.
 struct ForceRequest {
@@ -27,6 +30,10 @@ ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceReque
 
 /// The accelerations by a kernel with these settings, and nothing else.
 std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law);
+
+/// The error of a kernel with these settings, on a sample of `size` bodies.
+ForceError sampled_error(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law,
+                         int size = 500);
 
 /// Fails the test unless `accelerations` agree with the fp64 direct sum within `tolerance`; NaN never agrees.
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
