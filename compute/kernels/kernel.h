@@ -2,16 +2,20 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/tree/tree_report.h"
 
 struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
 
@@ -73,6 +77,10 @@ struct ForceArgs {
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;                 ///< CUDA kernels enqueue here and return; CPU kernels ignore it
+  /// Where a tree adds the interactions that it evaluates; null: nobody asks. The GPU writes here for a CUDA kernel.
+  std::uint64_t* evaluated = nullptr;
+  /// A tree times its phases for tree_report(), which makes the evaluation some us longer on a GPU.
+  bool times_phases = false;
   const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
                                                  ///< it is set; what they wrote is then undefined. May be null
 };
@@ -95,8 +103,14 @@ class ForceKernel {
   virtual void prepare(int /*count*/) {}
   /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
   virtual void evaluate(const ForceArgs& args) = 0;
-  /// Interactions of one evaluation: count^2 for a direct sum, whatever the kernel saves.
+  /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see
+  /// ForceArgs::evaluated.
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
+  /// What a tree found in the latest evaluation that has ended; none for a direct sum and before the first.
+  virtual std::optional<TreeReport> tree_report() const { return {}; }
+  /// Cells of the tree of the latest evaluation, the larger ones first, at most `most` of them; it waits for the
+  /// evaluation to end. None for a direct sum.
+  virtual std::vector<TreeCell> tree_cells(int /*most*/) const { return {}; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -122,6 +136,7 @@ struct KernelInfo {
   Tolerance tolerance;
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
+  bool is_tree = false;              ///< far bodies count by cells: fewer interactions than count^2, see tree_report()
   /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string
   /// writes them; what a text does not name has its initial value, so "" is all initial ones. None: it is never chosen.
   std::span<const char* const> contenders = {};
