@@ -32,39 +32,7 @@ namespace orrery::HWY_NAMESPACE {
 namespace {
 
 #include "compute/kernels/simd_lanes.inl"
-
-/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
-/// vector for x, y and z. Several rows share each load of a vector of bodies.
-template <int rows, class PairLaw>
-HWY_NOINLINE void add_tile(const PaddedColumns& bodies, int begin, int end, const PairLaw& pair_law, const Vec4* points,
-                           float* sums) {
-  const PairLaw law = pair_law;
-  Lanes x[rows], y[rows], z[rows], ax[rows], ay[rows], az[rows];
-  for (int r = 0; r < rows; ++r) {
-    x[r] = lanes(points[r].x);
-    y[r] = lanes(points[r].y);
-    z[r] = lanes(points[r].z);
-    ax[r] = ay[r] = az[r] = lanes(0);
-  }
-  for (int j = begin; j < end; j += lane_count) {
-    const Lanes xj = load(bodies.x + j), yj = load(bodies.y + j), zj = load(bodies.z + j);
-    const Lanes mass = load(bodies.eighth_mass + j);
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) {
-      const Lanes dx = xj - x[r], dy = yj - y[r], dz = zj - z[r];
-      const Lanes s = law.factor(dx, dy, dz, mass);
-      ax[r] = multiply_add(s, dx, ax[r]);
-      ay[r] = multiply_add(s, dy, ay[r]);
-      az[r] = multiply_add(s, dz, az[r]);
-    }
-  }
-  for (int r = 0; r < rows; ++r) {
-    for (const Lanes sum : {ax[r], ay[r], az[r]}) {
-      store(load(sums) + sum, sums);
-      sums += lane_count;
-    }
-  }
-}
+#include "compute/kernels/simd_pull.inl"
 
 template <int rows, class PairLaw>
 void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, const PairLaw& law) {
@@ -79,14 +47,12 @@ void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int firs
     if (cancelled(args)) return;
     const int end = begin + std::min(tile, bodies.padded_count - begin);
     for (int i = 0; i < count; i += rows) {
-      add_tile<rows>(bodies, begin, end, law, points + i, sums + i * 3 * lane_count);
+      add_bodies<rows>(bodies.x, bodies.y, bodies.z, bodies.eighth_mass, begin, end, law, points + i,
+                       sums + i * 3 * lane_count);
     }
   }
   for (int i = 0; i < count; ++i) {
-    const float* sum = sums + i * 3 * lane_count;
-    args.epilogue.finish(
-        first + i, points[i].w,
-        {sum_of_lanes(load(sum)), sum_of_lanes(load(sum + lane_count)), sum_of_lanes(load(sum + 2 * lane_count))});
+    args.epilogue.finish(first + i, points[i].w, acceleration_of(sums + i * 3 * lane_count));
   }
 }
 

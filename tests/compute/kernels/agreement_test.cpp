@@ -24,7 +24,8 @@ class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
     for (const Law& law : {Law{}, attract_repel}) {
       SCOPED_TRACE(std::string{info().id} + ' ' + settings.to_string() + ", " + law_info(law.id).id +
                    ", n = " + std::to_string(count));
-      test::expect_agreement(test::accelerations(info(), settings, bodies, law), bodies, law, info().tolerance);
+      test::expect_agreement(test::accelerations(info(), settings, bodies, law), bodies, law,
+                             test::tolerance_at(info(), settings));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "tests/compute/support/backend.h"
 
@@ -107,6 +108,17 @@ ForceError sampled_error(const KernelInfo& info, const Settings& settings, const
   const std::vector<int> targets = sample_targets(bodies.count(), size);
   return force_error(accelerations(info, settings, bodies, law), targets,
                      reference_accelerations(bodies.positions, targets, law));
+}
+
+Tolerance tolerance_at(const KernelInfo& info, const Settings& settings) {
+  if (!info.is_tree) return info.tolerance;
+  const Settings initial{info};
+  const auto theta = [](const Settings& of) { return std::stod(of.text("theta")); };
+  if (settings == initial) return info.tolerance;
+  const bool same_expansion =
+      theta(settings) <= theta(initial) && settings.text_or_none("order") == initial.text_or_none("order");
+  return same_expansion ? Tolerance{.median = 2 * info.tolerance.median, .max = 2 * info.tolerance.max}
+                        : Tolerance{.median = 2e-2, .max = 2};
 }
 
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,

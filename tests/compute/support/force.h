@@ -35,6 +35,10 @@ std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings
 ForceError sampled_error(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law,
                          int size = 500);
 
+/// What a kernel must hold at these settings: its tolerance. A tree holds that at its initial settings; smaller groups
+/// are less exact, and with a larger theta or monopoles it is only held to be no nonsense.
+Tolerance tolerance_at(const KernelInfo& info, const Settings& settings);
+
 /// Fails the test unless `accelerations` agree with the fp64 direct sum within `tolerance`; NaN never agrees.
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
                       const Tolerance& tolerance);

@@ -1,0 +1,261 @@
+// Highway compiles this file once for each instruction set and picks one when the program runs.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compute/kernels/cpu_tree.cpp"
+#include "compute/kernels/simd_targets.h"
+// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+#include <hwy/foreach_target.h>
+// After foreach_target.h, as Highway asks.
+#include <hwy/highway.h>
+#include <omp.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "compute/kernels/body_columns.h"
+#include "compute/kernels/parallel_rows.h"
+#include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/simd_rows.h"
+#include "compute/tree/cpu_octree.h"
+#include "compute/tree/cpu_walk.h"
+
+#ifndef ORRERY_CPU_TREE_ONCE
+#define ORRERY_CPU_TREE_ONCE
+namespace orrery {
+namespace {
+
+constexpr int max_rows = 4;     ///< the largest value of simd_rows_values
+constexpr int max_group = 256;  ///< the largest value of the tunable `group`
+static_assert(max_lanes <= BodyList::padding);
+
+/// What one thread needs for one group after the other.
+struct GroupWork {
+  TreeWalk walk;
+  std::array<Vec4, max_group> points;
+  alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
+  std::int64_t interactions = 0;
+};
+
+/// How the groups are evaluated.
+struct GroupPlan {
+  const CpuOctree& tree;
+  int rows;
+  bool quadrupoles;
+};
+
+}  // namespace
+}  // namespace orrery
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace orrery::HWY_NAMESPACE {
+namespace {
+
+#include "compute/kernels/simd_lanes.inl"
+#include "compute/kernels/simd_pull.inl"
+#include "compute/tree/cell_pull.inl"
+
+/// The masses of the lists are whole, not the eighths that visit_pair_law_of_lanes() speaks of: this makes up for it.
+constexpr float of_sums = 1.0f / 8;
+
+/// Adds the pull of the first `padded_count` cells of a list, whole vectors of them, to the lane sums of `rows` points.
+template <int rows, class PairLaw>
+HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairLaw& pair_law, const Vec4* points,
+                            float* sums) {
+  const PairLaw law = pair_law;
+  // reciprocal_sqrt() returns twice 1/sqrt, whose fifth power is in the pull, and of_sums applies here too.
+  const QuadrupolePull<Lanes> quadrupole{lanes(-3 / (32 * of_sums)), lanes(0.5f), lanes(-2.5f / 4)};
+  Vec3Of<Lanes> point[rows], sum[rows];
+  for (int r = 0; r < rows; ++r) {
+    point[r] = {lanes(points[r].x), lanes(points[r].y), lanes(points[r].z)};
+    sum[r] = {lanes(0), lanes(0), lanes(0)};
+  }
+  const BodyList& centers = cells.centers;
+  for (int j = 0; j < padded_count; j += lane_count) {
+    const Lanes x = load(centers.x + j), y = load(centers.y + j), z = load(centers.z + j);
+    const Lanes mass = load(centers.mass + j);
+    const SecondMoments<Lanes> q{load(cells.xx + j), load(cells.yy + j), load(cells.zz + j),
+                                 load(cells.xy + j), load(cells.xz + j), load(cells.yz + j)};
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+      add_cell_pull(sum[r], law, quadrupole, x - point[r].x, y - point[r].y, z - point[r].z, mass, q);
+    }
+  }
+  for (int r = 0; r < rows; ++r) add_lane_sums<1>(&sum[r].x, &sum[r].y, &sum[r].z, sums + r * 3 * lane_count);
+}
+
+template <int rows, class PairLaw>
+void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange group, GroupWork& work,
+                         const PairLaw& law) {
+  const int count = group.count();
+  const int padded = (count + rows - 1) / rows * rows;
+  Vec4* points = work.points.data();
+  float* sums = work.sums.data();
+  for (int i = 0; i < padded; ++i) {
+    points[i] = plan.tree.bodies()[static_cast<std::size_t>(std::min(group.begin + i, group.end - 1))];
+  }
+  std::fill_n(sums, padded * 3 * lane_count, 0.0f);
+  const auto for_each_rows = [&](const auto& add) {
+    if (cancelled(args)) return;
+    for (int i = 0; i < padded; i += rows) add(points + i, sums + i * 3 * lane_count);
+  };
+  const auto add_list = [&](BodyList& list) {
+    const int end = list.pad(lane_count);
+    for_each_rows([&](const Vec4* point, float* sum) {
+      add_bodies<rows>(list.x, list.y, list.z, list.mass, 0, end, law, point, sum);
+    });
+    work.interactions += std::int64_t{list.count} * count;
+    list.count = 0;
+  };
+  work.walk.walk(
+      plan.tree, group, [&] { add_list(work.walk.bodies); },
+      [&] {
+        CellList& cells = work.walk.cells;
+        if (!plan.quadrupoles) return add_list(cells.centers);
+        const int end = cells.pad(lane_count);
+        for_each_rows([&](const Vec4* point, float* sum) { add_cells<rows>(cells, end, law, point, sum); });
+        work.interactions += std::int64_t{cells.centers.count} * count;
+        cells.centers.count = 0;
+      });
+  if (cancelled(args)) return;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 a = acceleration_of(sums + i * 3 * lane_count);
+    args.epilogue.finish(plan.tree.original(group.begin + i), points[i].w,
+                         {a.x * of_sums, a.y * of_sums, a.z * of_sums});
+  }
+}
+
+void evaluate_group(const ForceArgs& args, const GroupPlan& plan, BodyRange group, GroupWork& work) {
+  visit_pair_law_of_lanes(args.law, [&](const auto& law) {
+    with_rows(plan.rows, [&]<int rows> { evaluate_group_rows<rows>(args, plan, group, work, law); });
+  });
+}
+
+}  // namespace
+}  // namespace orrery::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace orrery {
+namespace {
+
+HWY_EXPORT(evaluate_group);
+HWY_EXPORT(target_name);
+
+constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
+constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
+constexpr const char* group_values[] = {"8", "16", "32", "64", "128", "256"};
+constexpr const char* order_values[] = {"monopole", "quadrupole"};
+constexpr Tunable tunables[] = {
+    threads_tunable,
+    {.name = "theta",
+     .notes = "Opening angle: a cell counts as a whole beyond its size divided by theta. Smaller: slower, more exact.",
+     .values = theta_values,
+     .initial = "0.7"},
+    {.name = "leaf", .notes = "Bodies in a leaf of the tree at most.", .values = leaf_values, .initial = "16"},
+    {.name = "group",
+     .notes = "Neighbouring bodies that walk the tree together, and share one list of what they meet, at most.",
+     .values = group_values,
+     .initial = "64"},
+    {.name = "order",
+     .notes = "What a far cell is: a point mass, or its quadrupole as well.",
+     .values = order_values,
+     .initial = "quadrupole"}};
+
+/// Takes the times between one phase and the next.
+class PhaseClock {
+ public:
+  void end_phase(const char* name, std::vector<TreePhase>& phases) {
+    const auto now = std::chrono::steady_clock::now();
+    phases.push_back({name, std::chrono::duration<double, std::milli>(now - begin_).count()});
+    begin_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+class CpuTree final : public ForceKernel {
+ public:
+  explicit CpuTree(const Settings& settings)
+      : shape_{.leaf = settings.integer("leaf"),
+               .threads = thread_count(settings),
+               .theta = std::strtof(settings.text("theta").c_str(), nullptr)},
+        group_{settings.integer("group")},
+        quadrupoles_{settings.text("order") == "quadrupole"} {}
+
+  void evaluate(const ForceArgs& args) override {
+    TreeReport report;
+    PhaseClock clock;
+    const auto run = [&](const char* name, const auto& phase) {
+      if (cancelled(args)) return;
+      phase();
+      clock.end_phase(name, report.phases);
+    };
+    run("keys", [&] { tree_.make_keys(args.bodies, args.count, shape_.threads, args.cancelled); });
+    run("sort", [&] { tree_.sort(shape_.threads, args.cancelled); });
+    run("build", [&] { tree_.build(args.bodies, shape_, args.cancelled); });
+    run("moments", [&] { tree_.find_moments(shape_, args.cancelled); });
+    run("walk", [&] { report.interactions = walk(args); });
+    report_.reset();
+    if (cancelled(args)) return;
+    report.cells = static_cast<std::int64_t>(tree_.cells().size());
+    report.depth = tree_.depth();
+    if (args.evaluated) *args.evaluated += static_cast<std::uint64_t>(report.interactions);
+    report_ = std::move(report);
+  }
+
+  std::optional<TreeReport> tree_report() const override { return report_; }
+  std::vector<TreeCell> tree_cells(int most) const override {
+    return report_ ? tree_.cubes(most) : std::vector<TreeCell>{};
+  }
+  std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
+    return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
+           std::to_string(shape_.threads);
+  }
+
+ private:
+  /// Returns the interactions.
+  std::int64_t walk(const ForceArgs& args) {
+    while (static_cast<int>(work_.size()) < shape_.threads) work_.push_back(std::make_unique<GroupWork>());
+    for (const auto& work : work_) work->interactions = 0;
+    const std::vector<BodyRange> groups = tree_.groups(group_);
+    const GroupPlan plan{tree_, rows_, quadrupoles_};
+    for_each_chunk(static_cast<int>(groups.size()), 1, shape_.threads, args.cancelled, [&](int first, int last) {
+      GroupWork& work = *work_[static_cast<std::size_t>(omp_get_thread_num())];
+      for (int g = first; g < last && !cancelled(args); ++g) {
+        HWY_DYNAMIC_DISPATCH(evaluate_group)(args, plan, groups[static_cast<std::size_t>(g)], work);
+      }
+    });
+    std::int64_t interactions = 0;
+    for (const auto& work : work_) interactions += work->interactions;
+    return interactions;
+  }
+
+  CpuOctree::Shape shape_;
+  int group_;
+  int rows_ = rows_for_this_processor();
+  bool quadrupoles_;
+  CpuOctree tree_;
+  std::vector<std::unique_ptr<GroupWork>> work_;  ///< one a thread
+  std::optional<TreeReport> report_;              ///< none where the latest evaluation was cancelled
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cpu_tree, .id = "cpu-tree", .title = "CPU tree",
+    .notes =
+        "Barnes-Hut: an octree over Morton keys, walked by groups of bodies; far cells count by mass and quadrupole. "
+        "Of "
+        "attract-repel's repulsion a far cell has the monopole alone.",
+    .source = "NYU lecture 13, Barnes-Hut (row 11), in the form of Bonsai",
+    .lesson =
+        "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
+        "meet nearly the same cells, so a group walks the tree once and its lists feed vectors.",
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 5e-1}, .is_tree = true,
+    .create = create_kernel<CpuTree>);
+
+}  // namespace orrery
+#endif

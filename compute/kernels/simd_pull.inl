@@ -1,0 +1,46 @@
+// The inner loop over bodies in columns. No include guard: a SIMD kernel includes this after simd_lanes.inl, in the
+// same namespace.
+
+/// Adds rows' sums to those in memory.
+template <int rows>
+HWY_INLINE void add_lane_sums(const Lanes* ax, const Lanes* ay, const Lanes* az, float* sums) {
+  for (int r = 0; r < rows; ++r) {
+    for (const Lanes sum : {ax[r], ay[r], az[r]}) {
+      store(load(sums) + sum, sums);
+      sums += lane_count;
+    }
+  }
+}
+
+/// The acceleration of a point from its lane sums.
+HWY_INLINE Vec3 acceleration_of(const float* sums) {
+  return {sum_of_lanes(load(sums)), sum_of_lanes(load(sums + lane_count)), sum_of_lanes(load(sums + 2 * lane_count))};
+}
+
+/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
+/// vector for x, y and z. Several rows share each load of a vector of bodies.
+template <int rows, class PairLaw>
+HWY_NOINLINE void add_bodies(const float* x, const float* y, const float* z, const float* mass, int begin, int end,
+                             const PairLaw& pair_law, const Vec4* points, float* sums) {
+  const PairLaw law = pair_law;
+  Lanes px[rows], py[rows], pz[rows], ax[rows], ay[rows], az[rows];
+  for (int r = 0; r < rows; ++r) {
+    px[r] = lanes(points[r].x);
+    py[r] = lanes(points[r].y);
+    pz[r] = lanes(points[r].z);
+    ax[r] = ay[r] = az[r] = lanes(0);
+  }
+  for (int j = begin; j < end; j += lane_count) {
+    const Lanes xj = load(x + j), yj = load(y + j), zj = load(z + j);
+    const Lanes mj = load(mass + j);
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+      const Lanes dx = xj - px[r], dy = yj - py[r], dz = zj - pz[r];
+      const Lanes s = law.factor(dx, dy, dz, mj);
+      ax[r] = multiply_add(s, dx, ax[r]);
+      ay[r] = multiply_add(s, dy, ay[r]);
+      az[r] = multiply_add(s, dz, az[r]);
+    }
+  }
+  add_lane_sums<rows>(ax, ay, az, sums);
+}
