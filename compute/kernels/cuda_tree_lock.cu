@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
+#include "compute/cuda/launch.h"
+#include "compute/cuda/stream.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/scratch.h"
+#include "compute/tree/lock_kernels.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.75", "1.0"};
+constexpr const char* block_values[] = {"64", "128", "256", "512", "1024"};
+constexpr const char* walk_block_values[] = {"32", "64", "128", "256", "512"};
+constexpr const char* throttle_values[] = {"barrier", "none"};
+constexpr Tunable tunables[] = {
+    {.name = "theta",
+     .notes = "A cell counts as one body where its edge is less than this times its distance: less is more exact.",
+     .values = theta_values,
+     .initial = "0.5"},
+    {.name = "throttle",
+     .notes = "barrier: a block's threads wait for each other after each attempt to insert a body; none: they do not.",
+     .values = throttle_values,
+     .initial = "barrier"},
+    {.name = "build-block",
+     .notes = "Threads in a block that inserts bodies.",
+     .values = block_values,
+     .initial = "256"},
+    {.name = "summary-block",
+     .notes = "Threads in a block that sums up cells.",
+     .values = block_values,
+     .initial = "256"},
+    {.name = "sort-block", .notes = "Threads in a block that sorts bodies.", .values = block_values, .initial = "256"},
+    {.name = "walk-block",
+     .notes = "Threads in a block that walks the tree, 32 neighbouring bodies a warp.",
+     .values = walk_block_values,
+     .initial = "128"},
+};
+
+constexpr int box_block = 512, update_block = 256;
+
+/// What the last kernel tells the host.
+struct Findings {
+  std::int64_t interactions;
+  int cells, depth;
+};
+
+/// Kernel 6: the bodies take up their accelerations, in their own order.
+__global__ void update(const __grid_constant__ LockTree tree, Epilogue epilogue, std::uint64_t* evaluated,
+                       Findings* findings) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i == 0) {
+    const auto interactions = tree.counters->interactions;
+    if (evaluated) *evaluated += interactions;
+    *findings = {
+        .interactions = static_cast<std::int64_t>(interactions), .cells = tree.cells(), .depth = tree.counters->depth};
+  }
+  if (i >= tree.count) return;
+  const Vec4 sum = tree.sorted[i];
+  epilogue.finish(tree.order[i], sum.w, {sum.x, sum.y, sum.z});
+}
+
+constexpr std::array phase_names{"bounding box", "build", "summary", "sort", "force", "update"};
+
+/// What one evaluation left for the host; complete once `done` is reached.
+struct Evaluation {
+  std::array<cuda::Event, phase_names.size()> begins;  // of the phases, if they were timed
+  cuda::Event done;
+  bool enqueued = false, timed = false;
+};
+
+class TreeLock final : public ForceKernel {
+ public:
+  explicit TreeLock(const Settings& settings)
+      : theta_{std::stof(settings.text("theta"))},
+        throttled_{settings.text("throttle") == "barrier"},
+        build_block_{settings.integer("build-block")},
+        summary_block_{settings.integer("summary-block")},
+        sort_block_{settings.integer("sort-block")},
+        walk_block_{settings.integer("walk-block")} {
+    const std::string what = "cuda-tree-lock " + settings.to_string();
+    cuda::require_block_fits(what, insert_bodies_function(throttled_), build_block_);
+    cuda::require_block_fits(what, sum_cells_function(), summary_block_);
+    cuda::require_block_fits(what, sort_bodies_function(), sort_block_);
+    for (const LawInfo& law : laws()) cuda::require_block_fits(what, walk_tree_function(law.law), walk_block_);
+  }
+
+  void prepare(int count) override {
+    if (count > LockTree::most_bodies) {
+      throw UsageError("cuda-tree-lock takes at most " + std::to_string(LockTree::most_bodies) +
+                       " bodies; choose cuda-tree");
+    }
+    const auto take = [](auto& array, std::size_t size, const char* what) {
+      take_scratch(array, size, std::string{"cuda-tree-lock: "} + what, "cuda-tree or fewer bodies");
+    };
+    const auto cells = static_cast<std::size_t>(LockTree::room_for_cells(count));
+    take(places_, LockTree::places_for(count), "the nodes' indices");
+    take(cubes_, cells, "the cells' cubes");
+    take(centers_, cells, "the cells' centers");
+    take(members_, 8 * cells, "the nodes' centers");
+    take(bodies_in_, cells, "the cells' counts");
+    take(first_, cells, "the cells' first bodies");
+    if (counters_.size() == 0) {
+      take(counters_, 1, "the counters");
+      cleared_ = false;
+    }
+  }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const cudaStream_t stream = args.stream;
+    if (!cleared_) ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
+    cleared_ = true;
+    const LockTree tree = tree_of(args);
+    latest_ = (latest_ + 1) % evaluations_.size();
+    Evaluation& evaluation = evaluations_[latest_];
+    evaluation.enqueued = true;
+    evaluation.timed = args.times_phases;
+    std::size_t phase = 0;
+    const auto begin_phase = [&] {
+      if (evaluation.timed) evaluation.begins[phase].record(stream);
+      ++phase;
+    };
+
+    begin_phase();
+    const int boxes =
+        std::min(cuda::ceil_div(args.count, box_block), std::min(2 * multiprocessors_, LockCounters::most_boxes));
+    find_bounding_box(tree, {boxes, box_block, stream});
+    begin_phase();
+    insert_bodies(tree, throttled_, resident(insert_bodies_function(throttled_), build_block_, args.count, stream));
+    begin_phase();
+    sum_cells(tree, resident(sum_cells_function(), summary_block_, 8 * static_cast<long long>(args.count), stream));
+    begin_phase();
+    sort_bodies(tree, resident(sort_bodies_function(), sort_block_, 8 * static_cast<long long>(args.count), stream));
+    begin_phase();
+    const MainLaunch walk = main_launch(args.law, args.count, args.masses);
+    walk_tree(tree, args.law, theta_, {walk.blocks, walk.block, stream});
+    begin_phase();
+    update<<<cuda::ceil_div(args.count, update_block), update_block, 0, stream>>>(
+        tree, args.epilogue, args.evaluated, findings_.first(slots).data() + latest_);
+    ORRERY_CUDA_CHECK_LAUNCH(update);
+    evaluation.done.record(stream);
+  }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    const void* const function = walk_tree_function(law.id);
+    return {.function = function,
+            .block = walk_block_,
+            .blocks = resident(function, walk_block_, count, nullptr, walk_bytes_per_thread).blocks,
+            .shared_per_thread = walk_bytes_per_thread};
+  }
+
+  std::optional<TreeReport> tree_report() const override {
+    for (std::size_t age = 0; age < slots; ++age) {
+      const std::size_t slot = (latest_ + slots - age) % slots;
+      const Evaluation& evaluation = evaluations_[slot];
+      if (!evaluation.enqueued || !evaluation.done.reached()) continue;
+      const Findings& found = findings_.first(slots)[slot];
+      TreeReport report;
+      report.interactions = found.interactions;
+      report.cells = found.cells;
+      report.depth = found.depth;
+      for (std::size_t phase = 0; evaluation.timed && phase < phase_names.size(); ++phase) {
+        const cuda::Event& end = phase + 1 < phase_names.size() ? evaluation.begins[phase + 1] : evaluation.done;
+        report.phases.push_back({phase_names[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
+      }
+      return report;
+    }
+    return {};
+  }
+
+  std::vector<TreeCell> tree_cells(int most) const override {
+    const Evaluation& evaluation = evaluations_[latest_];
+    if (!evaluation.enqueued) return {};
+    evaluation.done.synchronize();
+    std::vector<Vec4> cubes(static_cast<std::size_t>(findings_.first(slots)[latest_].cells));
+    const cuda::Stream stream;  // the evaluation's may be gone
+    cuda::download(cubes_.data(), std::span{cubes}, stream.get());
+    stream.synchronize();
+    const int root_exponent = std::ilogb(cubes.front().w);
+    const auto shown = std::min(cubes.size(), static_cast<std::size_t>(std::max(most, 0)));
+    std::ranges::partial_sort(cubes, cubes.begin() + static_cast<std::ptrdiff_t>(shown), std::greater{}, &Vec4::w);
+    std::vector<TreeCell> cells;
+    for (const Vec4& cube : std::span{cubes}.first(shown)) {
+      cells.push_back(
+          {.center = {cube.x, cube.y, cube.z}, .half_size = cube.w, .level = root_exponent - std::ilogb(cube.w)});
+    }
+    return cells;
+  }
+
+ private:
+  /// Evaluations of which the host may still read: the latest that has ended is one of them while the GPU is not
+  /// further behind.
+  static constexpr std::size_t slots = 4;
+
+  LockTree tree_of(const ForceArgs& args) const {
+    LockTree tree{.count = args.count,
+                  .most_cells = LockTree::room_for_cells(args.count),
+                  .bodies = args.bodies,
+                  .counters = counters_.data(),
+                  .cubes = cubes_.data(),
+                  .centers = centers_.data(),
+                  .members = members_.data(),
+                  .bodies_in = bodies_in_.data(),
+                  .first = first_.data()};
+    tree.divide(places_.data());
+    return tree;
+  }
+
+  /// As many blocks as the GPU holds at once, or as many as `threads` need where that is less.
+  LockLaunch resident(const void* function, int block, long long threads, cudaStream_t stream,
+                      std::size_t shared_per_thread = 0) const {
+    int blocks = 0;
+    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, function, block, shared_per_thread * static_cast<std::size_t>(block)));
+    const long long needed = (threads + block - 1) / block;
+    return {static_cast<int>(std::min<long long>(needed, static_cast<long long>(blocks) * multiprocessors_)), block,
+            stream};
+  }
+
+  float theta_;
+  bool throttled_;
+  int build_block_, summary_block_, sort_block_, walk_block_;
+  int multiprocessors_ = cuda::multiprocessors();
+  cuda::DeviceArray<int> places_, bodies_in_, first_;
+  cuda::DeviceArray<Vec4> cubes_, centers_, members_;
+  cuda::DeviceArray<LockCounters> counters_;
+  bool cleared_ = false;
+  cuda::HostArray<Findings> findings_{slots, true};
+  std::array<Evaluation, slots> evaluations_;
+  std::size_t latest_ = 0;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_tree_lock, .id = "cuda-tree-lock", .title = "CUDA tree with locks",
+    .notes =
+        "Barnes-Hut in six kernels: threads insert bodies into one octree under locks, and far cells count as one "
+        "body. "
+        "With repulsion too, a far cell acts from its center of mass by the law of one body.",
+    .source = "NYU lecture 13, Barnes-Hut in six kernels (row 11); Burtscher and Pingali's scheme",
+    .lesson =
+        "A tree needs few interactions, but its kernels read memory at random, lock and wait for each other, so every "
+        "one of them is arranged around that. Sorted bodies let a warp walk as one: it reads a node once and votes.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-2, .max = 1.0}, .repeatable = false,
+    .is_tree = true, .create = create_kernel<TreeLock>);
+
+}  // namespace orrery
