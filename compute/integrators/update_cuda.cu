@@ -24,14 +24,18 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
                        FaultCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   wait_for_kernel_before();
-  if (i >= count || faulty_before(check.report, check.before)) return;
-  Vec4 position = positions[i], velocity = velocities[i];
+  if (i >= count) return;
+  // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
+  const bool frozen = faulty_before(check.report, check.before);
+  const Vec4 position_before = positions[i], velocity_before = velocities[i];
   const Vec4 acceleration = kick_dt != 0 ? accelerations[i] : Vec4{};
-  const bool well_before = is_finite(position, velocity);
+  Vec4 position = position_before, velocity = velocity_before;
   kick_drift_body(position, velocity, acceleration, kick_dt, drag, drift_dt);
-  positions[i] = position;
-  if (kick_dt != 0) velocities[i] = velocity;
-  if (!is_finite(position, velocity)) tell(check.report, well_before ? check.after : check.before, i);
+  positions[i] = frozen ? position_before : position;
+  if (kick_dt != 0) velocities[i] = frozen ? velocity_before : velocity;
+  if (!frozen && !is_finite(position, velocity)) {
+    tell(check.report, is_finite(position_before, velocity_before) ? check.after : check.before, i);
+  }
 }
 
 __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,

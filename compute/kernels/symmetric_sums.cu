@@ -16,35 +16,38 @@ constexpr int block = 128;
 /// range of float at great distances.
 constexpr float least_mass_ratio = 1e-24f;
 
-__device__ float take(const SymmetricSums& sums, std::size_t where) {
-  if (sums.fixed) {
-    const auto fixed = static_cast<long long>(sums.fixed[where]);
+template <bool fixed>
+__device__ float read(const SymmetricSums& sums, std::size_t where) {
+  if constexpr (fixed) return static_cast<float>(static_cast<long long>(sums.fixed[where])) * (1 / sums.fixed_scale);
+  return sums.floats[where];
+}
+
+template <bool fixed>
+__device__ void clear(const SymmetricSums& sums, std::size_t where) {
+  if constexpr (fixed) {
     sums.fixed[where] = 0;
-    return static_cast<float>(fixed) / sums.fixed_scale;
+  } else {
+    sums.floats[where] = 0;
   }
-  const float sum = sums.floats[where];
-  sums.floats[where] = 0;
-  return sum;
 }
 
 /// `unit_masses`: what was summed counted each mass as 1.
+template <bool fixed>
 __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, bool unit_masses,
                               float greatest_mass, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const std::size_t x = SymmetricSums::index(i);
+  const std::size_t x = SymmetricSums::index(i), y = x + SymmetricSums::tile, z = y + SymmetricSums::tile;
   cuda::wait_for_kernel_before();
-  if (i >= count) {
-    // In the last tile, what is no body has sums as well: NaN where it met a body that is not finite.
-    if (i / SymmetricSums::tile == (count - 1) / SymmetricSums::tile) {
-      for (int row = 0; row < 3; ++row) take(sums, x + row * SymmetricSums::tile);
-    }
-    return;
+  if (i < count) {
+    const float mass = bodies[i].w;
+    const Vec3 sum{read<fixed>(sums, x), read<fixed>(sums, y), read<fixed>(sums, z)};
+    const float scale = unit_masses || fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
+    epilogue.finish(i, mass, {sum.x * scale, sum.y * scale, sum.z * scale});
   }
-  const float mass = bodies[i].w;
-  const float scale = unit_masses || sums.fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
-  epilogue.finish(i, mass,
-                  {take(sums, x) * scale, take(sums, x + SymmetricSums::tile) * scale,
-                   take(sums, x + 2 * SymmetricSums::tile) * scale});
+  // In the last tile, what is no body has sums as well: NaN where it met a body that is not finite.
+  if (i / SymmetricSums::tile <= (count - 1) / SymmetricSums::tile) {
+    for (const std::size_t where : {x, y, z}) clear<fixed>(sums, where);
+  }
 }
 
 /// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. A pull is at most
@@ -99,8 +102,9 @@ SymmetricSums SymmetricAccumulator::begin(const ForceArgs& args) {
 }
 
 void SymmetricAccumulator::finish(const ForceArgs& args) {
-  cuda::launch_early(finish_bodies, cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args),
-                     args.bodies, args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
+  cuda::launch_early(deterministic_ ? finish_bodies<true> : finish_bodies<false>,
+                     cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args), args.bodies,
+                     args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
   zero_ = true;
 }
 
