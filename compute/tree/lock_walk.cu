@@ -36,29 +36,41 @@ __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, con
   return bodies;
 }
 
+/// The node that a lane has read for the whole warp, out of a cell that the warp opens.
+struct Member {
+  int node = LockTree::null;
+  unsigned level = 0;
+  Vec4 center;  ///< and mass
+};
+
+/// Takes cells off the stack.
+__device__ Member open_cells(const LockTree& tree, const WarpWalk& shared, int& height) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, group = lane / 8, place = lane % 8;
+  const int opened = height <= WarpWalk::single_from ? min(height, most_opened) : 1;
+  Member member;
+  if (group < opened) {
+    const unsigned entry = shared.stack[height - 1 - group];
+    const int cell = static_cast<int>(entry & ((1u << LockTree::cell_bits) - 1));
+    member = {.node = tree.places_of(cell)[place],
+              .level = (entry >> LockTree::cell_bits) + 1,
+              .center = tree.members[8 * cell + place]};
+  }
+  height -= opened;
+  return member;
+}
+
 /// The acceleration of each lane's body; `met` counts what the warp evaluates.
 template <class PairLaw>
 __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_sq, WarpWalk& shared, const Vec4& me,
                      int& met) {
-  const int lane = static_cast<int>(threadIdx.x) % warp, place = lane % 8;
+  const int lane = static_cast<int>(threadIdx.x) % warp;
   Vec3 sum;
   int height = 1;
   if (lane == 0) shared.stack[0] = 0;  // the root
   __syncwarp();
-  while (height > 0) {
-    // Each lane reads one of the nodes, for the whole warp.
-    const int opened = height <= WarpWalk::single_from ? min(height, most_opened) : 1;
-    int node = LockTree::null;
-    unsigned level = 0;
-    Vec4 member;
-    if (lane / 8 < opened) {
-      const unsigned entry = shared.stack[height - 1 - lane / 8];
-      const int cell = static_cast<int>(entry & ((1u << LockTree::cell_bits) - 1));
-      level = (entry >> LockTree::cell_bits) + 1;
-      node = tree.places_of(cell)[place];
-      member = tree.members[8 * cell + place];
-    }
-    height -= opened;
+  Member member = open_cells(tree, shared, height);
+  for (;;) {
+    const int node = member.node;
     const bool is_cell = node >= tree.count, is_list = node <= LockTree::last_list;
     const unsigned bodies = __ballot_sync(all_lanes, node >= 0 && !is_cell);
     const unsigned others = __ballot_sync(all_lanes, is_cell || is_list);
@@ -66,17 +78,14 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
     const int body_count = __popc(bodies), node_count = body_count + __popc(others);
     if (node != LockTree::null) {
       const int to = is_cell || is_list ? body_count + lanes_before(others, lane) : lanes_before(bodies, lane);
-      shared.nodes[to] = member;
+      shared.nodes[to] = member.center;
       // Halving the edge takes one off the exponent, and two off the square's.
-      shared.reach_sq[to] = root_reach_sq * __int_as_float(static_cast<int>(127 - 2 * level) << 23) + law.softening_sq;
-      shared.links[to] = is_cell ? static_cast<unsigned>(node - tree.count) | level << LockTree::cell_bits
+      shared.reach_sq[to] =
+          root_reach_sq * __int_as_float(static_cast<int>(127 - 2 * member.level) << 23) + law.softening_sq;
+      shared.links[to] = is_cell ? static_cast<unsigned>(node - tree.count) | member.level << LockTree::cell_bits
                                  : static_cast<unsigned>(node);
     }
     __syncwarp();
-
-#pragma unroll 4
-    for (int k = 0; k < body_count; ++k) add_pull(sum, law, me.x, me.y, me.z, shared.nodes[k]);
-    met += body_count;
 
     unsigned near = 0;
 #pragma unroll 2
@@ -91,7 +100,7 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
         add_pull_along(sum, law, dx, dy, dz, other.w);
       }
     }
-    met += node_count - body_count - __popc(near);
+    met += node_count - __popc(near);
 
     if (lists != 0) {
       for (int k = body_count; k < node_count; ++k) {
@@ -104,8 +113,15 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
     if (near >> lane & 1) shared.stack[height + lanes_before(near, lane)] = shared.links[lane];
     height += __popc(near);
     __syncwarp();
+
+    // What is opened next comes from memory while the bodies are summed.
+    const bool more = height > 0;
+    if (more) member = open_cells(tree, shared, height);
+#pragma unroll 4
+    for (int k = 0; k < body_count; ++k) add_pull(sum, law, me.x, me.y, me.z, shared.nodes[k]);
+    __syncwarp();
+    if (!more) return sum;
   }
-  return sum;
 }
 
 /// Warps claim 32 neighbouring bodies at a time.
