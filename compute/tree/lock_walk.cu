@@ -9,18 +9,26 @@ constexpr unsigned all_lanes = 0xffffffff;
 /// Cells that a warp opens at once, eight lanes each.
 constexpr int most_opened = warp / 8;
 
+/// Cells that are tested in one pass of the inner loop.
+constexpr int unroll = 4;
+
+constexpr int padded(int cells) {
+  return (cells + unroll - 1) / unroll * unroll;
+}
+
 /// What a warp has in shared memory.
 struct WarpWalk {
   /// Opening one cell leaves at most seven more than before on each level, opening four at most 28 more.
-  static constexpr int room = 384;
+  static constexpr int room = 392;
   static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // open one at a time above it
 
-  Vec4 nodes[warp];      ///< of the cells just opened: bodies first, then what may have to be opened in turn
-  float reach_sq[warp];  ///< nearer to a body than this it must be; eps^2 included
-  unsigned links[warp];  ///< what goes on the stack then, or the place of a list
-  unsigned stack[room];  ///< cells to open: the number, and the level above LockTree::cell_bits
+  /// Of the cells just opened: what may have to be opened in turn, then bodies, from a multiple of `unroll` on.
+  Vec4 nodes[warp + unroll];
+  Vec4 reach_sq[warp / unroll];  ///< nearer to a body than this each of the first must be; eps^2 included
+  unsigned links[warp];          ///< what goes on the stack then, or the place of a list
+  unsigned stack[room];          ///< cells to open: the number, and the level above LockTree::cell_bits
 };
-static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > 32);
+static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);
 
 __device__ int lanes_before(unsigned lanes, int lane) {
   return __popc(lanes & ((1u << lane) - 1));
@@ -72,38 +80,50 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
   for (;;) {
     const int node = member.node;
     const bool is_cell = node >= tree.count, is_list = node <= LockTree::last_list;
-    const unsigned bodies = __ballot_sync(all_lanes, node >= 0 && !is_cell);
-    const unsigned others = __ballot_sync(all_lanes, is_cell || is_list);
+    const bool may_open = is_cell || is_list;
+    const unsigned cells = __ballot_sync(all_lanes, may_open);
+    const unsigned bodies = __ballot_sync(all_lanes, node != LockTree::null && !may_open);
     const unsigned lists = __ballot_sync(all_lanes, is_list);
-    const int body_count = __popc(bodies), node_count = body_count + __popc(others);
-    if (node != LockTree::null) {
-      const int to = is_cell || is_list ? body_count + lanes_before(others, lane) : lanes_before(bodies, lane);
+    const int cell_count = __popc(cells), body_count = __popc(bodies), first_body = padded(cell_count);
+    float* const reach_sq = &shared.reach_sq[0].x;
+    if (may_open) {
+      const int to = lanes_before(cells, lane);
       shared.nodes[to] = member.center;
       // Halving the edge takes one off the exponent, and two off the square's.
-      shared.reach_sq[to] =
-          root_reach_sq * __int_as_float(static_cast<int>(127 - 2 * member.level) << 23) + law.softening_sq;
+      reach_sq[to] = root_reach_sq * __int_as_float(static_cast<int>(127 - 2 * member.level) << 23) + law.softening_sq;
       shared.links[to] = is_cell ? static_cast<unsigned>(node - tree.count) | member.level << LockTree::cell_bits
                                  : static_cast<unsigned>(node);
+    } else if (node != LockTree::null) {
+      shared.nodes[first_body + lanes_before(bodies, lane)] = member.center;
+    }
+    if (lane < first_body - cell_count) {  // without mass, and never near
+      shared.nodes[cell_count + lane] = {};
+      reach_sq[cell_count + lane] = -1;
     }
     __syncwarp();
 
     unsigned near = 0;
-#pragma unroll 2
-    for (int k = body_count; k < node_count; ++k) {
-      const Vec4 other = shared.nodes[k];
-      const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
-      const float softened_sq = multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, law.softening_sq)));
-      // NaN is not near: it goes no deeper.
-      if (__any_sync(all_lanes, softened_sq <= shared.reach_sq[k])) {
-        near |= 1u << k;
-      } else {
-        add_pull_along(sum, law, dx, dy, dz, other.w);
+    for (int k = 0; k < first_body; k += unroll) {
+      const Vec4 reaches = shared.reach_sq[k / unroll];
+      const float reach[unroll] = {reaches.x, reaches.y, reaches.z, reaches.w};
+      unsigned near_now = 0;
+#pragma unroll
+      for (int step = 0; step < unroll; ++step) {
+        const Vec4 other = shared.nodes[k + step];
+        const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
+        const float softened_sq = multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, law.softening_sq)));
+        // NaN is not near: it goes no deeper.
+        const bool opens = __any_sync(all_lanes, softened_sq <= reach[step]);
+        if (opens) near_now |= 1u << step;
+        // Four of five are far enough: no branch is cheaper than one around the pull.
+        add_pull_along(sum, law, dx, dy, dz, opens ? 0.0f : other.w);
       }
+      near |= near_now << k;
     }
-    met += node_count - __popc(near);
+    met += cell_count - __popc(near) + body_count;
 
     if (lists != 0) {
-      for (int k = body_count; k < node_count; ++k) {
+      for (int k = 0; k < cell_count; ++k) {
         const int link = static_cast<int>(shared.links[k]);
         if ((near >> k & 1) == 0 || link > LockTree::last_list) continue;
         met += add_list(tree, law, link, me, sum);
@@ -117,8 +137,8 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
     // What is opened next comes from memory while the bodies are summed.
     const bool more = height > 0;
     if (more) member = open_cells(tree, shared, height);
-#pragma unroll 4
-    for (int k = 0; k < body_count; ++k) add_pull(sum, law, me.x, me.y, me.z, shared.nodes[k]);
+#pragma unroll 2
+    for (int k = 0; k < body_count; ++k) add_pull(sum, law, me.x, me.y, me.z, shared.nodes[first_body + k]);
     __syncwarp();
     if (!more) return sum;
   }
