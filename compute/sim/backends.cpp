@@ -68,6 +68,7 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
   timing.step_ms = all_steps_ms / steps;
   timing.force_ms = std::min(evaluation_ms * evaluations / steps, timing.step_ms);  // a sample's mean may exceed it
   timing.integrate_ms = timing.step_ms - timing.force_ms;
+  timing.interactions_per_evaluation = interactions_per_evaluation;
   timing.interactions_per_s = interactions_per_evaluation * evaluations / all_steps_ms * 1e3;
   return timing;
 }

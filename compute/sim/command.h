@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "compute/core/force_law.h"
 #include "compute/diagnostics/conserved.h"
@@ -11,6 +13,7 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/scenes/scene.h"
+#include "compute/tree/tree_report.h"
 
 namespace orrery {
 
@@ -68,6 +71,12 @@ struct ProbeForces {
 };
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {};
+/// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells.
+struct ReadTreeCells {
+  int most = max_tree_cells;  ///< the larger ones first, at most so many; 1 to max_tree_cells
+
+  static constexpr int max_tree_cells = 1 << 20;
+};
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
 /// finite, and where memory does not suffice: Status::good_step then stays what it was.
 struct KeepGoodState {};
@@ -77,7 +86,7 @@ struct RestoreGoodState {};
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
 using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
                              SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene,
-                             ProbeForces, MeasureConserved, KeepGoodState, RestoreGoodState>;
+                             ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
@@ -89,7 +98,8 @@ struct StepTiming {
   double integrate_ms = 0;  ///< the rest of step_ms
   double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
   double unmap_ms = 0;
-  double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
+  double interactions_per_evaluation = 0;  ///< count^2 of a direct sum; of a tree those that it evaluated, on average
+  double interactions_per_s = 0;           ///< interactions of the batch's evaluations over its time
 };
 
 /// The error of the running kernel, from one evaluation while it ran.
@@ -112,6 +122,12 @@ struct ConservedProbe {
 struct Fault {
   std::int64_t step = 0;  ///< the run stopped after this step
   int body = 0;           ///< the first such body
+};
+
+/// Cells of a tree, the larger ones first.
+struct TreeCells {
+  std::int64_t step = 0;  ///< they are those of this step's last evaluation
+  std::vector<TreeCell> cells;
 };
 
 /// That the present kernel and its settings were chosen by the program, and why.
@@ -138,14 +154,16 @@ struct Status {
   int count = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1
-  double interactions_per_step = 0;
-  StepTiming timing;                        ///< the latest known
-  std::optional<KernelCard> card;           ///< of the present kernel; none on the CPU
-  std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
-  std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
-  std::optional<Fault> fault;               ///< why the run stopped; until Reset, RestoreGoodState or another scene
-  std::optional<std::int64_t> good_step;    ///< the step whose state RestoreGoodState brings back; none: nothing kept
-  std::string last_error;                   ///< the latest refusal or failure, one line; empty when all is well
+  double interactions_per_step = 0;             ///< of a tree as in the latest batch; 0: not known yet
+  StepTiming timing;                            ///< the latest known
+  std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
+  std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
+  std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
+  std::optional<ForceProbe> force_probe;        ///< the latest of the present kernel, settings, law and scene
+  std::optional<ConservedProbe> conserved;      ///< the latest since the present scene's first state
+  std::optional<Fault> fault;                   ///< why the run stopped; until Reset, RestoreGoodState or another scene
+  std::optional<std::int64_t> good_step;  ///< the step whose state RestoreGoodState brings back; none: nothing kept
+  std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well
 };
 
 }  // namespace orrery

@@ -104,6 +104,7 @@ class CpuEngine final : public Engine {
   struct ForceWork {
     int evaluations = 0;
     double ms = 0;
+    std::uint64_t interactions = 0;  // of a tree
   };
 
   /// The integrator's operations on this engine's arrays.
@@ -116,12 +117,13 @@ class CpuEngine final : public Engine {
       const bool compares = !targets_.empty() && !probe;
       store |= compares;
       const auto begin = Clock::now();
-      engine_.plan_.kernel->evaluate(
-          engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                              .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
-                              .kick_dt = kick_dt,
-                              .drag = engine_.plan_.law.effective_drag()},
-                             &engine_.cancelled_));
+      ForceArgs args = engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                           .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
+                                           .kick_dt = kick_dt,
+                                           .drag = engine_.plan_.law.effective_drag()},
+                                          &engine_.cancelled_);
+      args.evaluated = &work.interactions;
+      engine_.plan_.kernel->evaluate(args);
       if (store) engine_.accelerations_current_ = true;
       work.ms += ms_since(begin);
       ++work.evaluations;
@@ -198,18 +200,27 @@ class CpuEngine final : public Engine {
         ++steps;
         all_steps_ms += *step_ms;
         work = ops.work;
+        result.tree = plan_.kernel->tree_report();
         result.force_probe = ops.probe;
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
+      if (batch.tree_cells > 0 && result.tree && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
     }
     const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
-    result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms,
-                                 plan_.kernel->interactions(bodies_.count()));
+    const double interactions = plan_.is_tree && work.evaluations > 0
+                                    ? static_cast<double>(work.interactions) / work.evaluations
+                                    : plan_.kernel->interactions(bodies_.count());
+    result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms, interactions);
     return result;
+  }
+
+  std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
+    return std::make_shared<const TreeCells>(
+        TreeCells{batch.begin.step + batch.steps, plan_.kernel->tree_cells(batch.tree_cells)});
   }
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {

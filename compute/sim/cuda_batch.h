@@ -1,11 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "compute/cuda/device_array.h"
 #include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
 #include "compute/sim/engine.h"
 
 namespace orrery {
@@ -22,12 +25,30 @@ struct CudaBatch {
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
   std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
   std::int64_t probed_step = 0;       // 0: none
+  bool is_tree = false;
+  cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
+  cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
 
   /// For another batch; the events stay.
   void reset() {
     evaluations = 0;
     timed_evaluations = 0;
     probed_step = 0;
+  }
+
+  /// Before the steps of a tree.
+  void count_interactions(cudaStream_t stream) {
+    if (evaluated.size() == 0) {
+      evaluated = cuda::DeviceArray<std::uint64_t>(1);
+      evaluated_here = cuda::HostArray<std::uint64_t>(1, /*pinned=*/true);
+    }
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
+  }
+  /// After them.
+  void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
+  /// Once `done`: what a tree evaluated, on average.
+  double tree_interactions() const {
+    return static_cast<double>(evaluated_here.first(1)[0]) / std::max(evaluations, 1);
   }
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
@@ -42,8 +63,8 @@ struct CudaBatch {
       for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
       evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
     }
-    StepTiming timing =
-        batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms, interactions_per_evaluation);
+    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms,
+                                     is_tree ? tree_interactions() : interactions_per_evaluation);
     timing.map_ms = map_ms;
     timing.unmap_ms = unmap_ms;
     if (fault) {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -96,6 +98,7 @@ class CudaEngine final : public Engine {
     batch.request = request;
     batch.evaluations_a_step = plan_.integrator->evaluations_a_step;
     batch.time_step = plan_.time_step;
+    batch.is_tree = plan_.is_tree;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
     // Before the first launch: taking memory waits for the device, and may fail.
@@ -104,6 +107,7 @@ class CudaEngine final : public Engine {
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
+    if (batch.is_tree) batch.count_interactions(stream_.get());
     batch.begin.record(stream_.get());
     Ops ops{*this, mapping.bodies, batch};
     const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
@@ -117,6 +121,7 @@ class CudaEngine final : public Engine {
       plan_.integrator->step(ops, plan_.time_step);
     }
     batch.end.record(stream_.get());
+    if (batch.is_tree) batch.fetch_interactions(stream_.get());
     look_at(mapping.bodies, batch.last_step());
     if (request.measure_conserved) {
       sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
@@ -173,11 +178,13 @@ class CudaEngine final : public Engine {
       store |= compares;
       const auto* pass = timed_ ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
-      engine_.plan_.kernel->evaluate(
-          engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                       .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                                       .kick_dt = kick_dt,
-                                       .drag = engine_.plan_.law.effective_drag()}));
+      ForceArgs args = engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                                    .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
+                                                    .kick_dt = kick_dt,
+                                                    .drag = engine_.plan_.law.effective_drag()});
+      if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
+      args.times_phases = timed_;
+      engine_.plan_.kernel->evaluate(args);
       if (pass) pass->second.record(engine_.stream_.get());
       if (store) engine_.accelerations_current_ = true;
       changed_ |= kick_dt != 0;
@@ -234,6 +241,7 @@ class CudaEngine final : public Engine {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
     }
     if (result.fault) return result;
+    if (batch.is_tree) describe_tree(batch, result);
     if (probed) {
       result.force_probe = {.step = batch.probed_step,
                             .sample = comparison_.sample(),
@@ -247,6 +255,15 @@ class CudaEngine final : public Engine {
                           .ms = sums_.ms()};
     }
     return result;
+  }
+
+  /// The tree may be that of a batch enqueued later; the interactions are those of this one.
+  void describe_tree(const CudaBatch& batch, BatchResult& result) const {
+    result.tree = plan_.kernel->tree_report();
+    if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
+    if (batch.request.tree_cells == 0) return;
+    result.tree_cells = std::make_shared<const TreeCells>(
+        TreeCells{batch.last_step(), plan_.kernel->tree_cells(batch.request.tree_cells)});
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {

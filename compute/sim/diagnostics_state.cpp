@@ -1,6 +1,7 @@
 #include "compute/sim/diagnostics_state.h"
 
 #include <utility>
+#include <vector>
 
 #include "compute/core/error.h"
 
@@ -19,14 +20,29 @@ void DiagnosticsState::ask(const ProbeForces& command) {
   sample_wanted_ = command.sample;
 }
 
+void DiagnosticsState::ask(const ReadTreeCells& command) {
+  if (command.most < 1 || command.most > ReadTreeCells::max_tree_cells) {
+    throw UsageError("cannot read " + std::to_string(command.most) + " cells of a tree; it must be 1 to " +
+                     std::to_string(ReadTreeCells::max_tree_cells));
+  }
+  tree_cells_wanted_ = command.most;
+}
+
 void DiagnosticsState::add_to(BatchRequest& request, bool probe_under_way, bool conserved_under_way) {
   if (!probe_under_way) request.probe_sample = std::exchange(sample_wanted_, 0);
+  request.tree_cells = std::exchange(tree_cells_wanted_, 0);
   if (!conserved_under_way) request.measure_conserved = std::exchange(conserved_wanted_, false);
 }
 
 void DiagnosticsState::take_in(const BatchResult& result) {
   if (result.force_probe) force_probe_ = result.force_probe;
   if (result.conserved) conserved_ = result.conserved;
+  if (result.tree) {
+    std::vector<TreePhase> phases = tree_ ? std::move(tree_->phases) : std::vector<TreePhase>{};
+    tree_ = result.tree;
+    if (tree_->phases.empty()) tree_->phases = std::move(phases);  // only some batches time them
+  }
+  if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
 
 void DiagnosticsState::stop(const Fault& fault, const std::string& kernel_id, const std::optional<Moment>& good) {
@@ -36,8 +52,14 @@ void DiagnosticsState::stop(const Fault& fault, const std::string& kernel_id, co
           (good ? "the last good state is that of step " + std::to_string(good->step) : "Reset starts again");
 }
 
-void DiagnosticsState::restart() {
+void DiagnosticsState::forget_forces() {
   force_probe_.reset();
+  tree_.reset();
+  tree_cells_.reset();
+}
+
+void DiagnosticsState::restart() {
+  forget_forces();
   conserved_.reset();
   fault_.reset();
   line_.clear();
@@ -46,6 +68,7 @@ void DiagnosticsState::restart() {
 void DiagnosticsState::return_to(std::int64_t step) {
   if (force_probe_ && force_probe_->step > step) force_probe_.reset();
   if (conserved_ && conserved_->step > step) conserved_.reset();
+  if (tree_cells_ && tree_cells_->step > step) tree_cells_.reset();
   fault_.reset();
   line_.clear();
 }

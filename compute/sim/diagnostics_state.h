@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,8 @@ class DiagnosticsState {
   /// Throws UsageError where the sample is out of range.
   void ask(const ProbeForces& command);
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
+  /// Throws UsageError where `most` is out of range.
+  void ask(const ReadTreeCells& command);
   /// Adds what was asked for to a batch, but for what an engine still has under way.
   void add_to(BatchRequest& request, bool probe_under_way, bool conserved_under_way);
 
@@ -21,8 +24,8 @@ class DiagnosticsState {
   /// From now on line() says what happened. `good` is when the state is from that can be brought back.
   void stop(const Fault& fault, const std::string& kernel_id, const std::optional<Moment>& good);
 
-  /// The forces that were probed are no longer those of the simulation.
-  void forget_probe() { force_probe_.reset(); }
+  /// Another kernel or law: the forces that were probed and the tree are no longer those of the simulation.
+  void forget_forces();
   /// Other bodies.
   void restart();
   /// Back to the bodies after `step`: forgets the fault and what was measured later.
@@ -30,6 +33,8 @@ class DiagnosticsState {
 
   const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
   const std::optional<ConservedProbe>& conserved() const { return conserved_; }
+  const std::optional<TreeReport>& tree() const { return tree_; }
+  const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
   const std::optional<Fault>& fault() const { return fault_; }
   /// Why the run stopped, one line; empty where it did not.
   const std::string& line() const { return line_; }
@@ -37,8 +42,11 @@ class DiagnosticsState {
  private:
   int sample_wanted_ = 0;  // 0: none
   bool conserved_wanted_ = false;
+  int tree_cells_wanted_ = 0;  // 0: none
   std::optional<ForceProbe> force_probe_;
   std::optional<ConservedProbe> conserved_;
+  std::optional<TreeReport> tree_;
+  std::shared_ptr<const TreeCells> tree_cells_;
   std::optional<Fault> fault_;
   std::string line_;
 };

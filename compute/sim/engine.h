@@ -20,6 +20,7 @@ struct StepPlan {
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
+  bool is_tree = false;  ///< the kernel is
 };
 
 /// When a state is: after how many whole steps, and at what time in units of G = 1.
@@ -36,6 +37,7 @@ struct BatchRequest {
   Moment begin;                    ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
   bool measure_conserved = false;  ///< see MeasureConserved
+  int tree_cells = 0;              ///< see ReadTreeCells; 0: none
 };
 
 /// What a batch did. What was to be measured is missing where the batch was cut short before it could be.
@@ -44,6 +46,8 @@ struct BatchResult {
   std::optional<Fault> fault;  ///< why the batch was cut short: its last whole step left this
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
+  std::optional<TreeReport> tree;  ///< of the last evaluation, if a tree has ended one
+  std::shared_ptr<const TreeCells> tree_cells;
 };
 
 /// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.

@@ -20,7 +20,7 @@ void require(bool holds, const std::string& name, float value, const std::string
 /// Whether a program sends it again and again, unasked: such a command leaves what was said last.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
-         std::holds_alternative<KeepGoodState>(command);
+         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepGoodState>(command);
 }
 
 void refuse_settings(const SelectKernel& command) {
@@ -89,7 +89,7 @@ void Simulation::adopt(const Choice& choice) {
   card_ = std::move(card);
   remember_settings();
   target.set_plan(plan());
-  if (other_forces) diagnostics_.forget_probe();
+  if (other_forces) diagnostics_.forget_forces();
 }
 
 /// For when the kernel is named again: not what was chosen for it, which nobody asked for.
@@ -166,6 +166,7 @@ void Simulation::apply(const Command& command) {
           [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
           [&](const ProbeForces& c) { diagnostics_.ask(c); },
           [&](const MeasureConserved& c) { diagnostics_.ask(c); },
+          [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
           [&](const KeepGoodState&) {
             if (!diagnostics_.fault()) engine().keep(after_all());
           },
@@ -252,6 +253,11 @@ std::vector<Vec4> Simulation::accelerations() {
   return engine().accelerations();
 }
 
+double Simulation::interactions_per_evaluation() const {
+  if (!choice_.kernel->is_tree) return kernel_->interactions(count_);
+  return diagnostics_.tree() ? static_cast<double>(diagnostics_.tree()->interactions) : 0;
+}
+
 Status Simulation::status() const {
   // Enqueued on the GPU is as good as done: what follows sees it so.
   const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
@@ -273,9 +279,11 @@ Status Simulation::status() const {
           .count = count_,
           .step = now.step,
           .sim_time = now.sim_time,
-          .interactions_per_step = kernel_->interactions(count_) * choice_.integrator->evaluations_a_step,
+          .interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_a_step,
           .timing = timing_,
           .card = card_,
+          .tree = diagnostics_.tree(),
+          .tree_cells = diagnostics_.tree_cells(),
           .force_probe = diagnostics_.force_probe(),
           .conserved = diagnostics_.conserved(),
           .fault = diagnostics_.fault(),

@@ -87,7 +87,10 @@ class Simulation {
   void load(const SceneRequest& request, bool use_its_parameters);
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
-  StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
+  StepPlan plan() const {
+    return {kernel_, choice_.integrator, choice_.law, choice_.time_step, choice_.kernel->is_tree};
+  }
+  double interactions_per_evaluation() const;
   void gather();
   void gather_or_report();
   void take_in(const BatchResult& result);

@@ -154,7 +154,10 @@ TEST_F(SimulationTest, FramesRunWhatWasAskedForAndReportIt) {
   EXPECT_GT(timings[0].force_ms, 0);
   EXPECT_GE(timings[0].step_ms, timings[0].force_ms);
   EXPECT_EQ(timings[0].evaluations, 5) << "leapfrog's first step needs the accelerations at the start, too";
-  EXPECT_NEAR(timings[0].interactions_per_s / (257. * 257 * 5 / (4 * timings[0].step_ms) * 1e3), 1, 1e-9);
+  EXPECT_GT(timings[0].interactions_per_evaluation, 257);
+  EXPECT_NEAR(
+      timings[0].interactions_per_s / (timings[0].interactions_per_evaluation * 5 / (4 * timings[0].step_ms) * 1e3), 1,
+      1e-9);
   EXPECT_EQ(sim.status().step, 4);
   EXPECT_NEAR(sim.status().sim_time, 4. * sim.status().time_step, 1e-6);
   EXPECT_TRUE(sim.idle());
