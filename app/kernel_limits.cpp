@@ -38,10 +38,19 @@ Slots KernelLimits::slots_of(const KernelCard& card) {
 
 KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   const KernelCard& card = *result.status.card;
+  const KernelInfo& kernel = find_kernel(result.status.kernel_id);
+  if (kernel.is_tree) {
+    return {.slots = {},
+            .mufu = {},
+            .issue_share = {},
+            .mufu_share = {},
+            .clock_mhz = clock_of(result),
+            .reason = no_slots_of_a_tree};
+  }
   auto known = counted_.find(card.name);
   if (known == counted_.end()) known = counted_.emplace(card.name, count_slots_(card)).first;
   const Slots& slots = known->second;
-  const double pairs = find_kernel(result.status.kernel_id).pairs_per_interaction;
+  const double pairs = kernel.pairs_per_interaction;
   const auto each_interaction = [&](std::optional<double> each_pair) -> std::optional<double> {
     if (!each_pair) return std::nullopt;
     return *each_pair * pairs;

@@ -16,4 +16,8 @@ inline std::optional<double> share_of_limit(double rate, std::optional<double> e
   return rate * *each / most_now_per_s;
 }
 
+/// Why a tree has no count of instructions for each interaction, and so no share of a limit.
+inline constexpr const char* no_slots_of_a_tree =
+    "a tree's interactions, with bodies and with cells, are not all the same instructions";
+
 }  // namespace orrery

@@ -36,6 +36,7 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
 
 void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   kernel_panel(status, view, out);
+  tree_panel(status, view, out);
   physics_panel(status, view, out);
   if (!lab_fits(view)) lab_sections(status, view, state, out);
   record_panel(status, view, state, out);

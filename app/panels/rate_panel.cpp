@@ -88,7 +88,9 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   ImGui::SetCursorPosY(top);
   text(format_rate(rate, ""), theme::accent, theme::Font::headline);
   ui_mark("rate");
-  tooltip("Interactions per second: ordered pairs of bodies evaluated in a step, over the median time of a step.");
+  tooltip(
+      "Interactions per second: those of a step, over the median time of a step.",
+      "A direct sum's are all ordered pairs of bodies; a tree's are those that it evaluated, with bodies and cells.");
   ImGui::SameLine();
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
   text("interactions/s", theme::dim);

@@ -14,6 +14,8 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
+/// Nothing where the kernel is no tree.
+void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);

@@ -120,6 +120,8 @@ constexpr std::array verbs{
            return ViewCommand{SetDiagnostics{.conserved_interval_s = parse_between("conserved", a, 0, 1e6f)}};
          }},
     Verb{"measure-conserved", "", [](std::string_view) -> Request { return Command{MeasureConserved{}}; }},
+    Verb{"cells", "on|off",
+         [](std::string_view a) -> Request { return ViewCommand{ShowTreeCells{parse_switch("cells", a)}}; }},
     Verb{"lab", "TAB", make_lab},
     Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
 };

@@ -43,6 +43,10 @@ struct StopSweep {};
 struct SetAppearance {
   render::Appearance appearance;
 };
+/// The tree's cells as boxes over the bodies.
+struct ShowTreeCells {
+  bool on;
+};
 struct SetVsync {
   bool on;
 };
@@ -57,9 +61,10 @@ struct ResetCamera {};
 struct Quit {};
 
 /// What concerns the window and its files rather than the simulation.
-using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
-                                 ClearResults, SetDiagnostics, StartSweep, StopSweep, SetAppearance, SetVsync,
-                                 ToggleFullscreen, TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit>;
+using ViewCommand =
+    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
+                 SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, SetVsync, ToggleFullscreen,
+                 TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;

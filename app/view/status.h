@@ -107,6 +107,7 @@ struct ViewStatus {
   Interop interop = Interop::host;
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
   render::Appearance appearance;
+  bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/limits.h"
 #include "app/machine_ceilings.h"
 #include "compute/cuda/nvml.h"
 
@@ -49,8 +50,13 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);
+  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  if (kernel.is_tree) {
+    view.slots_reason = no_slots_of_a_tree;
+    return;
+  }
   describe_slots(view, *status.card);
-  const double pairs = find_kernel(status.kernel_id).pairs_per_interaction;
+  const double pairs = kernel.pairs_per_interaction;
   if (view.slots_per_interaction) *view.slots_per_interaction *= pairs;
   if (view.mufu_per_interaction) *view.mufu_per_interaction *= pairs;
 }

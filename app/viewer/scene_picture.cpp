@@ -6,7 +6,7 @@ namespace orrery {
 
 void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
                         const render::Appearance& appearance, const render::ValueRanges& ranges,
-                        const render::Canvas& canvas, int covered) {
+                        const render::Canvas& canvas, int covered, const render::BoxRenderer& boxes) {
   if (canvas.width < 1 || canvas.height < 1) return;
   const int width = canvas.width + covered;  // the middle of this picture is the middle of what is not covered
   const Look look{camera.view(), camera.framed_radius(), appearance, width, canvas.height};
@@ -15,7 +15,9 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
       kept_look_.reset();
       kept_ = render::RenderTarget{GL_RGBA8, width, canvas.height};
     }
-    renderer_.draw(bodies, camera, appearance, ranges, {kept_.framebuffer(), width, canvas.height});
+    const render::Canvas kept{kept_.framebuffer(), width, canvas.height};
+    renderer_.draw(bodies, camera, appearance, ranges, kept);
+    boxes.draw(camera, kept);
     kept_look_ = look;
   }
   glBlitNamedFramebuffer(kept_.framebuffer(), canvas.framebuffer, 0, 0, canvas.width, canvas.height, 0, 0, canvas.width,

@@ -3,20 +3,21 @@
 #include <optional>
 
 #include "render/body_renderer.h"
+#include "render/box_renderer.h"
 #include "render/camera.h"
 #include "render/gl_objects.h"
 
 namespace orrery {
 
-/// Draws the bodies onto a canvas, and keeps the picture: while a CPU kernel works on its step for many frames, they
-/// need no drawing, and a software renderer leaves the processors to the kernel.
+/// Draws the bodies and boxes over them onto a canvas, and keeps the picture: while a CPU kernel works on its step for
+/// many frames, they need no drawing, and a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
-  /// `moved`: bodies or ranges are not those of the last call. The leftmost `covered` pixels of the canvas are behind
-  /// something; what the camera aims at comes to the middle of the rest.
+  /// `moved`: bodies, ranges or boxes are not those of the last call. The leftmost `covered` pixels of the canvas are
+  /// behind something; what the camera aims at comes to the middle of the rest.
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
-            int covered);
+            int covered, const render::BoxRenderer& boxes);
 
  private:
   struct Look {  // what else a picture depends on

@@ -93,7 +93,8 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   // A median of few batches is a first estimate; from the first whole window on, only whole windows compete.
   if (row->batches > result_window && (used < result_window || !(now_ms < result.median_ms))) return;
   result.median_ms = now_ms;
-  result.interactions_per_s = work.interactions / (now_ms * 1e-3);
+  const double evaluated = timing.interactions_per_evaluation * work.evaluations;  // a tree's differ from step to step
+  result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
   update_speedups();
 }
 

@@ -196,6 +196,7 @@ void Viewer::examine(const Status& status) {
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
     for (const Command& command : monitor_.due(now_s, status, view_.diagnostics)) simulation_.apply(command);
+    if (const auto command = boxes_.due(now_s, status, view_.tree_cells)) simulation_.apply(*command);
   } catch (const std::exception& error) {
     if (lockstep_) throw;
     complain(error.what());
@@ -253,6 +254,7 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
   if (status_.force_probe) take_probe(*status_.force_probe);
+  moved_ |= boxes_.follow(status_, view_.tree_cells);
   log_.describe(view_, status_);
   monitor_.describe(view_, status_, std::chrono::duration<double>(frame_begin_.time_since_epoch()).count());
   facts_.describe(view_, status_);
@@ -266,7 +268,7 @@ double Viewer::compose() {
   const render::Canvas canvas = surface_->canvas();
   draw_timer_.begin(frame_);
   picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
-                covered_by_panel(canvas));
+                covered_by_panel(canvas), boxes_.renderer());
   draw_timer_.end();
   const Clock::time_point begin = Clock::now();
   draw_panels(status_, view_, panel_state_, requests_);

@@ -22,6 +22,7 @@
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
+#include "app/viewer/tree_boxes.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gpu_timer.h"
@@ -95,6 +96,7 @@ class Viewer {
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
   void carry_out(const SetAppearance& c);
+  void carry_out(const ShowTreeCells& c);
   void carry_out(const SetVsync& c);
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);
@@ -119,6 +121,7 @@ class Viewer {
   const Sharing sharing_;
   PositionBridge bridge_;
   ScenePicture picture_;
+  TreeBoxes boxes_;
   render::GpuTimer draw_timer_;
   AutoChooser chooser_;
   Simulation simulation_;

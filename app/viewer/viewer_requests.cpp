@@ -145,6 +145,9 @@ void Viewer::tell_of_sweep() {
 void Viewer::carry_out(const SetAppearance& c) {
   view_.appearance = c.appearance;
 }
+void Viewer::carry_out(const ShowTreeCells& c) {
+  view_.tree_cells = c.on;
+}
 void Viewer::carry_out(const SetVsync& c) {
   surface_->set_vsync(c.on);
 }

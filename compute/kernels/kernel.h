@@ -76,7 +76,7 @@ struct ForceArgs {
   MassRange masses;              ///< of the bodies
   Law law;
   Epilogue epilogue;
-  CUstream_st* stream = nullptr;                 ///< CUDA kernels enqueue here and return; CPU kernels ignore it
+  CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
   /// Where a tree adds the interactions that it evaluates; null: nobody asks. The GPU writes here for a CUDA kernel.
   std::uint64_t* evaluated = nullptr;
   /// A tree times its phases for tree_report(), which makes the evaluation some us longer on a GPU.

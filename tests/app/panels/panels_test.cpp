@@ -72,6 +72,25 @@ TEST_F(Panels, OfferEveryValueOfEveryTunable) {
   }
 }
 
+TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
+  select(find_kernel("cpu-simd"));
+  settle();
+  EXPECT_FALSE(seen("section.tree"));
+  select(find_kernel("cpu-tree"));
+  settle();
+  EXPECT_TRUE(seen("section.tree"));
+  EXPECT_NE(side_column_text().find("after the first step"), std::string::npos);
+
+  status.tree = TreeReport{.interactions = 123'000, .cells = 4567, .depth = 9, .phases = {{"sort", 1.25}, {"walk", 3}}};
+  const std::string text = side_column_text();
+  for (const char* words : {"123 k", "4,567", "9", "sort", "1.25 ms", "walk", "3.00 ms", "4.25 ms"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
+  }
+  EXPECT_TRUE(only<ShowTreeCells>(click("tree.cells")).on);
+  view.tree_cells = true;
+  EXPECT_FALSE(only<ShowTreeCells>(click("tree.cells")).on);
+}
+
 TEST_F(Panels, RunPauseStepAndReset) {
   EXPECT_TRUE(only<SetPaused>(click("run")).paused);
   status.paused = true;

@@ -160,7 +160,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
           "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
-          "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, lab, quit");
+          "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, cells, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");
   refused("5 kernel fast", "'fast'", "cpu-serial", "auto");

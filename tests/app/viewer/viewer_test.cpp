@@ -187,6 +187,21 @@ TEST_F(OffscreenViewer, PicturesCanBeRepeated) {
   EXPECT_EQ(picture, read(path("b.png")));
 }
 
+TEST_F(OffscreenViewer, CellsOfATreeAreInThePictureWhenAsked) {
+  const auto picture = [&](const char* kernel, bool cells) {
+    ViewOptions asked = options(3);
+    asked.setup = {SelectKernel{kernel}};
+    asked.screenshot_file = path("picture.png");
+    if (cells) asked.script = {{.frame = 0, .request = ViewCommand{ShowTreeCells{true}}, .line = 1}};
+    run_view(asked);
+    return read(asked.screenshot_file);
+  };
+  const std::string without = picture("cpu-tree", false), with = picture("cpu-tree", true);
+  EXPECT_FALSE(without == with);
+  EXPECT_TRUE(with == picture("cpu-tree", true)) << "the same in every run";
+  EXPECT_TRUE(picture("cpu-simd", true) == picture("cpu-simd", false)) << "a direct sum has none";
+}
+
 TEST_F(OffscreenViewer, PanelIsInThePictureWhenAsked) {
   for (const bool panel : {false, true}) {
     ViewOptions o = options(2);

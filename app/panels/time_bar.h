@@ -1,0 +1,26 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <span>
+#include <string>
+
+namespace orrery {
+
+// A time and what it is made of: a line that names it, a bar of its parts, and their names and times.
+
+struct TimePart {
+  const char* name;
+  double ms;
+  bool known;
+  ImU32 colour;
+  const char* notes;
+};
+
+void time_head(const char* title, const std::string& total);
+/// The parts side by side, marked as `id`; the rest up to `total_ms` stays empty.
+void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
+/// A remark, if there is one, is the last entry. Long names need few columns.
+void time_legend(const char* id, std::span<const TimePart> parts, const std::string& remark = {}, int columns = 3);
+
+}  // namespace orrery

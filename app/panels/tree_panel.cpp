@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "app/panels/format.h"
+#include "app/panels/sections.h"
+#include "app/panels/time_bar.h"
+#include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
+#include "app/panels/widgets.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array<ImU32, 6> phase_colours{IM_COL32(42, 195, 222, 255),  IM_COL32(224, 175, 104, 255),
+                                             IM_COL32(187, 154, 247, 255), IM_COL32(158, 206, 106, 255),
+                                             IM_COL32(122, 162, 247, 255), IM_COL32(247, 118, 142, 255)};
+
+void number(const std::string& value, const char* caption, const char* notes, const std::string& more = {}) {
+  ImGui::TableNextColumn();
+  ImGui::BeginGroup();
+  text(value, theme::text, theme::Font::strong);
+  text(caption, theme::dim, theme::Font::small);
+  ImGui::EndGroup();
+  tooltip(notes, more);
+}
+
+void numbers(const TreeReport& tree, int count) {
+  if (!ImGui::BeginTable("tree", 4)) return;
+  const double interactions = static_cast<double>(tree.interactions), bodies = count;
+  number(format_rate(interactions, ""), "interactions",
+         "Evaluated in the latest evaluation of all forces: with bodies and with whole cells.",
+         fmt::format("{}: {} of the pairs of a direct sum", format_count(tree.interactions),
+                     format_percent(interactions / (bodies * bodies))));
+  number(fmt::format("{:.0f}", interactions / bodies), "per body", "Interactions of one body, on average.");
+  number(format_count(tree.cells), "cells", "Cells of the tree, its leaves included.");
+  number(std::to_string(tree.depth), "depth", "Levels of cells below the root.");
+  ImGui::EndTable();
+}
+
+void phase_bar(const TreeReport& tree) {
+  std::vector<TimePart> parts;
+  double total_ms = 0;
+  for (const TreePhase& phase : tree.phases) {
+    parts.push_back({phase.name, phase.ms, true, phase_colours[parts.size() % phase_colours.size()],
+                     "A phase of one evaluation of all forces."});
+    total_ms += phase.ms;
+  }
+  time_head("Tree", parts.empty() ? unknown : format_ms(total_ms));
+  time_bar("tree-time", parts, total_ms);
+  time_legend("tree-phases", parts, {}, /*columns=*/2);
+}
+
+}  // namespace
+
+void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
+  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  if (!kernel || !kernel->is_tree) return;
+  if (!section("tree", "Tree", true)) return;
+  const TreeReport report = status.tree.value_or(TreeReport{});
+  if (status.tree) {
+    numbers(report, status.count);
+  } else {
+    text("Known after the first step.", theme::dim, theme::Font::small);
+  }
+  phase_bar(report);
+  bool shown = view.tree_cells;
+  if (ImGui::Checkbox("Draw the cells", &shown)) out.push_back(ShowTreeCells{shown});
+  ui_mark("tree.cells");
+  tooltip(
+      "The tree's cells as boxes, read a few times a second while steps run: blue ones are large, orange ones deep.");
+}
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+#include "app/viewer/tree_boxes.h"
+
+#include <vector>
+
+namespace orrery {
+
+std::optional<Command> TreeBoxes::due(double now_s, const Status& status, bool shown) {
+  if (!shown || status.paused || status.fault || (status.busy && status.backend == Backend::cpu)) return {};
+  if (!find_kernel(status.kernel_id).is_tree) return {};
+  if (status.tree_cells && asked_s_ && now_s - *asked_s_ < period_s) return {};
+  asked_s_ = now_s;
+  return ReadTreeCells{most_cells};
+}
+
+bool TreeBoxes::follow(const Status& status, bool shown) {
+  const std::shared_ptr<const TreeCells> cells = shown ? status.tree_cells : nullptr;
+  if (cells == drawn_) return false;
+  drawn_ = cells;
+  std::vector<render::DrawnBox> boxes;
+  if (cells) {
+    boxes.reserve(cells->cells.size());
+    for (const TreeCell& cell : cells->cells) {
+      const auto& [x, y, z] = cell.center;
+      boxes.push_back({{x, y, z}, cell.half_size, static_cast<float>(cell.level)});
+    }
+  }
+  renderer_.set(boxes);
+  return true;
+}
+
+}  // namespace orrery

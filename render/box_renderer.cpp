@@ -1,0 +1,56 @@
+#include "render/box_renderer.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "render/gl.h"
+
+namespace orrery::render {
+namespace {
+
+constexpr int vertices_a_box = 24;  // two ends of twelve edges
+
+}  // namespace
+
+BoxRenderer::BoxRenderer() : array_{make_vertex_array()} {
+  const auto add = [this](unsigned attribute, int numbers, std::size_t offset) {
+    glEnableVertexArrayAttrib(array_.id(), attribute);
+    glVertexArrayAttribFormat(array_.id(), attribute, numbers, GL_FLOAT, GL_FALSE, static_cast<unsigned>(offset));
+    glVertexArrayAttribBinding(array_.id(), attribute, 0);
+  };
+  add(0, 4, offsetof(DrawnBox, center));
+  add(1, 1, offsetof(DrawnBox, level));
+  glVertexArrayBindingDivisor(array_.id(), 0, 1);
+}
+
+void BoxRenderer::set(std::span<const DrawnBox> boxes) {
+  count_ = static_cast<int>(boxes.size());
+  if (boxes.empty()) return;
+  if (buffer_.size_bytes() < boxes.size_bytes()) buffer_ = Buffer{boxes.size_bytes()};
+  buffer_.upload(std::as_bytes(boxes));
+  deepest_ = std::max(std::ranges::max(boxes, {}, &DrawnBox::level).level, 1.0f);
+}
+
+void BoxRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
+  if (count_ == 0 || canvas.width <= 0 || canvas.height <= 0) return;
+  glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
+  glViewport(0, 0, canvas.width, canvas.height);
+  glEnable(GL_BLEND);
+  glBlendEquation(GL_FUNC_ADD);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  glEnable(GL_LINE_SMOOTH);
+  const auto width = static_cast<float>(canvas.width), height = static_cast<float>(canvas.height);
+  const glm::mat4 projection = camera.projection(width / height);
+  program_.set("view", camera.view());
+  program_.set("projection", projection);
+  program_.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
+  program_.set("deepest_level", deepest_);
+  glUseProgram(program_.id());
+  glVertexArrayVertexBuffer(array_.id(), 0, buffer_.id(), 0, sizeof(DrawnBox));
+  glBindVertexArray(array_.id());
+  glDrawArraysInstanced(GL_LINES, 0, vertices_a_box, count_);
+  glDisable(GL_LINE_SMOOTH);
+  glDisable(GL_BLEND);
+}
+
+}  // namespace orrery::render

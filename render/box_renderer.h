@@ -1,0 +1,38 @@
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+
+#include "render/body_renderer.h"
+#include "render/camera.h"
+#include "render/gl_objects.h"
+#include "render/program.h"
+
+namespace orrery::render {
+
+/// A cube to be drawn by its edges.
+struct DrawnBox {
+  glm::vec3 center;
+  float half_size;  ///< of an edge, > 0
+  float level;      ///< >= 0: colour and faintness go by it
+};
+
+/// Draws cubes as thin translucent lines over a picture. Needs a current context, load_gl() done.
+class BoxRenderer {
+ public:
+  BoxRenderer();
+
+  /// Replaces the boxes. Throws std::runtime_error where memory does not suffice.
+  void set(std::span<const DrawnBox> boxes);
+  /// Adds them to what the canvas shows. Leaves framebuffer and viewport of the canvas bound, blending off.
+  void draw(const OrbitCamera& camera, const Canvas& canvas) const;
+
+ private:
+  Program program_{"boxes.vert", "boxes.frag"};
+  VertexArray array_;
+  Buffer buffer_;
+  int count_ = 0;
+  float deepest_ = 1;
+};
+
+}  // namespace orrery::render
