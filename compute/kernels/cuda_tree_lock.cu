@@ -1,17 +1,15 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
+#include "compute/kernels/tree_log.h"
 #include "compute/tree/lock_kernels.h"
 
 namespace orrery {
@@ -45,37 +43,9 @@ constexpr Tunable tunables[] = {
      .initial = "128"},
 };
 
-constexpr int box_block = 512, update_block = 256;
+constexpr int box_block = 512;
 
-/// What the last kernel tells the host.
-struct Findings {
-  std::int64_t interactions;
-  int cells, depth;
-};
-
-/// Kernel 6: the bodies take up their accelerations, in their own order.
-__global__ void update(const __grid_constant__ LockTree tree, Epilogue epilogue, std::uint64_t* evaluated,
-                       Findings* findings) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) {
-    const auto interactions = tree.counters->interactions;
-    if (evaluated) *evaluated += interactions;
-    *findings = {
-        .interactions = static_cast<std::int64_t>(interactions), .cells = tree.cells(), .depth = tree.counters->depth};
-  }
-  if (i >= tree.count) return;
-  const Vec4 sum = tree.sorted[i];
-  epilogue.finish(tree.order[i], sum.w, {sum.x, sum.y, sum.z});
-}
-
-constexpr std::array phase_names{"bounding box", "build", "summary", "sort", "force", "update"};
-
-/// What one evaluation left for the host; complete once `done` is reached.
-struct Evaluation {
-  std::array<cuda::Event, phase_names.size()> begins;  // of the phases, if they were timed
-  cuda::Event done;
-  bool enqueued = false, timed = false;
-};
+constexpr const char* phases[] = {"bounding box", "build", "summary", "sort", "force", "update"};
 
 class TreeLock final : public ForceKernel {
  public:
@@ -120,34 +90,20 @@ class TreeLock final : public ForceKernel {
     if (!cleared_) ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
     cleared_ = true;
     const LockTree tree = tree_of(args);
-    latest_ = (latest_ + 1) % evaluations_.size();
-    Evaluation& evaluation = evaluations_[latest_];
-    evaluation.enqueued = true;
-    evaluation.timed = args.times_phases;
-    std::size_t phase = 0;
-    const auto begin_phase = [&] {
-      if (evaluation.timed) evaluation.begins[phase].record(stream);
-      ++phase;
-    };
-
-    begin_phase();
+    log_.begin(args);
     const int boxes =
         std::min(cuda::ceil_div(args.count, box_block), std::min(2 * multiprocessors_, LockCounters::most_boxes));
     find_bounding_box(tree, {boxes, box_block, stream});
-    begin_phase();
+    log_.next_phase();
     insert_bodies(tree, throttled_, resident(insert_bodies_function(throttled_), build_block_, args.count, stream));
-    begin_phase();
+    log_.next_phase();
     sum_cells(tree, resident(sum_cells_function(), summary_block_, 8 * static_cast<long long>(args.count), stream));
-    begin_phase();
+    log_.next_phase();
     sort_bodies(tree, resident(sort_bodies_function(), sort_block_, 8 * static_cast<long long>(args.count), stream));
-    begin_phase();
+    log_.next_phase();
     const MainLaunch walk = main_launch(args.law, args.count, args.masses);
     walk_tree(tree, args.law, theta_, {walk.blocks, walk.block, stream});
-    begin_phase();
-    update<<<cuda::ceil_div(args.count, update_block), update_block, 0, stream>>>(
-        tree, args.epilogue, args.evaluated, findings_.first(slots).data() + latest_);
-    ORRERY_CUDA_CHECK_LAUNCH(update);
-    evaluation.done.record(stream);
+    log_.finish(args, tree.sorted, tree.order, &tree.counters->counts);  // kernel 6
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
@@ -158,30 +114,12 @@ class TreeLock final : public ForceKernel {
             .shared_per_thread = walk_bytes_per_thread};
   }
 
-  std::optional<TreeReport> tree_report() const override {
-    for (std::size_t age = 0; age < slots; ++age) {
-      const std::size_t slot = (latest_ + slots - age) % slots;
-      const Evaluation& evaluation = evaluations_[slot];
-      if (!evaluation.enqueued || !evaluation.done.reached()) continue;
-      const Findings& found = findings_.first(slots)[slot];
-      TreeReport report;
-      report.interactions = found.interactions;
-      report.cells = found.cells;
-      report.depth = found.depth;
-      for (std::size_t phase = 0; evaluation.timed && phase < phase_names.size(); ++phase) {
-        const cuda::Event& end = phase + 1 < phase_names.size() ? evaluation.begins[phase + 1] : evaluation.done;
-        report.phases.push_back({phase_names[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
-      }
-      return report;
-    }
-    return {};
-  }
+  std::optional<TreeReport> tree_report() const override { return log_.report(); }
 
   std::vector<TreeCell> tree_cells(int most) const override {
-    const Evaluation& evaluation = evaluations_[latest_];
-    if (!evaluation.enqueued) return {};
-    evaluation.done.synchronize();
-    std::vector<Vec4> cubes(static_cast<std::size_t>(findings_.first(slots)[latest_].cells));
+    const auto counts = log_.wait();
+    if (!counts) return {};
+    std::vector<Vec4> cubes(static_cast<std::size_t>(counts->cells));
     const cuda::Stream stream;  // the evaluation's may be gone
     cuda::download(cubes_.data(), std::span{cubes}, stream.get());
     stream.synchronize();
@@ -197,10 +135,6 @@ class TreeLock final : public ForceKernel {
   }
 
  private:
-  /// Evaluations of which the host may still read: the latest that has ended is one of them while the GPU is not
-  /// further behind.
-  static constexpr std::size_t slots = 4;
-
   LockTree tree_of(const ForceArgs& args) const {
     LockTree tree{.count = args.count,
                   .most_cells = LockTree::room_for_cells(args.count),
@@ -234,9 +168,7 @@ class TreeLock final : public ForceKernel {
   cuda::DeviceArray<Vec4> cubes_, centers_, members_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
-  cuda::HostArray<Findings> findings_{slots, true};
-  std::array<Evaluation, slots> evaluations_;
-  std::size_t latest_ = 0;
+  TreeLog log_{phases};
 };
 
 }  // namespace

@@ -91,10 +91,8 @@ __global__ void bounding_box(const __grid_constant__ LockTree tree) {
   make_cell(tree, 0, box.cube());
   tree.first[0] = 0;
   counters.blocks_done = 0;
-  counters.cells = 1;
-  counters.depth = 0;
+  counters.counts = {.interactions = 0, .cells = 1, .depth = 0};
   counters.summed = counters.sorted = counters.walked = 0;
-  counters.interactions = 0;
 }
 
 /// Which of a cube's eight parts a point lies in; NaN lies in the lower ones.
@@ -128,7 +126,7 @@ __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& 
   int result = LockTree::null;
   int* place = &result;
   for (;;) {
-    const int cell = way.level < LockTree::max_level ? atomicAdd(&tree.counters->cells, 1) : tree.most_cells;
+    const int cell = way.level < LockTree::max_level ? atomicAdd(&tree.counters->counts.cells, 1) : tree.most_cells;
     if (cell >= tree.most_cells) {
       tree.next[i] = other;
       *place = LockTree::last_list - i;
@@ -206,7 +204,7 @@ __global__ void insert_all(const __grid_constant__ LockTree tree) {
 
   atomicMax(&deepest, level);
   __syncthreads();
-  if (threadIdx.x == 0) atomicMax(&tree.counters->depth, deepest);
+  if (threadIdx.x == 0) atomicMax(&tree.counters->counts.depth, deepest);
 }
 
 }  // namespace

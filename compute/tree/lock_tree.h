@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "compute/core/vec.h"
+#include "compute/tree/tree_report.h"
 
 // The octree that threads build with locks, in index arrays: what its kernels share (literature row 11).
 namespace orrery {
@@ -14,10 +14,9 @@ struct LockCounters {
 
   Vec4 least[most_boxes], greatest[most_boxes];  ///< of the bounding box's blocks; w is unused
   unsigned blocks_done;                          ///< of the bounding box; 0 before and after it
-  int cells;                                     ///< asked for; where it passes LockTree::most_cells there were no more
-  int depth;                                     ///< greatest level of a cell
-  int summed, sorted, walked;                    ///< what warps have claimed in these kernels
-  unsigned long long interactions;
+  /// Cells are those asked for until the walk; where they pass LockTree::most_cells there were no more.
+  TreeCounts counts;
+  int summed, sorted, walked;  ///< what warps have claimed in these kernels
 };
 
 /// Nodes are numbered bodies first, cells last: below `count` a body, from there on cell `node - count`, the root being
@@ -73,7 +72,7 @@ struct LockTree {
     return place <= last_list ? last_list - place : place;
   }
   __device__ int cells() const {
-    return min(counters->cells, most_cells);
+    return min(counters->counts.cells, most_cells);
   }
 #endif
 };

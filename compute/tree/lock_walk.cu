@@ -163,7 +163,8 @@ __global__ void walk_all(const __grid_constant__ LockTree tree, PairLaw law, flo
     if (first + lane < tree.count) tree.sorted[mine] = {sum.x, sum.y, sum.z, me.w};
     interactions += static_cast<unsigned long long>(met) * static_cast<unsigned>(min(warp, tree.count - first));
   }
-  if (lane == 0) atomicAdd(&tree.counters->interactions, interactions);
+  if (lane == 0) atomicAdd(&tree.counters->counts.interactions, interactions);
+  if (blockIdx.x == 0 && threadIdx.x == 0) tree.counters->counts.cells = tree.cells();
 }
 
 }  // namespace

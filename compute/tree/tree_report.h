@@ -13,6 +13,12 @@ struct TreePhase {
   double ms;
 };
 
+/// What a CUDA kernel counts, in device memory.
+struct TreeCounts {
+  unsigned long long interactions;
+  int cells, depth;
+};
+
 /// What a tree kernel found in one evaluation.
 struct TreeReport {
   std::int64_t interactions = 0;  ///< evaluated, with bodies and with cells

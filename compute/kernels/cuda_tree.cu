@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/launch.h"
+#include "compute/cuda/stream.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/scratch.h"
+#include "compute/kernels/tree_log.h"
+#include "compute/tree/octree_kernels.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* theta_values[] = {"0.3",  "0.4", "0.45", "0.5", "0.55", "0.6",
+                                        "0.65", "0.7", "0.75", "0.8", "0.9",  "1.0"};
+constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
+constexpr const char* group_values[] = {"32", "64"};
+constexpr const char* order_values[] = {"monopole", "quadrupole"};
+constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
+constexpr Tunable tunables[] = {
+    {.name = "theta",
+     .notes = "A cell stands for its bodies from a distance of its size over this: less is more exact.",
+     .values = theta_values,
+     .initial = "0.7"},
+    {.name = "leaf",
+     .notes = "A cell of at most so many bodies is not divided.",
+     .values = leaf_values,
+     .initial = "16"},
+    {.name = "group",
+     .notes = "Neighbouring bodies that walk the tree together: more share the walk, fewer meet less.",
+     .values = group_values,
+     .initial = "64"},
+    {.name = "order",
+     .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
+     .values = order_values,
+     .initial = "quadrupole"},
+    {.name = "rebuild",
+     .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
+     .values = rebuild_values,
+     .initial = "1"},
+};
+
+constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
+
+__global__ void list_cells(const OctreeLinks* __restrict__ links, const Vec4* __restrict__ bodies, int count,
+                           Vec4* __restrict__ inside, int* __restrict__ levels) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const OctreeLinks cell = links[i];
+  levels[i] = cell.end > cell.begin ? cell.level : -1;
+  inside[i] = bodies[cell.begin];
+}
+
+class Tree final : public ForceKernel {
+ public:
+  explicit Tree(const Settings& settings)
+      : theta_{std::stof(settings.text("theta"))},
+        leaf_{settings.integer("leaf")},
+        group_{settings.integer("group")},
+        rebuild_{settings.integer("rebuild")} {
+    walk_.quadrupole = settings.text("order") == "quadrupole";
+  }
+
+  void prepare(int count) override {
+    const auto bodies = static_cast<std::size_t>(count);
+    const auto take = [](auto& array, std::size_t size, const char* what) {
+      take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+    };
+    take(keys_, 2 * bodies, "the keys");
+    take(numbers_, 2 * bodies, "the bodies' numbers");
+    take(sorted_, bodies, "the sorted bodies");
+    if (sort_count_ != count) {
+      take(sort_space_, sort_bytes(count), "what the sort works on");
+      sort_count_ = count;
+      since_rebuild_ = 0;
+    }
+    const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
+    take(links_, cells, "the cells");
+    for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
+    take(groups_, cells + bodies / 32, "the groups");
+    take(state_, 1, "its counts");
+  }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const bool keeps_cells = since_rebuild_ > 0;
+    since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
+    Octree tree = tree_for(args.count);
+    log_.begin(args);
+    KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
+    if (!keeps_cells) find_keys(tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
+    log_.next_phase();
+    if (!keeps_cells) {
+      sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
+      order_ = buffers.numbers;
+    }
+    tree.keys = buffers.keys;
+    tree.order = order_;
+    gather_bodies(tree, args.bodies, args.stream);
+    log_.next_phase();
+    build_octree(tree, keeps_cells, args.stream);
+    log_.next_phase();
+    walk_octree(tree, walk_for(args.law), args.stream);
+    log_.finish(args, tree.accelerations, tree.order, &tree.state->found);
+  }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    const OctreeWalk walk = walk_for(law);
+    return {
+        .function = walk_octree_function(walk), .block = walk_octree_block, .blocks = walk_octree_blocks(walk, count)};
+  }
+
+  std::optional<TreeReport> tree_report() const override { return log_.report(); }
+
+  std::vector<TreeCell> tree_cells(int most) const override {
+    const auto found = log_.wait();
+    if (!found) return {};
+    const int count = std::clamp(most, 0, found->cells);
+    if (count == 0) return {};
+    const auto size = static_cast<std::size_t>(count);
+    cuda::DeviceArray<Vec4> d_inside{size};
+    cuda::DeviceArray<int> d_levels{size};
+    const cuda::Stream stream;  // the evaluation's may be gone
+    constexpr int block = 256;
+    list_cells<<<cuda::ceil_div(count, block), block, 0, stream.get()>>>(links_.data(), sorted_.data(), count,
+                                                                         d_inside.data(), d_levels.data());
+    std::vector<Vec4> inside(size);
+    std::vector<int> levels(size);
+    TreeCube cube{};
+    cuda::download(d_inside.data(), std::span{inside}, stream.get());
+    cuda::download(d_levels.data(), std::span{levels}, stream.get());
+    cuda::download(&state_.data()->cube, std::span{&cube, 1}, stream.get());
+    stream.synchronize();
+    std::vector<TreeCell> cells;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (levels[i] < 0) continue;
+      const Vec4& body = inside[i];
+      cells.push_back(cell_of_key(cube, morton_key(cube, body.x, body.y, body.z), levels[i]));
+    }
+    return cells;
+  }
+
+ private:
+  OctreeWalk walk_for(const Law& law) const {
+    OctreeWalk walk = walk_;
+    walk.law = law;
+    return walk;
+  }
+
+  /// But for what the sort decides.
+  Octree tree_for(int count) {
+    return {.count = count,
+            .leaf = leaf_,
+            .capacity = Octree::capacity_for(count),
+            .group = group_,
+            .theta = theta_,
+            .state = state_.data(),
+            .bodies = sorted_.data(),
+            .accelerations = reinterpret_cast<Vec4*>(keys_.data()),
+            .links = links_.data(),
+            .tests = tests_.data(),
+            .moments_a = moments_a_.data(),
+            .moments_b = moments_b_.data(),
+            .low = low_.data(),
+            .high = high_.data(),
+            .groups = groups_.data()};
+  }
+
+  float theta_;
+  int leaf_, group_;
+  OctreeWalk walk_;
+  int rebuild_;
+  int since_rebuild_ = 0;
+  int sort_count_ = 0;          // that sort_space_ is for
+  const int* order_ = nullptr;  // of the latest sort
+  cuda::DeviceArray<std::uint64_t> keys_;
+  cuda::DeviceArray<int> numbers_;
+  cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
+  cuda::DeviceArray<unsigned char> sort_space_;
+  cuda::DeviceArray<OctreeLinks> links_;
+  cuda::DeviceArray<OctreeGroup> groups_;
+  cuda::DeviceArray<OctreeState> state_;
+  TreeLog log_{phases};
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_tree, .id = "cuda-tree", .title = "CUDA tree",
+    .notes =
+        "Barnes-Hut: bodies sorted along Hilbert's curve, an octree over the sorted keys, quadrupoles, and groups of "
+        "neighbours that walk together. Of repulsion, cells far away have the monopole alone.",
+    .source = "NYU lecture 13 (row 11) in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
+    .lesson =
+        "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
+        "and the inner loops are as tight as a direct sum's.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
+    .is_tree = true, .create = create_kernel<Tree>);
+
+}  // namespace orrery

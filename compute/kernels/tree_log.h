@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
+#include "compute/kernels/kernel.h"
+#include "compute/tree/tree_report.h"
+
+namespace orrery {
+
+/// What the latest evaluations of a CUDA tree found, and the times of their phases: enqueued on the stream with them,
+/// read once they have ended.
+class TreeLog {
+ public:
+  /// Phases' names, of static duration.
+  explicit TreeLog(std::span<const char* const> phases);
+
+  /// An evaluation begins, with its first phase.
+  void begin(const ForceArgs& args);
+  void next_phase();
+  /// The last phase, and the evaluation's end: bodies take up their accelerations in their own order. Entry i of
+  /// `d_sums` is x, y, z and the mass of body d_order[i].
+  void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts);
+
+  /// Of the latest evaluation that has ended.
+  std::optional<TreeReport> report() const;
+  /// Waits for the latest evaluation; what it counted, unless there was none.
+  std::optional<TreeCounts> wait() const;
+
+ private:
+  struct Evaluation {
+    std::vector<cuda::Event> begins;  // of the phases, if they were timed
+    cuda::Event done;
+    bool enqueued = false, timed = false;
+  };
+  /// Evaluations of which the host may still read: the latest that has ended is one of them while the GPU is not
+  /// further behind.
+  static constexpr std::size_t slots = 4;
+
+  std::span<const char* const> phases_;
+  cuda::HostArray<TreeCounts> counts_{slots, true};
+  std::array<Evaluation, slots> evaluations_;
+  std::size_t latest_ = 0, phase_ = 0;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace orrery
