@@ -14,25 +14,32 @@
 namespace orrery {
 namespace {
 
-constexpr const char* theta_values[] = {"0.3",  "0.4", "0.45", "0.5", "0.55", "0.6",
-                                        "0.65", "0.7", "0.75", "0.8", "0.9",  "1.0"};
+constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
+constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4",
+                                            "3e-4", "2e-4", "1e-4", "7e-5", "5e-5", "2e-5", "1e-5"};
 constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
-constexpr const char* group_values[] = {"32", "64"};
+constexpr const char* group_values[] = {"auto", "32", "64"};
 constexpr const char* order_values[] = {"monopole", "quadrupole"};
 constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
 constexpr Tunable tunables[] = {
     {.name = "theta",
-     .notes = "A cell stands for its bodies from a distance of its size over this: less is more exact.",
+     .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
      .values = theta_values,
-     .initial = "0.7"},
+     .initial = "1.0"},
+    {.name = "tolerance",
+     .notes = "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
+              "theta alone decides.",
+     .values = tolerance_values,
+     .initial = "1e-3"},
     {.name = "leaf",
      .notes = "A cell of at most so many bodies is not divided.",
      .values = leaf_values,
      .initial = "16"},
     {.name = "group",
-     .notes = "Neighbouring bodies that walk the tree together: more share the walk, fewer meet less.",
+     .notes =
+         "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
      .values = group_values,
-     .initial = "64"},
+     .initial = "auto"},
     {.name = "order",
      .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
      .values = order_values,
@@ -58,11 +65,11 @@ class Tree final : public ForceKernel {
  public:
   explicit Tree(const Settings& settings)
       : theta_{std::stof(settings.text("theta"))},
+        tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
-        rebuild_{settings.integer("rebuild")} {
-    walk_.quadrupole = settings.text("order") == "quadrupole";
-  }
+        quadrupole_{settings.text("order") == "quadrupole"},
+        rebuild_{settings.integer("rebuild")} {}
 
   void prepare(int count) override {
     const auto bodies = static_cast<std::size_t>(count);
@@ -79,6 +86,7 @@ class Tree final : public ForceKernel {
     }
     const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
     take(links_, cells, "the cells");
+    take(nodes_, cells, "the cells");
     for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
     take(groups_, cells + bodies / 32, "the groups");
     take(state_, 1, "its counts");
@@ -103,14 +111,18 @@ class Tree final : public ForceKernel {
     log_.next_phase();
     build_octree(tree, keeps_cells, args.stream);
     log_.next_phase();
-    walk_octree(tree, walk_for(args.law), args.stream);
+    walk_octree(tree, args.law, args.stream);
     log_.finish(args, tree.accelerations, tree.order, &tree.state->found);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    const OctreeWalk walk = walk_for(law);
-    return {
-        .function = walk_octree_function(walk), .block = walk_octree_block, .blocks = walk_octree_blocks(walk, count)};
+    return {.function = walk_octree_function(law.id, quadrupole_),
+            .block = walk_octree_block,
+            .blocks = walk_octree_blocks(law.id, quadrupole_, count)};
+  }
+
+  std::string chosen(int count, const MassRange& /*masses*/) const override {
+    return "groups of " + std::to_string(group_for(count));
   }
 
   std::optional<TreeReport> tree_report() const override { return log_.report(); }
@@ -144,10 +156,9 @@ class Tree final : public ForceKernel {
   }
 
  private:
-  OctreeWalk walk_for(const Law& law) const {
-    OctreeWalk walk = walk_;
-    walk.law = law;
-    return walk;
+  int group_for(int count) const {
+    constexpr int many = 1 << 18;
+    return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
 
   /// But for what the sort decides.
@@ -155,12 +166,15 @@ class Tree final : public ForceKernel {
     return {.count = count,
             .leaf = leaf_,
             .capacity = Octree::capacity_for(count),
-            .group = group_,
+            .group = group_for(count),
             .theta = theta_,
+            .tolerance = tolerance_,
+            .quadrupole = quadrupole_,
             .state = state_.data(),
             .bodies = sorted_.data(),
             .accelerations = reinterpret_cast<Vec4*>(keys_.data()),
             .links = links_.data(),
+            .nodes = nodes_.data(),
             .tests = tests_.data(),
             .moments_a = moments_a_.data(),
             .moments_b = moments_b_.data(),
@@ -169,9 +183,9 @@ class Tree final : public ForceKernel {
             .groups = groups_.data()};
   }
 
-  float theta_;
-  int leaf_, group_;
-  OctreeWalk walk_;
+  float theta_, tolerance_;
+  int leaf_, group_;  // group 0: auto
+  bool quadrupole_;
   int rebuild_;
   int since_rebuild_ = 0;
   int sort_count_ = 0;          // that sort_space_ is for
@@ -181,6 +195,7 @@ class Tree final : public ForceKernel {
   cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
   cuda::DeviceArray<unsigned char> sort_space_;
   cuda::DeviceArray<OctreeLinks> links_;
+  cuda::DeviceArray<OctreeNode> nodes_;
   cuda::DeviceArray<OctreeGroup> groups_;
   cuda::DeviceArray<OctreeState> state_;
   TreeLog log_{phases};

@@ -19,6 +19,14 @@ struct alignas(16) OctreeLinks {
                           ///< cells with one child are left out
 };
 
+/// What a walk does with a cell that does not stand for its bodies.
+struct alignas(16) OctreeNode {
+  int first;     ///< body of a leaf, or child
+  int bodies;    ///< of a leaf; else 0
+  int children;  ///< 0: a leaf
+  float reach;   ///< see Octree::tolerance
+};
+
 /// What the kernels find out about the bodies and keep count of.
 struct OctreeState {
   double sum[3];                        ///< of the coordinates
@@ -42,7 +50,14 @@ struct Octree {
   int leaf = 0;      ///< a cell of at most so many is not divided
   int capacity = 0;  ///< cells; where a tree needs more, it has larger leaves
   int group = 0;     ///< bodies in a group, at most
+  /// A cell stands for its bodies at no less than its size over theta from a group's box, ...
   float theta = 0;
+  /// ... and, unless this is 0, where the first moment that is left out pulls less than this part of what the group is
+  /// pulled by in all. With sigma the rms distance of its bodies from the centre of mass, that is about M sigma^3 / d^5
+  /// (M sigma^2 / d^4 without quadrupoles): so d^2 has to be at least `reach` = (M sigma^3)^(2/5), or (M
+  /// sigma^2)^(1/2), times the same power of 1 / (tolerance x the group's acceleration).
+  float tolerance = 0;
+  bool quadrupole = true;  ///< of cells; else their mass alone
   OctreeState* state = nullptr;
   // One a body, sorted by key:
   const std::uint64_t* keys = nullptr;
@@ -51,6 +66,7 @@ struct Octree {
   Vec4* accelerations = nullptr;  ///< and the mass; may be where the keys are, once the tree is built
   // One a cell:
   OctreeLinks* links = nullptr;
+  OctreeNode* nodes = nullptr;
   Vec4* tests = nullptr;      ///< centre of mass, and the square of the distance from which on it stands for the bodies
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace of what is stored

@@ -58,20 +58,20 @@ __device__ void divide(const Team& team, const Octree& tree, int cell, int next_
   }
 }
 
-/// Divides the bodies of a cell evenly into groups.
+/// Divides the bodies of a cell into groups, all full but the last.
 __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   const int bodies = cell.end - cell.begin, groups = (bodies - 1) / tree.group + 1;
   const int first = atomicAdd(&tree.state->groups, groups);
-  const auto bound = [&](int group) {
-    return cell.begin + static_cast<int>(static_cast<long long>(bodies) * group / groups);
-  };
-  for (int i = 0; i < groups; ++i) tree.groups[first + i] = {bound(i), bound(i + 1)};
+  for (int i = 0; i < groups; ++i) {
+    const int begin = cell.begin + i * tree.group;
+    tree.groups[first + i] = {begin, min(begin + tree.group, cell.end)};
+  }
 }
 
 /// Groups of the bodies in small cells and of those in leaves, by the cell above. Nearly all groups are then full; but
 /// the box around a group lies in a small cell, where it cannot hold the heart of the system between far bodies.
 __device__ void group_bodies(const Octree& tree, int cell) {
-  constexpr int groups_in_small_cell = 8;
+  constexpr int groups_in_small_cell = 32;
   const auto is_small = [&](const OctreeLinks& links) {
     return links.children == 0 || links.end - links.begin <= groups_in_small_cell * tree.group;
   };
@@ -154,6 +154,11 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   // A body or two are no more work than a cell.
   const bool few = is_leaf && links.end - links.begin <= 2;
   tree.tests[cell] = {center.x, center.y, center.z, few ? INFINITY : opens * opens};
+  const float variance = (q.xx + q.yy + q.zz) / (-3 * mass), left_out = mass * variance;
+  tree.nodes[cell] = {.first = is_leaf ? links.begin : links.first_child,
+                      .bodies = is_leaf ? links.end - links.begin : 0,
+                      .children = links.children,
+                      .reach = tree.quadrupole ? powf(left_out * sqrtf(variance), 0.4f) : sqrtf(left_out)};
   tree.moments_a[cell] = {mass, q.xx, q.xy, q.xz};
   tree.moments_b[cell] = {q.yy, q.yz, q.zz, 0.5f * (q.xx + q.yy + q.zz)};
   tree.low[cell] = {low.x, low.y, low.z, 0};

@@ -33,16 +33,11 @@ void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 /// last row up, their boxes and moments. They fit the bodies in either case.
 void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
-/// How the bodies walk the tree.
-struct OctreeWalk {
-  Law law;
-  bool quadrupole = true;  ///< of cells; else their mass alone
-};
 /// tree.accelerations, and the interactions in tree.state.
-void walk_octree(const Octree& tree, const OctreeWalk& walk, cudaStream_t stream);
+void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream);
 /// What walk_octree launches.
-const void* walk_octree_function(const OctreeWalk& walk);
-int walk_octree_blocks(const OctreeWalk& walk, int count);
+const void* walk_octree_function(LawId law, bool quadrupole);
+int walk_octree_blocks(LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
 }  // namespace orrery

@@ -74,9 +74,8 @@ class Walk {
   }
 
   __device__ void walk() {
-    if (lane_ == 0) space_.stack[0] = entry_of(0, 1);
-    entries_ = 1;
-    __syncwarp();
+    if (tree_.tolerance > 0) reach_scale_ = scale_of(acceleration_scale());
+    begin_at_root();
     while (entries_ > 0) {
       test_batch();
       while (cells_ >= lanes) pull_of_cells(lanes);
@@ -112,8 +111,14 @@ class Walk {
   /// How many of the lanes with the condition come before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
-  /// Takes entries from the stack, as many as have 32 cells at most, and tests each cell against the group's box.
-  __device__ void test_batch() {
+  __device__ void begin_at_root() {
+    if (lane_ == 0) space_.stack[0] = entry_of(0, 1);
+    entries_ = 1;
+    __syncwarp();
+  }
+
+  /// Takes entries from the stack, as many as have 32 cells at most: this lane's cell, or -1.
+  __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
     const int children = static_cast<int>(entry & ((1u << count_bits) - 1));
@@ -126,28 +131,72 @@ class Walk {
     const int cell = first + lane_ - __shfl_sync(all_lanes, end - children, owner);
     entries_ -= entries;
     __syncwarp();
+    return lane_ < total ? cell : -1;
+  }
+  __device__ void put_children(bool opens, const OctreeNode& node) {
+    const unsigned opened = __ballot_sync(all_lanes, opens);
+    if (opens) space_.stack[entries_ + rank(opened)] = entry_of(node.first, node.children);
+    entries_ += __popc(opened);
+    __syncwarp();
+  }
 
-    bool stands = false, opens = false, is_leaf = false;
-    OctreeLinks links{};
-    if (lane_ < total) {
+  /// About how strongly the group is pulled: the pull on its middle of coarse cells, a few dozen, each by one lane.
+  __device__ float acceleration_scale() {
+    constexpr float coarse = 1.5f * 1.5f;  // a cell's extent over its distance, squared
+    Vec3 sum;
+    float size = 0;
+    begin_at_root();
+    while (entries_ > 0) {
+      const int cell = take_cell();
+      OctreeNode node{};
+      bool opens = false;
+      if (cell >= 0) {
+        const Vec4 test = tree_.tests[cell];
+        node = tree_.nodes[cell];
+        const float dx = test.x - center_.x, dy = test.y - center_.y, dz = test.z - center_.z;
+        const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
+        opens = node.children > 0 && !(coarse * (dx * dx + dy * dy + dz * dz) >= opening);
+        if (!opens) {
+          const float factor = law_.factor(dx, dy, dz, tree_.moments_a[cell].x);
+          sum = {sum.x + factor * dx, sum.y + factor * dy, sum.z + factor * dz};
+          size += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
+        }
+      }
+      put_children(opens, node);
+    }
+    for (int apart = 16; apart > 0; apart /= 2) {
+      sum = {sum.x + other(sum.x, apart), sum.y + other(sum.y, apart), sum.z + other(sum.z, apart)};
+      size += other(size, apart);
+    }
+    // Where pulls nearly cancel, the bodies of the group are not all in that one place.
+    constexpr float least_part = 0.05f;
+    return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
+  }
+  __device__ float scale_of(float acceleration) const {
+    const float error = tree_.tolerance * acceleration;
+    return quadrupole ? powf(error, -0.4f) : rsqrtf(error);
+  }
+
+  /// Tests cells against the group's box.
+  __device__ void test_batch() {
+    const int cell = take_cell();
+    bool stands = false;
+    OctreeNode node{};
+    if (cell >= 0) {
       const Vec4 test = tree_.tests[cell];
-      links = tree_.links[cell];
+      node = tree_.nodes[cell];
       const float dx = fmaxf(fabsf(test.x - center_.x) - half_.x, 0),
                   dy = fmaxf(fabsf(test.y - center_.y) - half_.y, 0),
                   dz = fmaxf(fabsf(test.z - center_.z) - half_.z, 0);
-      stands = dx * dx + dy * dy + dz * dz >= test.w;
-      is_leaf = !stands && links.children == 0;
-      opens = !stands && !is_leaf;
+      stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale_);
     }
-    const unsigned standing = __ballot_sync(all_lanes, stands), leaves = __ballot_sync(all_lanes, is_leaf),
-                   opened = __ballot_sync(all_lanes, opens);
+    const bool is_leaf = cell >= 0 && !stands && node.children == 0;
+    const unsigned standing = __ballot_sync(all_lanes, stands), leaves = __ballot_sync(all_lanes, is_leaf);
     if (stands) space_.cells[cells_ + rank(standing)] = cell;
-    if (is_leaf) space_.leaves[leaves_ + rank(leaves)] = {links.begin, links.end - links.begin};
-    if (opens) space_.stack[entries_ + rank(opened)] = entry_of(links.first_child, links.children);
+    if (is_leaf) space_.leaves[leaves_ + rank(leaves)] = {node.first, node.bodies};
     cells_ += __popc(standing);
     leaves_ += __popc(leaves);
-    entries_ += __popc(opened);
-    __syncwarp();
+    put_children(cell >= 0 && !stands && !is_leaf, node);
   }
 
   /// Of the first `count` <= 32 cells of the list, which they leave.
@@ -234,6 +283,7 @@ class Walk {
   Vec4 own_[own_bodies];
   Vec3 sum_[own_bodies];
   Vec3 center_, half_;  // of the box around the group
+  float reach_scale_ = 0;
   int entries_ = 0, cells_ = 0, leaves_ = 0;
   int sources_ = 0;  // cells and bodies that each body of the group has met
 };
@@ -266,31 +316,29 @@ __global__ void __launch_bounds__(walk_octree_block)
 
 using Function = void (*)(Octree, Law);
 
-template <LawId law>
-Function function_for(bool quadrupole) {
-  return quadrupole ? walk_groups<law, true> : walk_groups<law, false>;
-}
-
-Function function_of(const OctreeWalk& walk) {
-  return walk.law.id == LawId::attract_repel ? function_for<LawId::attract_repel>(walk.quadrupole)
-                                             : function_for<LawId::gravity>(walk.quadrupole);
+Function function_of(LawId law, bool quadrupole) {
+  if (law == LawId::attract_repel) {
+    return quadrupole ? walk_groups<LawId::attract_repel, true> : walk_groups<LawId::attract_repel, false>;
+  }
+  return quadrupole ? walk_groups<LawId::gravity, true> : walk_groups<LawId::gravity, false>;
 }
 
 }  // namespace
 
-const void* walk_octree_function(const OctreeWalk& walk) {
-  return reinterpret_cast<const void*>(function_of(walk));
+const void* walk_octree_function(LawId law, bool quadrupole) {
+  return reinterpret_cast<const void*>(function_of(law, quadrupole));
 }
 
-int walk_octree_blocks(const OctreeWalk& walk, int count) {
+int walk_octree_blocks(LawId law, bool quadrupole, int count) {
   int resident = 0;  // blocks on a multiprocessor
-  ORRERY_CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_octree_function(walk), walk_octree_block, 0));
+  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_octree_function(law, quadrupole),
+                                                                  walk_octree_block, 0));
   return min(resident * cuda::multiprocessors(), cuda::ceil_div(count, warps_a_block));
 }
 
-void walk_octree(const Octree& tree, const OctreeWalk& walk, cudaStream_t stream) {
-  function_of(walk)<<<walk_octree_blocks(walk, tree.count), walk_octree_block, 0, stream>>>(tree, walk.law);
+void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream) {
+  const int blocks = walk_octree_blocks(law.id, tree.quadrupole, tree.count);
+  function_of(law.id, tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, law);
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);
 }
 
