@@ -247,9 +247,7 @@ class CpuTree final : public ForceKernel {
 ORRERY_KERNEL(
     cpu_tree, .id = "cpu-tree", .title = "CPU tree",
     .notes =
-        "Barnes-Hut: an octree over Morton keys, walked by groups of bodies; far cells count by mass and quadrupole. "
-        "Of "
-        "attract-repel's repulsion a far cell has the monopole alone.",
+        "Barnes-Hut: groups of bodies walk an octree; far cells count by mass and quadrupole, repulsion by mass alone.",
     .source = "NYU lecture 13, Barnes-Hut (row 11), in the form of Bonsai",
     .lesson =
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "

@@ -100,6 +100,8 @@ TEST_P(Physics, LeapfrogRetracesItselfWhenVelocitiesFlip) {
 }
 
 TEST_P(Physics, MomentumAndEnergyAreConserved) {
+  // A cell's pull on a body has no exact counterpart.
+  const double drift = GetParam()->is_tree ? 0.1 * GetParam()->tolerance.median : 1e-5;
   for (const char* integrator : {"leapfrog", "euler"}) {
     SCOPED_TRACE(integrator);
     Simulation sim = simulation("plummer", 1000, integrator);
@@ -107,9 +109,9 @@ TEST_P(Physics, MomentumAndEnergyAreConserved) {
     const Conserved before = conserved(sim.bodies(), law);
     sim.run(200);
     const Conserved after = conserved(sim.bodies(), law);
-    EXPECT_NEAR(after.momentum.x, before.momentum.x, 1e-5);
-    EXPECT_NEAR(after.momentum.y, before.momentum.y, 1e-5);
-    EXPECT_NEAR(after.momentum.z, before.momentum.z, 1e-5);
+    EXPECT_NEAR(after.momentum.x, before.momentum.x, drift);
+    EXPECT_NEAR(after.momentum.y, before.momentum.y, drift);
+    EXPECT_NEAR(after.momentum.z, before.momentum.z, drift);
     EXPECT_NEAR(after.energy(), before.energy(), 2e-3 * std::abs(before.energy()));
   }
 }
