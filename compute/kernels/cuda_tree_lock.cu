@@ -74,9 +74,8 @@ class TreeLock final : public ForceKernel {
     const auto cells = static_cast<std::size_t>(LockTree::room_for_cells(count));
     take(places_, LockTree::places_for(count), "the nodes' indices");
     take(cubes_, cells, "the cells' cubes");
-    take(centers_, cells, "the cells' centers");
     take(members_, 8 * cells, "the nodes' centers");
-    take(bodies_in_, cells, "the cells' counts");
+    take(arrivals_, cells, "the cells' counts");
     take(first_, cells, "the cells' first bodies");
     if (counters_.size() == 0) {
       take(counters_, 1, "the counters");
@@ -97,9 +96,9 @@ class TreeLock final : public ForceKernel {
     log_.next_phase();
     insert_bodies(tree, throttled_, resident(insert_bodies_function(throttled_), build_block_, args.count, stream));
     log_.next_phase();
-    sum_cells(tree, resident(sum_cells_function(), summary_block_, 8 * static_cast<long long>(args.count), stream));
+    sum_cells(tree, resident(sum_cells_function(), summary_block_, args.count, stream));
     log_.next_phase();
-    sort_bodies(tree, resident(sort_bodies_function(), sort_block_, 8 * static_cast<long long>(args.count), stream));
+    sort_bodies(tree, resident(sort_bodies_function(), sort_block_, args.count, stream));
     log_.next_phase();
     const MainLaunch walk = main_launch(args.law, args.count, args.masses);
     walk_tree(tree, args.law, theta_, {walk.blocks, walk.block, stream});
@@ -141,9 +140,8 @@ class TreeLock final : public ForceKernel {
                   .bodies = args.bodies,
                   .counters = counters_.data(),
                   .cubes = cubes_.data(),
-                  .centers = centers_.data(),
                   .members = members_.data(),
-                  .bodies_in = bodies_in_.data(),
+                  .arrivals = arrivals_.data(),
                   .first = first_.data()};
     tree.divide(places_.data());
     return tree;
@@ -164,8 +162,9 @@ class TreeLock final : public ForceKernel {
   bool throttled_;
   int build_block_, summary_block_, sort_block_, walk_block_;
   int multiprocessors_ = cuda::multiprocessors();
-  cuda::DeviceArray<int> places_, bodies_in_, first_;
-  cuda::DeviceArray<Vec4> cubes_, centers_, members_;
+  cuda::DeviceArray<int> places_, first_;
+  cuda::DeviceArray<Vec4> cubes_, members_;
+  cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
   TreeLog log_{phases};

@@ -50,14 +50,15 @@ struct Box {
   }
 };
 
-__device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube) {
+/// `place`: the one that will lead to it, counted from cell 0 on.
+__device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
   const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
   auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));
   places[0] = empty;
   places[1] = empty;
   tree.cubes[cell] = cube;
-  tree.bodies_in[cell] = 0;
-  tree.first[cell] = -1;
+  tree.arrivals[cell] = 0;
+  tree.first[cell] = ~place;
 }
 
 __global__ void bounding_box(const __grid_constant__ LockTree tree) {
@@ -88,11 +89,11 @@ __global__ void bounding_box(const __grid_constant__ LockTree tree) {
   }
   box.add_block();
   if (threadIdx.x > 0) return;
-  make_cell(tree, 0, box.cube());
+  make_cell(tree, 0, box.cube(), 0);
   tree.first[0] = 0;
   counters.blocks_done = 0;
   counters.counts = {.interactions = 0, .cells = 1, .depth = 0};
-  counters.summed = counters.sorted = counters.walked = 0;
+  counters.sorted = counters.walked = 0;
 }
 
 /// Which of a cube's eight parts a point lies in; NaN lies in the lower ones.
@@ -132,8 +133,9 @@ __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& 
       *place = LockTree::last_list - i;
       return result;
     }
+    const int place_in_tree = 8 * way.cell + way.part_taken;
     way.enter(cell);
-    make_cell(tree, cell, way.cube);
+    make_cell(tree, cell, way.cube, place_in_tree);
     *place = tree.count + cell;
     int* const places = tree.places_of(cell);
     way.part_taken = octant(way.cube, body);
@@ -165,8 +167,7 @@ __device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) 
   }
   if (found == LockTree::locked || atomicCAS(place, found, LockTree::locked) != found) return false;
   const int node = node_for_both(tree, way, i, body, found);
-  __threadfence();  // the new cells first, then the place that leads to them, which ends the lock
-  publish(place, node);
+  release(place, node);  // the new cells first, then the place that leads to them, which ends the lock
   return true;
 }
 

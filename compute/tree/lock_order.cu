@@ -1,150 +1,220 @@
+#include <climits>
+
 #include "compute/cuda/error.h"
 #include "compute/tree/lock_kernels.h"
 
 namespace orrery {
 namespace {
 
+constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
-/// Eight lanes have a cell's eight places; a warp claims four cells at a time, and so often.
-constexpr int cells_a_warp = 4, rounds_a_claim = 8;
 
-/// Calls visit(item) with the number in claimed order of the cell that this lane's group of eight has, or with -1 where
-/// there is none, until all are claimed. A visit may wait for cells before its own, which may be in the same warp: so
-/// its groups must not wait for each other.
-template <class Visit>
-__device__ void for_claimed(int* claimed, int cells, Visit visit) {
-  const int group = static_cast<int>(threadIdx.x) % 32 / 8;
-  for (;;) {
-    const int first = claim(claimed, cells_a_warp * rounds_a_claim);
-    if (first >= cells) return;
-    for (int round = 0; round < rounds_a_claim; ++round) {
-      const int item = first + round * cells_a_warp + group;
-      visit(item < cells ? item : -1);
+/// A cell's eight places, all null for a cell < 0.
+struct Places {
+  int nodes[8];
+
+  __device__ Places(const LockTree& tree, int cell) {
+    int4 lower = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null), upper = lower;
+    if (cell >= 0) {
+      const auto* const places = reinterpret_cast<const int4*>(tree.places_of(cell));
+      lower = places[0];
+      upper = places[1];
     }
-  }
-}
-
-template <class Number>
-__device__ Number sum_of_group(Number value) {
-  for (int distance = 4; distance > 0; distance /= 2) value += __shfl_xor_sync(all_lanes, value, distance);
-  return value;
-}
-
-/// A list's center of mass and mass. `spread`: its bodies are not all in one point. The center counts from the first
-/// body, so that it is exact where they are.
-struct List {
-  Vec4 center;
-  int bodies = 0;
-  bool spread = false;
-
-  __device__ List(const LockTree& tree, int head) {
-    const Vec4 origin = tree.bodies[head];
-    Vec4 sum;
-    for (int i = head; i != LockTree::null; i = tree.next[i]) {
-      const Vec4 body = tree.bodies[i];
-      const float x = body.x - origin.x, y = body.y - origin.y, z = body.z - origin.z;
-      spread |= !(x == 0 && y == 0 && z == 0);
-      sum = {sum.x + body.w * x, sum.y + body.w * y, sum.z + body.w * z, sum.w + body.w};
-      ++bodies;
-    }
-    center = {origin.x + sum.x / sum.w, origin.y + sum.y / sum.w, origin.z + sum.z / sum.w, sum.w};
+    const int read[8] = {lower.x, lower.y, lower.z, lower.w, upper.x, upper.y, upper.z, upper.w};
+#pragma unroll
+    for (int k = 0; k < 8; ++k) nodes[k] = read[k];
   }
 };
 
-__device__ Vec4 observed_center(const LockTree& tree, int cell) {
-  const float4 center = __ldcg(reinterpret_cast<const float4*>(tree.centers + cell));
-  return {center.x, center.y, center.z, center.w};
+/// The center of mass, counted from the first node with a mass: it is exact where all are in one point, so that they do
+/// not pull each other.
+class Center {
+ public:
+  __device__ void add(const Vec4& node) {
+    if (mass_ == 0) origin_ = {node.x, node.y, node.z};
+    moment_ = {moment_.x + node.w * (node.x - origin_.x), moment_.y + node.w * (node.y - origin_.y),
+               moment_.z + node.w * (node.z - origin_.z)};
+    mass_ += node.w;
+  }
+  /// Of at least one node with a mass.
+  __device__ Vec4 get() const {
+    return {origin_.x + moment_.x / mass_, origin_.y + moment_.y / mass_, origin_.z + moment_.z / mass_, mass_};
+  }
+
+ private:
+  Vec3 origin_, moment_;
+  float mass_ = 0;
+};
+
+/// Puts the centers of a cell's lists among its members. How many bodies these lists have.
+__device__ int sum_lists(const LockTree& tree, int cell) {
+  int bodies = 0;
+#pragma unroll 1
+  for (int k = 0; k < 8; ++k) {
+    int* const place = tree.places_of(cell) + k;
+    if (*place > LockTree::last_list) continue;
+    const int head = tree.head(*place);
+    const Vec4 origin = tree.bodies[head];
+    Center center;
+    bool spread = false;
+    for (int i = head; i != LockTree::null; i = tree.next[i], ++bodies) {
+      const Vec4 body = tree.bodies[i];
+      spread |= !(body.x == origin.x && body.y == origin.y && body.z == origin.z);
+      center.add(body);
+    }
+    tree.members[8 * cell + k] = center.get();
+    if (!spread) *place = head;  // which the walk takes for one body
+  }
+  return bodies;
 }
 
-/// A cell needs its children, which have higher numbers: the highest are claimed first.
-__global__ void sum_all(const __grid_constant__ LockTree tree) {
-  const int lane = static_cast<int>(threadIdx.x) % 8, group = static_cast<int>(threadIdx.x) % 32 / 8;
+/// What a thread finds in a cell without waiting: the bodies, which it puts among the cell's members.
+struct Found {
+  int bodies = 0, cells = 0;
+  Center center;  ///< of the bodies
+
+  __device__ Found(const LockTree& tree, int cell) {
+    const Places places{tree, cell};
+    int least = INT_MAX;
+#pragma unroll
+    for (const int node : places.nodes) least = min(least, node);
+    if (least <= LockTree::last_list) bodies = sum_lists(tree, cell);
+
+    Vec4 nodes[8];  // all are on their way before the first is used
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      const Vec4* const read = node >= 0 ? tree.bodies + node : tree.members + (8 * cell + k);
+      if (node != LockTree::null && node < tree.count) nodes[k] = *read;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      if (node >= tree.count) {
+        ++cells;
+        continue;
+      }
+      if (node >= 0) ++bodies;
+      tree.members[8 * cell + k] = nodes[k];
+      center.add(nodes[k]);
+    }
+  }
+};
+
+/// Of members that other threads have stored.
+__device__ Vec4 center_of_members(const LockTree& tree, int cell) {
+  float4 members[8];
+#pragma unroll
+  for (int k = 0; k < 8; ++k) members[k] = __ldcg(reinterpret_cast<const float4*>(tree.members + 8 * cell) + k);
+  Center center;
+#pragma unroll
+  for (const float4& member : members) center.add({member.x, member.y, member.z, member.w});
+  return center.get();
+}
+
+__device__ bool complete(unsigned long long arrivals) {
+  return arrivals >> 32 == 0;
+}
+
+/// Threads take cells in turn. None waits for another: the last that has something for a cell, be it its own thread or
+/// one that comes from a cell in it, sums it up and goes on with the cell that holds it.
+__global__ __launch_bounds__(1024) void sum_all(const __grid_constant__ LockTree tree) {
   const int cells = tree.cells();
-  for_claimed(&tree.counters->summed, cells, [&](int item) {
-    const int cell = item < 0 ? -1 : cells - 1 - item;
-    int* const place = cell < 0 ? nullptr : tree.places_of(cell) + lane;
-    const int node = place ? *place : LockTree::null;
-    const int child = node - tree.count;
-
+  for (int taken = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); taken < cells;
+       taken += static_cast<int>(gridDim.x * blockDim.x)) {
+    int cell = taken;
+    const Found found{tree, cell};
+    auto arrivals = static_cast<unsigned long long>(found.cells) << 32 | static_cast<unsigned>(found.bodies);
     Vec4 center;
-    int bodies = 0;
-    if (node <= LockTree::last_list) {
-      const List list{tree, tree.head(node)};
-      center = list.center;
-      bodies = list.bodies;
-      if (!list.spread) *place = tree.head(node);  // which the walk takes for one body
-    } else if (child < 0 && node != LockTree::null) {
-      center = tree.bodies[node];
-      bodies = 1;
+    if (found.cells == 0) {
+      tree.arrivals[cell] = arrivals;
+      center = found.center.get();
+    } else {
+      arrivals = meet(tree.arrivals + cell, arrivals);
+      if (!complete(arrivals)) continue;
+      center = center_of_members(tree, cell);
     }
-
-    const unsigned nodes = __ballot_sync(all_lanes, node != LockTree::null) >> (8 * group) & 0xff;
-    const int first_lane = 8 * group + max(__ffs(static_cast<int>(nodes)) - 1, 0);
-    bool missing = child >= 0, done = cell < 0;
-    do {
-      if (missing && observed(tree.bodies_in + child) > 0) {
-        __threadfence();  // the number came after the center
-        center = observed_center(tree, child);
-        bodies = observed(tree.bodies_in + child);
-        missing = false;
-      }
-      const bool complete = (__ballot_sync(all_lanes, missing) >> (8 * group) & 0xff) == 0;
-      if (__any_sync(all_lanes, complete && !done)) {
-        // From one of the nodes, so that the center of bodies in one point is exact: they must not pull each other.
-        const Vec3 origin{__shfl_sync(all_lanes, center.x, first_lane), __shfl_sync(all_lanes, center.y, first_lane),
-                          __shfl_sync(all_lanes, center.z, first_lane)};
-        const float mass = sum_of_group(center.w);
-        const Vec3 sum{sum_of_group(center.w * (center.x - origin.x)), sum_of_group(center.w * (center.y - origin.y)),
-                       sum_of_group(center.w * (center.z - origin.z))};
-        const int all_bodies = sum_of_group(bodies);
-        if (complete && !done) {
-          tree.members[8 * cell + lane] = center;
-          if (lane == 0) {
-            tree.centers[cell] = {origin.x + sum.x / mass, origin.y + sum.y / mass, origin.z + sum.z / mass, mass};
-            __threadfence();
-            publish(tree.bodies_in + cell, all_bodies);
-          }
-          done = true;
-        }
-      }
-    } while (!__all_sync(all_lanes, done));
-  });
+    while (cell > 0) {
+      const int place = ~tree.first[cell];
+      tree.members[place] = center;
+      cell = place / 8;
+      constexpr auto one_cell = 1ull << 32;
+      arrivals = meet(tree.arrivals + cell, arrivals - one_cell);
+      if (!complete(arrivals)) break;
+      center = center_of_members(tree, cell);
+    }
+  }
 }
 
-/// A cell needs where its parent begins, which has a lower number: the lowest are claimed first.
-__global__ void sort_all(const __grid_constant__ LockTree tree) {
-  const int lane = static_cast<int>(threadIdx.x) % 8;
-  for_claimed(&tree.counters->sorted, tree.cells(), [&](int cell) {
-    const int node = cell < 0 ? LockTree::null : tree.places_of(cell)[lane];
-    const int child = node - tree.count;
-    int bodies = 0;
-    if (child >= 0) {
-      bodies = tree.bodies_in[child];
-    } else if (node != LockTree::null) {
-      for (int i = tree.head(node); i != LockTree::null; i = tree.next[i]) ++bodies;
+/// How many bodies are in each place of a cell.
+struct Numbers {
+  int bodies[8];
+
+  __device__ Numbers(const LockTree& tree, int cell, const Places& places) {
+    int sum = 0;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      bodies[k] = node >= tree.count ? tree.bodies_in(node - tree.count) : node != LockTree::null ? 1 : 0;
+      sum += bodies[k];
     }
-    int after = bodies;  // in this place and those before it
-    for (int distance = 1; distance < 8; distance *= 2) {
-      const int others = __shfl_up_sync(all_lanes, after, distance, 8);
-      if (lane >= distance) after += others;
+    if (cell < 0 || sum == tree.bodies_in(cell)) return;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {  // there are lists
+      const int node = places.nodes[k];
+      if (node == LockTree::null || node >= tree.count) continue;
+      bodies[k] = 0;
+      for (int i = tree.head(node); i != LockTree::null; i = tree.next[i]) ++bodies[k];
+    }
+  }
+};
+
+/// Threads claim cells from the root on. One needs where its cell begins, from the cell that holds it, which has a
+/// lower number: it is claimed, and nobody who waits keeps the rest of its warp from going on.
+__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
+  for (;;) {
+    const int first_claimed = claim(&tree.counters->sorted, warp);
+    if (first_claimed >= cells) return;
+    const int cell = first_claimed + lane < cells ? first_claimed + lane : -1;
+    const Places places{tree, cell};
+    Vec4 nodes[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (places.nodes[k] >= 0 && places.nodes[k] < tree.count) nodes[k] = tree.members[8 * cell + k];
+    }
+    const Numbers numbers{tree, cell, places};
+
+    int begin = cell < 0 ? 0 : -1;
+    while (__any_sync(all_lanes, begin < 0)) {
+      if (begin >= 0) continue;
+      begin = observed(tree.first + cell);
+      if (begin < 0) continue;
+      int at = begin;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {  // the cells at once, for others wait for them
+        if (places.nodes[k] >= tree.count) publish(tree.first + (places.nodes[k] - tree.count), at);
+        at += numbers.bodies[k];
+      }
     }
 
-    bool done = cell < 0;
-    do {
-      const int first = done ? -1 : observed(tree.first + cell);
-      if (first < 0) continue;
-      int at = first + after - bodies;
-      if (child >= 0) {
-        publish(tree.first + child, at);
-      } else if (node != LockTree::null) {
-        for (int i = tree.head(node); i != LockTree::null; i = tree.next[i], ++at) {
-          tree.order[at] = i;
-          tree.sorted[at] = tree.bodies[i];
+    int at = begin;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      if (numbers.bodies[k] == 1 && node < tree.count) {
+        tree.order[at] = node;
+        tree.sorted[at] = nodes[k];
+      } else if (node != LockTree::null && node < tree.count) {
+        int to = at;
+        for (int i = tree.head(node); i != LockTree::null; i = tree.next[i], ++to) {
+          tree.order[to] = i;
+          tree.sorted[to] = tree.bodies[i];
         }
       }
-      done = true;
-    } while (!__all_sync(all_lanes, done));
-  });
+      at += numbers.bodies[k];
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #pragma once
 
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+
 #include <cstddef>
 
 #include "compute/core/vec.h"
@@ -16,7 +20,7 @@ struct LockCounters {
   unsigned blocks_done;                          ///< of the bounding box; 0 before and after it
   /// Cells are those asked for until the walk; where they pass LockTree::most_cells there were no more.
   TreeCounts counts;
-  int summed, sorted, walked;  ///< what warps have claimed in these kernels
+  int sorted, walked;  ///< what warps have claimed in these kernels
 };
 
 /// Nodes are numbered bodies first, cells last: below `count` a body, from there on cell `node - count`, the root being
@@ -41,11 +45,12 @@ struct LockTree {
   int* order = nullptr;    ///< their numbers
   int* next = nullptr;     ///< in a body's list; null at its end
   // One or eight a cell:
-  Vec4* cubes = nullptr;     ///< center, half of the edge
-  Vec4* centers = nullptr;   ///< center of mass, mass
-  Vec4* members = nullptr;   ///< centers and masses of the nodes in the eight places, side by side
-  int* bodies_in = nullptr;  ///< 0 until the cell is summed
-  int* first = nullptr;      ///< where its bodies begin in `sorted`; -1 until known
+  Vec4* cubes = nullptr;    ///< center, half of the edge
+  Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places, side by side; none has no mass
+  /// How many bodies are known to be in a cell, and above these 32 bits how many of its cells have yet to tell.
+  unsigned long long* arrivals = nullptr;
+  /// Where its bodies begin in `sorted`; until that is known ~ of the place that leads to it, counted from cell 0 on.
+  int* first = nullptr;
 
   /// Room for the cells of any system but those with many pairs so close that only cells around each tell them apart.
   static constexpr int room_for_cells(int count) { return count + 1024; }
@@ -68,6 +73,9 @@ struct LockTree {
   __device__ int* places_of(int cell) const {
     return places + 8 * static_cast<std::size_t>(count + cell);
   }
+  __device__ int bodies_in(int cell) const {
+    return static_cast<int>(arrivals[cell]);
+  }
   __device__ int head(int place) const {
     return place <= last_list ? last_list - place : place;
   }
@@ -86,6 +94,16 @@ __device__ T observed(const T* at) {
 template <class T>
 __device__ void publish(T* at, T value) {
   *const_cast<volatile T*>(at) = value;
+}
+
+/// For the last store that makes others see what was stored before.
+__device__ inline void release(int* at, int value) {
+  ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.store(value, ::cuda::std::memory_order_release);
+}
+/// The sum; with it a thread sees all that those who added before had stored.
+__device__ inline unsigned long long meet(unsigned long long* at, unsigned long long value) {
+  using Shared = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
+  return Shared{*at}.fetch_add(value, ::cuda::std::memory_order_acq_rel) + value;
 }
 
 /// What a whole warp claims of work that is handed out in order: the number of its first item. All that come before
