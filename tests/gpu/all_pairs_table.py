@@ -5,81 +5,16 @@ usage: all_pairs_table.py OUT_FOLDER
 
 Reads OUT_FOLDER/all-pairs-*.json and, where they are, the texts that NVIDIA's nbody sample printed before and after; writes
 OUT_FOLDER/all-pairs.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
-import json
-import math
 import os
 import re
 import sys
+
+from bench_tables import Refused, Run, number, positive, table
 
 MASSES = ("unequal", "equal")
 SAMPLE_COMMAND = re.compile(r"^\$ .* -numbodies=(\d+) -i=(\d+)$")
 SAMPLE_TIME = re.compile(r"^(\d+) bodies, total time for (\d+) iterations: (\S+) ms$")
 SAMPLE_GPU = re.compile(r"^> Compute \S+ CUDA device: \[(.*)\]$")
-
-
-class Refused(Exception):
-    """What was measured is not whole."""
-
-
-def positive(value, what):
-    if not isinstance(value, (int, float)) or not math.isfinite(value) or not value > 0:
-        raise Refused(f"{what} is {value}")
-    return value
-
-
-def at_least_zero(value, what):
-    """An error may be exactly zero."""
-    return value if value == 0 else positive(value, what)
-
-
-class Run:
-    """One file that `bench` or `verify` wrote."""
-
-    def __init__(self, folder, name):
-        self.name = name
-        with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
-            whole = json.load(file)
-        self.metadata, self.results = whole["metadata"], whole["results"]
-        if whole["skipped"] or whole.get("stopped"):
-            raise Refused(f"{name}: stopped early, or not measured: {whole['skipped']}")
-        if not self.results:
-            raise Refused(f"{name} has no results")
-
-    def kernels(self):
-        return sorted({result["kernel"] for result in self.results}, reverse=True)
-
-    def by(self, tunable):
-        """{value of the tunable: {n: result}}, the same n for every value."""
-        return self.grouped(lambda result: result["settings"][tunable])
-
-    def by_kernel(self):
-        return self.grouped(lambda result: result["kernel"])
-
-    def grouped(self, key):
-        groups = {}
-        for result in self.results:
-            same = groups.setdefault(key(result), {})
-            if result["n"] in same:
-                raise Refused(f"{self.name} has {key(result)} with {result['n']} bodies twice")
-            same[result["n"]] = result
-        for value, results in groups.items():
-            absent = set(self.metadata["n"]) - set(results)
-            if absent:
-                raise Refused(f"{self.name} lacks {value} with {sorted(absent)} bodies")
-        return groups
-
-    def ms(self, result):
-        self.errors(result)  # no time counts without them
-        return positive(result["step_ms"]["median"], f"{self.name}: time of {result['kernel']}, {result['n']} bodies")
-
-    def clock(self, result):
-        """As text; a run too short to look at the machine has none."""
-        clock = ((result["machine"] or {}).get("during") or {}).get("clock_mhz")
-        return "-" if clock is None else f"{positive(clock, 'a clock')} MHz"
-
-    def errors(self, result):
-        what = f"error of {result['kernel']}, {result['n']} bodies"
-        return [at_least_zero(result["error"][part], f"{self.name}: {part} {what}") for part in ("median", "p99", "max")]
 
 
 def sample_times(path, gpu):
@@ -105,20 +40,8 @@ def sample_times(path, gpu):
     return times
 
 
-def number(value, digits=4):
-    """With that many digits, and never in powers of ten where none are needed."""
-    if value == 0 or not 1e-4 <= value < 1e5:
-        return f"{value:.{digits}g}"
-    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(value)))}f}"
-
-
 def rate(n, ms):
     return f"{number(n * n / ms * 1e-9, 3)} T"
-
-
-def table(titles, rows):
-    lines = ["| " + " | ".join(titles) + " |", "|" + " --- |" * len(titles)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def times_text(run, before, after):

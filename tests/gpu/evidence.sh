@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
-#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|all-pairs|window|laboratory]...
+#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|all-pairs|trees|window|laboratory]...
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers`
 # compute-sanitizer, `window` a display whose OpenGL is the GPU's; `all-pairs` measures NVIDIA's nbody sample as well where
@@ -10,7 +10,7 @@ mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-all_parts='tests sanitizers figures literature all-pairs window laboratory'
+all_parts='tests sanitizers figures literature all-pairs trees window laboratory'
 parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
@@ -73,7 +73,7 @@ check_tests() {
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_launch_test,cuda_symmetric_test,fault_watch_test}; do
+  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_{launch,symmetric,tree,tree_lock,trees}_test,fault_watch_test}; do
     check_tests "$(basename "$test")" "$test"
   done
   # It needs OpenGL of this GPU's; where there is no viewer, it was not built.
@@ -118,6 +118,7 @@ run_sanitizers() {
     [ $tool != racecheck ] || filter='*.Brief*'
     sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
     sanitize $tool engine "$build/tests/simulation_test_gpu"
+    sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
   done
 }
 
@@ -180,6 +181,47 @@ run_all_pairs() {
   [ ! -f "$out/all-pairs.md" ] || cat "$out/all-pairs.md"
 }
 
+# trees SYSTEM KERNEL ARGUMENTS...: measures a tree for one table.
+trees() {
+  local name=trees-$1
+  check "$name" "$orrery" bench --kernels "$2" "${@:3}" --csv "$out/$name.csv" --json "$out/$name.json"
+}
+
+# Both trees at settings whose errors are those of others' trees, on a smooth and on a clumpy system; the memory in use; and
+# what becomes of the energy beside a direct sum's. Some 100 s.
+run_trees() {
+  local kernel n
+  declare -A accuracy=([cuda-tree]='tolerance=1e-3,7e-5' [cuda-tree-lock]='theta=0.5,0.75')
+  rm -f "$out"/trees*
+  for kernel in cuda-tree cuda-tree-lock; do
+    trees plummer-$kernel-s $kernel --scene plummer -n 64k,256k,1M,4M,10M --set "${accuracy[$kernel]}"
+  done
+  # A free-fall time is 1.11; the snapshots stay here.
+  for n in 64k 256k 1M 4M; do
+    check trees-collapse-$n "$orrery" --offscreen --scene cold-collapse -n $n --kernel cuda-tree --dt 0.002 --size 64x64 \
+      --frames 2 --steps-per-frame 555 --save "$out/collapse-$n.tipsy"
+    for kernel in cuda-tree cuda-tree-lock; do
+      trees collapse-$kernel-s-$n $kernel "$out/collapse-$n.tipsy" --set "${accuracy[$kernel]}"
+    done
+    rm -f "$out/collapse-$n.tipsy"
+  done
+  for kernel in cuda-symmetric cuda-tree cuda-tree-lock; do
+    printf '%s\n' "0 conserved 0.2" "1000 measure-conserved" >"$out/trees-drift.txt"
+    check trees-drift-$kernel "$orrery" --offscreen --scene plummer -n 64k --kernel $kernel --size 64x64 --frames 1005 \
+      --script "$out/trees-drift.txt" --record "$out/trees-drift-$kernel.csv"
+    rm -f "$out/trees-drift-$kernel.csv"
+  done
+  # What else runs on the device counts as well.
+  "$orrery" --offscreen --scene plummer -n 10M --kernel cuda-tree --size 64x64 --frames 100 >"$out/trees-memory.log" 2>&1 &
+  while kill -0 $! 2>/dev/null; do
+    nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits
+    sleep 0.2
+  done >"$out/trees-memory.txt"
+  check trees-memory wait $!
+  check trees-table python3 "$here/trees_table.py" "$out"
+  [ ! -f "$out/trees.md" ] || cat "$out/trees.md"
+}
+
 # The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
 # the same frames without a display, where no X server's copy of each picture counts.
 run_window() {
@@ -223,6 +265,7 @@ for part in $parts; do
     figures) run_figures ;;
     literature) run_literature ;;
     all-pairs) run_all_pairs ;;
+    trees) run_trees ;;
     window) run_window ;;
     laboratory) run_laboratory ;;
     *)

@@ -1,0 +1,40 @@
+// A kernel that starts while the one before ends must still see all that it wrote.
+#include "compute/cuda/early_launch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/launch.h"
+#include "compute/cuda/stream.h"
+#include "tests/compute/cuda/chain_kernel.h"
+#include "tests/compute/support/backend.h"
+
+namespace orrery {
+namespace {
+
+TEST(EarlyLaunch, EachKernelOfAChainSeesWhatTheOneBeforeWrote) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  constexpr int length = 500;
+  for (const int n : {1, 1000, 300'000}) {
+    const auto size = static_cast<std::size_t>(n);
+    cuda::DeviceArray<int> d_even{size}, d_odd{size};
+    const cuda::Stream stream;
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(d_even.data(), 0, size * sizeof(int), stream.get()));
+    test::enqueue_chain(d_even.data(), d_odd.data(), n, length, stream.get());
+    std::vector<int> result(size);
+    cuda::download<int>(d_even.data(), result, stream.get());
+    stream.synchronize();
+    EXPECT_EQ(std::ranges::count(result, length), n);
+  }
+}
+
+TEST(EarlyLaunch, IsForCodeThatWaits) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  EXPECT_EQ(test::chain_can_start_early(), cuda::attribute(cudaDevAttrComputeCapabilityMajor) >= 9);
+}
+
+}  // namespace
+}  // namespace orrery
