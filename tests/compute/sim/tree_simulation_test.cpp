@@ -14,14 +14,6 @@ namespace {
 
 constexpr int count = 6000;
 
-std::vector<const KernelInfo*> trees_under_test() {
-  std::vector<const KernelInfo*> trees;
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
-    if (kernel->is_tree) trees.push_back(kernel);
-  }
-  return trees;
-}
-
 class EveryTree : public testing::TestWithParam<const KernelInfo*> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
@@ -91,7 +83,7 @@ TEST_P(EveryTree, ReadsItsCellsTheLargerOnesFirst) {
   EXPECT_THROW(simulation.apply(ReadTreeCells{.most = 0}), UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EveryTree, testing::ValuesIn(trees_under_test()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryTree, testing::ValuesIn(test::trees_under_test()), test::test_name);
 
 TEST(DirectSum, TellsOfNoTree) {
   for (const KernelInfo* kernel : test::kernels_under_test()) {

@@ -32,6 +32,12 @@ inline std::vector<const KernelInfo*> kernels_under_test() {
   return chosen;
 }
 
+inline std::vector<const KernelInfo*> trees_under_test() {
+  std::vector<const KernelInfo*> trees = kernels_under_test();
+  std::erase_if(trees, [](const KernelInfo* kernel) { return !kernel->is_tree; });
+  return trees;
+}
+
 /// For INSTANTIATE_TEST_SUITE_P: a kernel's id as a test name.
 inline std::string test_name(const testing::TestParamInfo<const KernelInfo*>& instance) {
   std::string name = instance.param->id;

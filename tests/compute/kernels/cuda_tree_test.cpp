@@ -1,0 +1,76 @@
+// What cuda-tree alone promises: it need not sort the bodies for every evaluation.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/evaluations.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+class CudaTree : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static const KernelInfo& info() { return find_kernel("cuda-tree"); }
+  static Settings rebuild(const char* evaluations) {
+    Settings settings{info()};
+    settings.set("rebuild", evaluations);
+    return settings;
+  }
+};
+
+/// By their velocities.
+void drift(Bodies& bodies, float time) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    Vec4& position = bodies.positions[i];
+    const Vec4& velocity = bodies.velocities[i];
+    position = {position.x + velocity.x * time, position.y + velocity.y * time, position.z + velocity.z * time,
+                position.w};
+  }
+}
+
+TEST_F(CudaTree, AgreesWhileBodiesLeaveTheCellsThatTheyWereSortedInto) {
+  for (const char* period : {"2", "4", "8", "16"}) {
+    Bodies bodies = test::random_ball(4097);
+    test::Evaluations evaluations{info(), rebuild(period), bodies.count()};
+    for (int step = 0; step < 18; ++step) {
+      SCOPED_TRACE("rebuild=" + std::string{period} + ", evaluation " + std::to_string(step));
+      test::expect_agreement(evaluations.run(bodies), bodies, {}, info().tolerance);
+      drift(bodies, 0.2f);
+    }
+  }
+}
+
+TEST_F(CudaTree, SortsAgainAfterAsManyEvaluationsAsItIsTold) {
+  const int count = 20'000, period = 4;
+  const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);
+  test::Evaluations evaluations{info(), rebuild("4"), count};
+  const auto interactions_of = [&](const Bodies& bodies) {
+    const std::uint64_t before = evaluations.evaluated();
+    evaluations.run(bodies);
+    return evaluations.evaluated() - before;
+  };
+  const std::uint64_t sorted = interactions_of(first);
+  for (int step = 1; step < period; ++step) {
+    EXPECT_GT(interactions_of(other), 3 * sorted) << "its cells are all over the system";
+  }
+  EXPECT_LT(interactions_of(other), 2 * sorted);
+}
+
+TEST_F(CudaTree, SortsAgainWhereTheNumberOfBodiesChanges) {
+  const int most = 8000;
+  test::Evaluations evaluations{info(), rebuild("16"), most};
+  unsigned seed = 0;
+  for (const int count : {5000, 5000, 3000, 3000, 5000, 1, 2, most, 33, 33}) {
+    SCOPED_TRACE(count);
+    const Bodies bodies = test::random_ball(count, ++seed);
+    test::expect_agreement(evaluations.run(bodies), bodies, {}, info().tolerance);
+  }
+}
+
+}  // namespace
+}  // namespace orrery

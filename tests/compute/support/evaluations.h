@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/stream.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery::test {
+
+/// A CUDA kernel that evaluates one system of bodies after the other by gravity, and what it counts.
+class Evaluations {
+ public:
+  /// For up to `room` bodies.
+  Evaluations(const KernelInfo& info, const Settings& settings, int room)
+      : kernel_{info.create(settings)},
+        d_bodies_{static_cast<std::size_t>(room)},
+        d_accelerations_{static_cast<std::size_t>(room)},
+        d_evaluated_{1} {
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(d_evaluated_.data(), 0, sizeof(std::uint64_t), stream_.get()));
+  }
+
+  /// Returns the accelerations.
+  std::vector<Vec4> run(const Bodies& bodies, bool times_phases = false) {
+    cuda::upload<Vec4>(bodies.positions, d_bodies_.data(), stream_.get());
+    kernel_->evaluate({.bodies = d_bodies_.data(),
+                       .count = bodies.count(),
+                       .masses = mass_range(bodies.positions),
+                       .law = {},
+                       .epilogue = {.accelerations = d_accelerations_.data()},
+                       .stream = stream_.get(),
+                       .evaluated = d_evaluated_.data(),
+                       .times_phases = times_phases});
+    std::vector<Vec4> accelerations(bodies.positions.size());
+    cuda::download<Vec4>(d_accelerations_.data(), accelerations, stream_.get());
+    stream_.synchronize();
+    return accelerations;
+  }
+  /// Interactions of all of them.
+  std::uint64_t evaluated() const {
+    std::uint64_t value = 0;
+    cuda::download(d_evaluated_.data(), std::span{&value, 1}, stream_.get());
+    stream_.synchronize();
+    return value;
+  }
+  const ForceKernel& kernel() const { return *kernel_; }
+
+ private:
+  std::unique_ptr<ForceKernel> kernel_;
+  cuda::DeviceArray<Vec4> d_bodies_, d_accelerations_;
+  cuda::DeviceArray<std::uint64_t> d_evaluated_;
+  cuda::Stream stream_;
+};
+
+}  // namespace orrery::test
