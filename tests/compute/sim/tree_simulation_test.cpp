@@ -43,7 +43,7 @@ TEST_P(EveryTree, ForgetsItsReportWithTheSettingsAndTheBodies) {
   simulation.apply(ReadTreeCells{});
   simulation.run(1);
   EXPECT_TRUE(simulation.status().tree && simulation.status().tree_cells);
-  simulation.apply(SetTunable{"theta", "0.5"});
+  simulation.apply(SetTunable{"theta", "0.4"});  // no tree's initial value
   EXPECT_FALSE(simulation.status().tree || simulation.status().tree_cells);
   EXPECT_EQ(simulation.status().interactions_per_step, 0);
   simulation.run(1);
