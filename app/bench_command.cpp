@@ -44,10 +44,13 @@ std::string named(const SweepEntry& entry) {
   throw std::runtime_error(text);
 }
 
-LawId law_of(const Commands& setup) {
-  LawId law = LawId::gravity;
+Law law_of(const Commands& setup, const Scene& scene) {
+  Law law{.softening = scene.softening};
   for (const Command& command : setup) {
-    if (const auto* select = std::get_if<SelectLaw>(&command)) law = find_law(select->id);
+    if (const auto* select = std::get_if<SelectLaw>(&command)) law.id = find_law(select->id);
+    if (const auto* set = std::get_if<SetSoftening>(&command)) law.softening = set->softening;
+    if (const auto* set = std::get_if<SetRepulsion>(&command)) law.repulsion = set->repulsion;
+    if (const auto* set = std::get_if<SetDrag>(&command)) law.drag = set->drag;
   }
   return law;
 }
@@ -59,9 +62,14 @@ std::vector<Variant> choose(const BenchOptions& options) {
   for (const int asked : options.counts) {
     SceneRequest request = options.scene;
     request.count = asked;
-    const Bodies bodies = load_scene(request).bodies;
-    const KernelChoice choice = chooser.choose(
-        {.count = bodies.count(), .law = law_of(options.setup), .equal_masses = mass_range(bodies.positions).equal()});
+    const Scene scene = load_scene(request);
+    const Bodies& bodies = scene.bodies;
+    const Law law = law_of(options.setup, scene);
+    const KernelChoice choice = chooser.choose({.count = bodies.count(),
+                                                .law = law.id,
+                                                .equal_masses = mass_range(bodies.positions).equal(),
+                                                .accuracy = options.accuracy},
+                                               {bodies, law});
     fmt::print(stderr, "note: {} bodies: {}\n", bodies.count(), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }

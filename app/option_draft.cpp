@@ -102,6 +102,12 @@ void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, c
       [&](const std::string& text) { add_axis(draft, "--block", "block=" + text); });
 }
 
+void add_accuracy(CLI::App& app, OptionDraft& draft) {
+  add(app, "--accuracy", "VALUE",
+      fmt::format("of auto: median force error at most, or exact: full fp32 accuracy ({:g})", default_accuracy),
+      [&](const std::string& text) { draft.accuracy = parse_accuracy("--accuracy", text); });
+}
+
 void add_device(CLI::App& app, OptionDraft& draft) {
   add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
     draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
@@ -120,11 +126,12 @@ void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::str
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
-  add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest of full fp32 accuracy",
+  add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough",
       [&](const std::string& text) {
         draft.kernel = find_kernel_or_auto(text);
         draft.kernel_named = true;
       });
+  add_accuracy(app, draft);
   add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
@@ -164,9 +171,11 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
   add(app, "--kernels", "all|auto|A,B",
-      "with commas between (all that run here); auto: the fastest of full fp32 accuracy", [&](const std::string& text) {
+      "with commas between (all that run here); auto: the fastest that is accurate enough",
+      [&](const std::string& text) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
       });
+  add_accuracy(app, draft);
   add_measurement(app, draft, bench.progress, bench.csv_file);
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
   add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {

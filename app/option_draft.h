@@ -36,6 +36,7 @@ struct OptionDraft {
   std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
   std::vector<Axis> axes;
   Commands physics;
+  std::optional<double> accuracy;
   std::optional<LawId> law;
   std::string attract_repel_option;  ///< the last option given that only this law heeds
   std::optional<double> noise;

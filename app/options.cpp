@@ -95,6 +95,12 @@ const KernelInfo* first_kernel(const OptionDraft& draft) {
   return &default_kernel();
 }
 
+void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
+  if (!draft.accuracy) return;
+  throw UsageError(
+      fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
+}
+
 /// The device comes first: what is available, and so the default kernel, depends on it.
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
@@ -114,6 +120,8 @@ ViewOptions finish_view(OptionDraft& draft) {
   add_law_command(draft);
   view.setup = draft.physics;
   const KernelInfo* const kernel = first_kernel(draft);
+  if (kernel && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
+  if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
   view.setup.push_back(kernel ? Variant{kernel, settings_of(*kernel, draft.axes)}.command()
                               : SelectKernel{auto_kernel});
   if (!view.script_file.empty()) view.script = read_script(view.script_file, kernel);
@@ -159,6 +167,8 @@ BenchOptions finish_bench(OptionDraft& draft) {
   }
   draft.bench.noise = draft.noise.value_or(usual_noise);
   add_law_command(draft);
+  if (!draft.selection.automatic) refuse_accuracy_of_a_kernel(draft, "--kernels");
+  draft.bench.accuracy = draft.accuracy.value_or(default_accuracy);
   if (draft.selection.automatic && !draft.axes.empty()) refuse_settings_of_auto(draft, "--kernels");
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   if (draft.bench.uth) {

@@ -39,6 +39,7 @@ struct BenchOptions {
   SceneRequest scene;       ///< its count is 0: see counts
   std::vector<int> counts;  ///< never empty; 0 stands for the scene's own
   KernelSelection kernels;
+  double accuracy = default_accuracy;  ///< of the kernels that `auto` stands for
   std::vector<Axis> axes;
   Commands setup;        ///< integrator, law and their constants
   int warmup_steps = 3;  ///< fewer than 2 are made 2

@@ -89,6 +89,15 @@ float parse_positive(std::string_view what, std::string_view text) {
   return *number;
 }
 
+double parse_accuracy(std::string_view what, std::string_view text) {
+  if (text == "exact") return 0;
+  const auto number = whole<double>(text);
+  if (!number || !(*number > 0 && *number < 1)) {
+    refuse(what, text, "a median error above 0 and below 1 such as 5e-4, or exact");
+  }
+  return *number;
+}
+
 WindowSize parse_size(std::string_view what, std::string_view text) {
   constexpr int least = 16, most = 16384;
   const std::size_t cross = text.find('x');

@@ -24,6 +24,9 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text);
 float parse_positive(std::string_view what, std::string_view text);
 float parse_between(std::string_view what, std::string_view text, float least, float most);
 
+/// A median error above 0 and below 1, or "exact", which is 0: see SetAccuracy.
+double parse_accuracy(std::string_view what, std::string_view text);
+
 struct WindowSize {
   int width = 1280, height = 720;  ///< pixels
   friend bool operator==(const WindowSize&, const WindowSize&) = default;

@@ -31,11 +31,18 @@ std::string words_for(const Variant& variant) {
   return words_for(*variant.kernel, variant.settings);
 }
 
+std::string result_of(const Contender& contender) {
+  if (!(contender.step_ms > 0)) return contender.problem;
+  std::string text = fmt::format("{:.3g} ms", contender.step_ms);
+  if (contender.forecast_from > 0) text += fmt::format(", forecast from {} bodies", contender.forecast_from);
+  if (contender.median_error) text += ", " + error_words(*contender.median_error);
+  return text;
+}
+
 std::string table(const Contest& contest) {
   std::string text;
   for (const Contender& contender : contest.contenders) {
-    text += fmt::format("\n{}: {}", words_for(contender.variant),
-                        contender.step_ms > 0 ? fmt::format("{:.3g} ms", contender.step_ms) : contender.problem);
+    text += fmt::format("\n{}: {}", words_for(contender.variant), result_of(contender));
   }
   return text;
 }
@@ -60,7 +67,10 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   key["built"] = build_time();
   key["law"] = law_info(demand.law).id;
   key["equal_masses"] = demand.equal_masses;
-  const double range = std::round(2 * std::log2(std::min(demand.count, most_measured_bodies(backend))));
+  const bool trees = trees_stand(demand, backend);
+  key["accuracy"] = trees ? demand.accuracy : 0.0;
+  const int count = trees ? demand.count : std::min(demand.count, most_measured_bodies(backend));
+  const double range = std::round(2 * std::log2(count));
   key["bodies_about"] = std::lround(std::exp2(range / 2));
   return key;
 }
@@ -68,6 +78,7 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
 AutoChooser::World AutoChooser::this_machine() {
   return {.contenders = contenders_here(),
           .measure = measure_contest,
+          .measure_error = measure_error,
           .cache_file = usual_cache_file(),
           .say = [](const std::string& line) { fmt::print(stderr, "orrery: {}\n", line); }};
 }
@@ -78,15 +89,40 @@ void AutoChooser::say_problem() {
   if (const std::string problem = cache_.take_problem(); !problem.empty()) world_.say(problem);
 }
 
-AutoChooser::Found AutoChooser::contest_for(const KernelDemand& demand) {
-  const Json key = contest_key(demand, world_.contenders.front().kernel->backend);
-  const std::optional<Contest> kept = cache_.find(key, world_.contenders);
+/// Those of the contenders that may win.
+std::vector<Variant> AutoChooser::standing(const KernelDemand& demand) const {
+  std::vector<Variant> variants = world_.contenders;
+  std::erase_if(variants, [&](const Variant& variant) {
+    return variant.kernel->is_tree && !trees_stand(demand, variant.kernel->backend);
+  });
+  return variants;
+}
+
+/// None where there is none, or where the tree that won it is not accurate enough for `system`.
+std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, const std::vector<Variant>& contenders,
+                                                            const ForceSystem& system) {
+  std::optional<Contest> kept = cache_.find(key, contenders);
   say_problem();
-  if (kept) {
-    return {*kept, fmt::format("One step with {} bodies, measured {} and kept{}:", kept->count, kept->date,
-                               world_.cache_file.empty() ? "" : " in " + world_.cache_file.string())};
+  if (!kept) return std::nullopt;
+  std::string whence = fmt::format("One step with {} bodies, measured {} and kept{}:", kept->count, kept->date,
+                                   world_.cache_file.empty() ? "" : " in " + world_.cache_file.string());
+  const std::vector<std::size_t> order = kept->preference();
+  if (order.empty()) return std::nullopt;
+  Contender& winner = kept->contenders[order.front()];
+  if (winner.variant.kernel->is_tree) {
+    try {
+      winner.median_error = world_.measure_error(winner.variant, system);
+    } catch (const std::exception&) {
+      return std::nullopt;  // a contest says what is wrong
+    }
+    if (!accurate_enough(*winner.median_error, key["accuracy"].get<double>())) return std::nullopt;
   }
-  Contest contest = world_.measure(world_.contenders, demand);
+  return Found{std::move(*kept), std::move(whence)};
+}
+
+AutoChooser::Found AutoChooser::new_contest(const Json& key, const std::vector<Variant>& contenders,
+                                            const KernelDemand& demand, const ForceSystem& system) {
+  Contest contest = world_.measure(contenders, demand, system);
   bool sound = !contest.preference().empty();
   for (const Contender& contender : contest.contenders) {
     if (contender.step_ms > 0 || contender.refused) continue;
@@ -98,10 +134,12 @@ AutoChooser::Found AutoChooser::contest_for(const KernelDemand& demand) {
   return {contest, fmt::format("One step with {} bodies, measured {} by this run:", contest.count, contest.date)};
 }
 
-KernelChoice AutoChooser::choose(const KernelDemand& demand) {
+KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system) {
   std::string none = "No kernel stands for election here: it is the default.";
-  if (!world_.contenders.empty()) {
-    const Found found = contest_for(demand);
+  if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
+    const Json key = contest_key(demand, contenders.front().kernel->backend);
+    const std::optional<Found> kept = kept_contest(key, contenders, system);
+    const Found found = kept ? *kept : new_contest(key, contenders, demand, system);
     const std::string how = found.whence + table(found.contest);
     std::string too_large;
     for (const std::size_t index : found.contest.preference()) {

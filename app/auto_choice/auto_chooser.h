@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,33 +11,39 @@
 
 namespace orrery {
 
-/// What a contest holds for: machine, driver, build, law, whether masses are equal, and a range of numbers of bodies.
-/// The ranges are powers of sqrt 2: within one the same kernel wins but for its ends, and numbers that a slider passes
-/// are not all measured. All numbers above the most that are measured are one range.
+/// What a contest holds for: machine, driver, build, law, whether masses are equal, a range of numbers of bodies, and
+/// the accuracy, 0 where no tree stands. The ranges are powers of sqrt 2: within one the same kernel wins but for its
+/// ends, and numbers that a slider passes are not all measured. Without trees all numbers above the most that are
+/// measured are one range.
 Json contest_key(const KernelDemand& demand, Backend backend);
 
-/// `auto` by measurement: contests that were held once are kept in a cache.
+/// `auto` by measurement: contests that were held once are kept in a cache. A tree that won one is tried with the
+/// bodies at hand each time, and where it is not accurate enough for them a contest is held anew.
 class AutoChooser final : public KernelChooser {
  public:
   /// What a choice needs of the world; tests have their own.
   struct World {
     std::vector<Variant> contenders;  ///< of one backend, those to prefer first
-    std::function<Contest(const std::vector<Variant>& contenders, const KernelDemand& demand)> measure;
-    std::filesystem::path cache_file;             ///< empty: none
+    std::function<Contest(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&)> measure;
+    std::function<double(const Variant& tree, const ForceSystem&)> measure_error;  ///< see measure_error()
+    std::filesystem::path cache_file;                                              ///< empty: none
     std::function<void(const std::string&)> say;  ///< takes a line that the user is to know
   };
   static World this_machine();
 
   explicit AutoChooser(World world = this_machine());
 
-  KernelChoice choose(const KernelDemand& demand) override;
+  KernelChoice choose(const KernelDemand& demand, const ForceSystem& system) override;
 
  private:
   struct Found {
     Contest contest;
     std::string whence;  ///< "Measured ...", a line
   };
-  Found contest_for(const KernelDemand& demand);
+  std::vector<Variant> standing(const KernelDemand& demand) const;
+  std::optional<Found> kept_contest(const Json& key, const std::vector<Variant>& contenders, const ForceSystem& system);
+  Found new_contest(const Json& key, const std::vector<Variant>& contenders, const KernelDemand& demand,
+                    const ForceSystem& system);
   void say_problem();
 
   World world_;

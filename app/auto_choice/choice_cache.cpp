@@ -35,6 +35,8 @@ Json contest_json(const Contest& contest) {
     } else {
       row["problem"] = contender.problem;
     }
+    if (contender.forecast_from > 0) row["forecast_from"] = contender.forecast_from;
+    if (contender.median_error) row["median_error"] = json_number(*contender.median_error);
     contenders.push_back(std::move(row));
   }
   return {{"date", contest.date}, {"bodies", contest.count}, {"contenders", contenders}};
@@ -55,6 +57,10 @@ Contest contest_of(const Json& json) {
     } else {
       contender.step_ms = row.at("step_ms").get<double>();
       if (!(contender.step_ms > 0 && std::isfinite(contender.step_ms))) throw UsageError("that is no time of a step");
+    }
+    contender.forecast_from = row.value("forecast_from", 0);
+    if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
+      contender.median_error = error->get<double>();
     }
     contest.contenders.push_back(std::move(contender));
   }

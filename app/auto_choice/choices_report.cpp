@@ -14,13 +14,18 @@ bool is_of_this_machine(const Json& key, Backend backend) {
   try {
     return key == contest_key({.count = key.at("bodies_about").get<int>(),
                                .law = find_law(key.at("law").get<std::string>()),
-                               .equal_masses = key.at("equal_masses").get<bool>()},
+                               .equal_masses = key.at("equal_masses").get<bool>(),
+                               .accuracy = key.at("accuracy").get<double>()},
                               backend);
   } catch (const Json::exception&) {
     return false;
   } catch (const UsageError&) {
     return false;
   }
+}
+
+std::string accuracy_words(double accuracy) {
+  return accuracy > 0 ? fmt::format(", accuracy {:g}", accuracy) : "";
 }
 
 }  // namespace
@@ -37,9 +42,11 @@ Json choices_json() {
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},
                        {"equal_masses", entry.key["equal_masses"]},
+                       {"accuracy", entry.key["accuracy"]},
                        {"kernel", chosen.variant.kernel->id},
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
+                       {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
                        {"bodies", entry.contest.count},
                        {"date", entry.contest.date}});
   }
@@ -58,11 +65,14 @@ std::string choices_text(const Json& choices) {
     text += fmt::format("         {}\n", problem);
   }
   for (const Json& choice : choices["choices"]) {
-    text += fmt::format("         {}, about {} bodies{}: {} {}, {:.3g} ms a step of {} bodies ({})\n",
-                        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
-                        choice["equal_masses"].get<bool>() ? " of one mass" : "", choice["kernel"].get<std::string>(),
-                        choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
-                        choice["bodies"].get<int>(), choice["date"].get<std::string>());
+    const Json& error = choice["median_error"];
+    text += fmt::format(
+        "         {}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})\n",
+        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
+        choice["equal_masses"].get<bool>() ? " of one mass" : "", accuracy_words(choice["accuracy"].get<double>()),
+        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
+        choice["bodies"].get<int>(), error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
+        choice["date"].get<std::string>());
   }
   return text;
 }

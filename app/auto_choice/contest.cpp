@@ -1,13 +1,17 @@
 #include "app/auto_choice/contest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <map>
 #include <new>
 #include <utility>
 
 #include "compute/core/error.h"
+#include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 namespace {
@@ -18,10 +22,15 @@ constexpr double most_steps = 200;  // of a batch
 constexpr int rounds = 3;           // of them; the fastest counts, since whatever else runs here only slows down
 constexpr double hopeless = 1.25;   // times the fastest pilot: not measured again
 constexpr double tie = 1.02;
+constexpr double slow_ms = 100;  // one evaluation tells of such a step, whatever came with the first
 
 int steps_for(double ms, double step_ms) {
   const double steps = std::ceil(ms / step_ms);
   return steps >= 1 ? static_cast<int>(std::min(steps, most_steps)) : 1;
+}
+
+bool is_time(double ms) {
+  return ms > 0 && std::isfinite(ms);
 }
 
 std::string one_line(std::string text) {
@@ -29,22 +38,35 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Calls `measured` with the time of a step, unless there is none; a contender that fails once is out.
-template <class Use>
-void attempt(Contender& contender, const MeasureSteps& measure, int steps, Use measured) {
+void rule_out(Contender& contender, const std::string& why) {
+  contender.problem = one_line(why);
+  contender.refused = true;
+}
+
+/// A contender that fails once is out: one that has a problem when the action ends.
+template <class Action>
+void attempt(Contender& contender, Action action) {
   try {
-    const double ms = measure(contender.variant, steps);
-    if (ms > 0 && std::isfinite(ms)) return measured(ms);
-    contender.problem = "its time could not be measured";
+    action();
+    if (contender.problem.empty()) return;
   } catch (const UsageError& error) {
-    contender.problem = one_line(error.what());
-    contender.refused = true;
+    rule_out(contender, error.what());
   } catch (const std::bad_alloc&) {
     contender.problem = "not enough memory";
   } catch (const std::exception& error) {
     contender.problem = one_line(error.what());
   }
   contender.step_ms = 0;
+}
+
+/// Calls `measured` with the time of a step, unless there is none.
+template <class Use>
+void attempt_steps(Contender& contender, const MeasureSteps& measure, int steps, Use measured) {
+  attempt(contender, [&] {
+    const double ms = measure(contender.variant, steps);
+    if (is_time(ms)) return measured(ms);
+    contender.problem = "its time could not be measured";
+  });
 }
 
 double fastest(const std::vector<Contender>& contenders) {
@@ -70,14 +92,39 @@ std::vector<std::size_t> Contest::preference() const {
   return order;
 }
 
+std::string error_words(double median_error) {
+  return fmt::format("median error {:.2g}", median_error);
+}
+
+void try_trees(std::vector<Contender>& contenders, const TryTree& try_tree, double accuracy) {
+  std::map<const KernelInfo*, std::string> found;  // the settings that suffice
+  for (Contender& contender : contenders) {
+    const KernelInfo* const kernel = contender.variant.kernel;
+    if (!kernel->is_tree) continue;
+    attempt(contender, [&] {
+      if (const auto enough = found.find(kernel); enough != found.end()) {
+        return rule_out(contender, enough->second + " is accurate enough and less work");
+      }
+      const TreeTrial trial = try_tree(contender.variant);
+      contender.median_error = trial.median_error;
+      if (!accurate_enough(trial.median_error, accuracy)) {
+        return rule_out(contender, fmt::format("{}, above {:g}", error_words(trial.median_error), accuracy));
+      }
+      if (is_time(trial.step_ms)) contender.step_ms = trial.step_ms;
+      found[kernel] = words_for(*kernel, contender.variant.settings);
+    });
+  }
+}
+
 void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
                   double budget_s) {
   const double begin_s = now_s();
   for (Contender& contender : contenders) {
+    if (!contender.problem.empty() || contender.step_ms >= slow_ms) continue;
     const auto take = [&](double ms) { contender.step_ms = ms; };
-    attempt(contender, measure, 1, take);
+    attempt_steps(contender, measure, 1, take);
     if (contender.step_ms > 0 && contender.step_ms < pilot_ms) {
-      attempt(contender, measure, steps_for(pilot_ms, contender.step_ms), take);
+      attempt_steps(contender, measure, steps_for(pilot_ms, contender.step_ms), take);
     }
   }
   const double limit_ms = hopeless * fastest(contenders);
@@ -91,8 +138,8 @@ void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measur
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Contender& contender = contenders[i];
       if (!(contender.step_ms > 0 && contender.step_ms <= limit_ms)) continue;
-      attempt(contender, measure, steps_for(batch_ms, contender.step_ms),
-              [&](double ms) { contender.step_ms = best[i] = std::min(best[i], ms); });
+      attempt_steps(contender, measure, steps_for(batch_ms, contender.step_ms),
+                    [&](double ms) { contender.step_ms = best[i] = std::min(best[i], ms); });
     }
   }
 }

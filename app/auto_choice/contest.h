@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,15 @@ struct Contender {
   Variant variant;
   double step_ms = 0;     ///< of one step; 0: not measured
   std::string problem{};  ///< why it was not measured, one line
-  bool refused = false;   ///< it cannot run here, as opposed to a failure
+  bool refused = false;   ///< it is out of the question here, as opposed to a failure
+  int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
+  std::optional<double> median_error{};  ///< |da|/|a| of a tree, of the system that the contest was held for
 };
 
 /// What a choice stands on.
 struct Contest {
   std::vector<Contender> contenders;  ///< those to prefer first
-  int count = 0;                      ///< bodies with which they were measured
+  int count = 0;                      ///< bodies that the times are of
   std::string date{};                 ///< when, in UTC
 
   /// Indices of those that were measured: first the one to choose, which is the first in order of all that take no
@@ -28,12 +31,31 @@ struct Contest {
   std::vector<std::size_t> preference() const;
 };
 
+/// What one evaluation by a tree showed.
+struct TreeTrial {
+  double median_error;  ///< |da|/|a| against fp64; NaN fails
+  double step_ms;       ///< of one step, the first, which also takes memory and warms up
+};
+/// Throws what the contender fails with: UsageError where it cannot run here.
+using TryTree = std::function<TreeTrial(const Variant& contender)>;
+
+/// Tries the trees among the contenders, each kernel's in order until one is accurate enough: those behind it are more
+/// accurate still, and slower. All others of them are out. Never throws what a contender fails with.
+void try_trees(std::vector<Contender>& contenders, const TryTree& try_tree, double accuracy);
+/// Whether a median error is at most `accuracy`. NaN is not.
+inline bool accurate_enough(double median_error, double accuracy) {
+  return median_error <= accuracy;
+}
+/// "median error 0.00041".
+std::string error_words(double median_error);
+
 /// What one step takes in ms, from a batch of `steps` steps. Throws what the contender fails with: UsageError where
 /// it cannot run here.
 using MeasureSteps = std::function<double(const Variant& contender, int steps)>;
 
-/// Measures all contenders once and those that may win some times more, in rounds of all, as long as `now_s` is within
-/// `budget_s` of its first value; a round under way then is finished. Never throws what a contender fails with.
+/// Measures all contenders once, but for those with a problem and the slow ones that have a time, and those that may
+/// win some times more, in rounds of all, as long as `now_s` is within `budget_s` of its first value; a round under way
+/// then is finished. Never throws what a contender fails with.
 void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
                   double budget_s);
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "compute/sim/simulation.h"
@@ -15,13 +17,16 @@ namespace orrery {
 namespace {
 
 struct Limits {
-  int first_count, most_count;  // bodies
+  int first_count, most_count;  // bodies of direct sums
+  int fewest_for_trees;         // a power of 2: contest_key() takes ranges of numbers apart there
   double budget_s;
 };
-constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .budget_s = 0.35};
-constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .budget_s = 0.2};
+constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .fewest_for_trees = 2048, .budget_s = 0.35};
+constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .fewest_for_trees = 8192, .budget_s = 0.2};
 constexpr int steps_a_contender = 9;  // about as many as a contest makes
+constexpr int error_sample = 1024;    // bodies
 constexpr double warm_up_s = 0.03;    // until clocks have risen: the first contender is not to pay for it
+constexpr float still_dt = 1e-6f;     // bodies hardly move, so that every step is alike
 
 const Limits& limits_of(Backend backend) {
   return backend == Backend::cuda ? cuda_limits : cpu_limits;
@@ -31,60 +36,97 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Bodies that hardly move, so that every step is alike; made for the first contender that can run.
+/// Bodies that hardly move, by one variant after the other.
 class Track {
  public:
-  explicit Track(const KernelDemand& demand) : demand_{demand} {}
+  /// Fresh bodies of a star cluster.
+  Track(const KernelDemand& demand, const KernelInfo& kernel)
+      : simulation_{SceneRequest{.scene = "plummer", .count = demand.count}, nullptr, kernel} {
+    simulation_.apply(SelectLaw{law_info(demand.law).id});
+    simulation_.apply(SetTimeStep{still_dt});
+    if (!demand.equal_masses) vary_masses();
+  }
+  /// The very system.
+  Track(const ForceSystem& system, const KernelInfo& kernel)
+      : simulation_{SceneRequest{.scene = "plummer", .count = 1}, nullptr, kernel} {
+    simulation_.apply(SelectLaw{law_info(system.law.id).id});
+    simulation_.apply(SetSoftening{system.law.softening});
+    simulation_.apply(SetRepulsion{system.law.repulsion});
+    simulation_.apply(SetDrag{system.law.drag});
+    simulation_.apply(SetTimeStep{still_dt});
+    simulation_.set_bodies(system.bodies);
+  }
 
   double step_ms(const Variant& variant, int steps) {
-    if (!simulation_) {
-      simulation_.emplace(SceneRequest{.scene = "plummer", .count = demand_.count}, nullptr, *variant.kernel);
-      simulation_->apply(SelectLaw{law_info(demand_.law).id});
-      simulation_->apply(SetTimeStep{1e-6f});
-      if (!demand_.equal_masses) vary_masses();
-    }
-    simulation_->apply(variant.command());
+    select(variant);
     if (!std::exchange(warm_, true)) warm_up();
-    simulation_->run(1);  // with another kernel a step takes one evaluation more
-    return simulation_->run(steps).step_ms;
+    simulation_.run(1);  // with another kernel a step takes one evaluation more
+    return simulation_.run(steps).step_ms;
+  }
+
+  /// By one evaluation and no more, which may be long.
+  TreeTrial try_tree(const Variant& variant) {
+    select(variant);
+    simulation_.apply(SelectIntegrator{"euler"});
+    simulation_.apply(ProbeForces{error_sample});
+    const double ms = simulation_.run(1).step_ms;
+    const std::optional<ForceProbe> probe = simulation_.status().force_probe;
+    simulation_.apply(SelectIntegrator{"leapfrog"});
+    if (!probe) throw std::runtime_error("its error could not be measured");
+    return {.median_error = probe->error.median, .step_ms = ms};
   }
 
  private:
+  void select(const Variant& variant) { simulation_.apply(variant.command()); }
+
   void vary_masses() {
-    Bodies bodies = simulation_->bodies();
+    Bodies bodies = simulation_.bodies();
     for (std::size_t i = 0; i < bodies.positions.size(); i += 2) bodies.positions[i].w *= 2;
-    simulation_->set_bodies(bodies);
+    simulation_.set_bodies(bodies);
   }
 
   void warm_up() {
     const double end_s = seconds() + warm_up_s;
-    for (int steps = 1; seconds() < end_s; steps = std::min(2 * steps, 64)) simulation_->run(steps);
+    for (int steps = 1; seconds() < end_s; steps = std::min(2 * steps, 64)) simulation_.run(steps);
   }
 
-  KernelDemand demand_;
-  std::optional<Simulation> simulation_;
+  Simulation simulation_;
   bool warm_ = false;
 };
 
-void run_on_track(std::vector<Contender>& contenders, const KernelDemand& demand, double budget_s) {
-  Track track{demand};
-  hold_contest(
-      contenders, [&](const Variant& variant, int steps) { return track.step_ms(variant, steps); }, seconds, budget_s);
-}
+/// A track that is made for the first contender that can run.
+template <class Subject>
+class TrackWhenNeeded {
+ public:
+  explicit TrackWhenNeeded(const Subject& subject) : subject_{subject} {}
+
+  Track& of(const Variant& variant) {
+    if (!track_) track_.emplace(subject_, *variant.kernel);
+    return *track_;
+  }
+
+ private:
+  Subject subject_;
+  std::optional<Track> track_;
+};
 
 KernelDemand with_count(KernelDemand demand, int count) {
   demand.count = count;
   return demand;
 }
 
-/// The most bodies of which a step of the first contender that runs takes no more than its share of the time.
-int affordable_count(const std::vector<Variant>& contenders, const KernelDemand& demand, const Limits& limits) {
+/// The most bodies of which a step of the first of these direct sums that runs takes no more than its share of the
+/// time.
+int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits) {
   const int most = std::min(demand.count, limits.most_count);
   if (most <= limits.first_count) return most;
-  const double share_ms = limits.budget_s * 1e3 / (steps_a_contender * static_cast<double>(contenders.size()));
-  for (const Variant& variant : contenders) {
+  const double share_ms = limits.budget_s * 1e3 / (steps_a_contender * static_cast<double>(direct_sums.size()));
+  for (const Variant& variant : direct_sums) {
+    TrackWhenNeeded track{with_count(demand, limits.first_count)};
     std::vector<Contender> pilot{{variant}};
-    run_on_track(pilot, with_count(demand, limits.first_count), /*budget_s=*/0);
+    hold_contest(
+        pilot, [&](const Variant& each, int steps) { return track.of(each).step_ms(each, steps); }, seconds,
+        /*budget_s=*/0);
     if (!(pilot.front().step_ms > 0)) continue;
     const double count = limits.first_count * std::sqrt(share_ms / pilot.front().step_ms);
     return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
@@ -92,10 +134,36 @@ int affordable_count(const std::vector<Variant>& contenders, const KernelDemand&
   return limits.first_count;
 }
 
+/// Times of direct sums with `measured_count` bodies are scaled to `count`.
+void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& demand, const ForceSystem& system,
+                    const Limits& limits) {
+  const double begin_s = seconds();
+  TrackWhenNeeded cluster{with_count(demand, measured_count)};
+  TrackWhenNeeded real{system};
+  try_trees(
+      contest.contenders, [&](const Variant& variant) { return real.of(variant).try_tree(variant); }, demand.accuracy);
+  const double growth = static_cast<double>(contest.count) / measured_count;
+  hold_contest(
+      contest.contenders,
+      [&](const Variant& variant, int steps) {
+        if (variant.kernel->is_tree) return real.of(variant).step_ms(variant, steps);
+        return cluster.of(variant).step_ms(variant, steps) * growth * growth;
+      },
+      seconds, limits.budget_s - (seconds() - begin_s));
+  if (measured_count == contest.count) return;
+  for (Contender& contender : contest.contenders) {
+    if (!contender.variant.kernel->is_tree) contender.forecast_from = measured_count;
+  }
+}
+
 }  // namespace
 
 int most_measured_bodies(Backend backend) {
   return limits_of(backend).most_count;
+}
+
+bool trees_stand(const KernelDemand& demand, Backend backend) {
+  return demand.accuracy > 0 && demand.count >= limits_of(backend).fewest_for_trees;
 }
 
 std::vector<Variant> contenders_here() {
@@ -115,14 +183,23 @@ std::vector<Variant> contenders_here() {
   return {};
 }
 
-Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand) {
+Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system) {
   const Limits& limits = limits_of(contenders.front().kernel->backend);
-  Contest contest{.contenders = {}, .count = affordable_count(contenders, demand, limits)};
+  std::vector<Variant> direct_sums;
+  std::ranges::copy_if(contenders, std::back_inserter(direct_sums),
+                       [](const Variant& variant) { return !variant.kernel->is_tree; });
+  const bool has_trees = direct_sums.size() < contenders.size();
+  const int measured_count = affordable_count(direct_sums, demand, limits);
+  Contest contest{.contenders = {}, .count = has_trees ? demand.count : measured_count};
   for (const Variant& variant : contenders) contest.contenders.push_back({variant});
-  run_on_track(contest.contenders, with_count(demand, contest.count), limits.budget_s);
+  hold_on_tracks(contest, measured_count, demand, system, limits);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   contest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return contest;
+}
+
+double measure_error(const Variant& variant, const ForceSystem& system) {
+  return Track{system, *variant.kernel}.try_tree(variant).median_error;
 }
 
 }  // namespace orrery

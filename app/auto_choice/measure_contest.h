@@ -7,16 +7,27 @@
 
 namespace orrery {
 
-/// The most bodies with which contenders are measured: more would take too long and change little, as the machine has
+/// The most bodies with which direct sums are measured: more would take too long and change little, as the machine has
 /// all it can do by then.
 int most_measured_bodies(Backend backend);
+
+/// Whether trees may win: with a few thousand bodies or fewer every direct sum is faster, and at full fp32 accuracy no
+/// tree counts.
+bool trees_stand(const KernelDemand& demand, Backend backend);
 
 /// Every kernel that stands for election on the best backend of this machine, in the order of kernels() and of their
 /// contenders.
 std::vector<Variant> contenders_here();
 
-/// Measures them, all of one backend and at least one, with as many bodies as demanded or as their time allows: some
-/// tenths of a second in all. Steps are leapfrog's, force and integration, as they are shown.
-Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand);
+/// Measures them, all of one backend and at least one: some tenths of a second in all, and more where an evaluation by
+/// a tree takes as long. Direct sums are measured with as many bodies as demanded or as their time allows, of a star
+/// cluster, as where bodies are does not matter to them. Trees are measured with `system` itself, their errors as well.
+/// With trees among the contenders all times are of as many bodies as demanded. Steps are leapfrog's, force and
+/// integration, as they are shown.
+Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system);
+
+/// The median error |da|/|a| of the accelerations of `system` by this variant, from a sample of bodies. Throws what the
+/// variant fails with.
+double measure_error(const Variant& variant, const ForceSystem& system);
 
 }  // namespace orrery

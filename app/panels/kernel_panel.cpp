@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
@@ -27,7 +33,7 @@ std::string automatic_name(const Status& status) {
 }
 
 void automatic_tooltip(const Status& status) {
-  tooltip("The fastest kernel of full fp32 accuracy here for these bodies and this law, from a short measurement.",
+  tooltip("The fastest kernel here that is accurate enough, for these bodies and this law, from a short measurement.",
           status.auto_choice ? automatic_name(status) + '\n' + status.auto_choice->how : "");
 }
 
@@ -75,52 +81,82 @@ void kernel_choice(const KernelInfo* current, const Status& status, Requests& ou
   }
 }
 
+using Values = std::span<const char* const>;
+
 /// What is left of `width` for each button when every value is written on one, side by side; < 0 where they do not fit.
-float room_a_button(const Tunable& tunable, float width) {
-  const float count = static_cast<float>(tunable.values.size());
+float room_a_button(Values values, float width) {
+  const float count = static_cast<float>(values.size());
   float words = count - 1;  // the gaps
-  for (const char* value : tunable.values) words += ImGui::CalcTextSize(value).x;
+  for (const char* value : values) words += ImGui::CalcTextSize(value).x;
   return (width - words) / count;
 }
 
 /// One row of touching buttons, the current value lit. The value that was pressed, or null.
-const char* value_buttons(const Tunable& tunable, std::string_view current, float room) {
+const char* value_buttons(const std::string& mark, Values values, std::string_view current, float room) {
   const char* pressed = nullptr;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, em(0.2f));
-  for (std::size_t i = 0; i < tunable.values.size(); ++i) {
-    const char* value = tunable.values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const char* value = values[i];
     const ImVec2 size{ImGui::CalcTextSize(value).x + room, 0};
     if (i > 0) ImGui::SameLine(0, 1);
     const bool lit = current == value;
     if (lit ? accent_button(value, size) : ImGui::Button(value, size)) pressed = value;
-    ui_mark(fmt::format("tunable.{}", tunable.name), value);
+    ui_mark(mark, value);
   }
   ImGui::PopStyleVar(2);
   return pressed;
 }
 
-const char* value_combo(const Tunable& tunable, const std::string& current) {
+const char* value_combo(const std::string& mark, Values values, const std::string& current) {
   const char* pressed = nullptr;
-  if (!begin_combo(fmt::format("tunable.{}", tunable.name).c_str(), current.c_str())) return nullptr;
-  for (const char* value : tunable.values) {
+  if (!begin_combo(mark.c_str(), current.c_str())) return nullptr;
+  for (const char* value : values) {
     if (ImGui::Selectable(value, current == value)) pressed = value;
-    ui_mark(fmt::format("tunable.{}", tunable.name), value);
+    ui_mark(mark, value);
   }
   ImGui::EndCombo();
   return pressed;
 }
 
+/// The other value that was picked, or null.
+const char* value_row(const char* name, const char* notes, const std::string& mark, Values values,
+                      const std::string& current) {
+  ImGui::PushID(name);
+  row_label(name, notes);
+  const float room = room_a_button(values, ImGui::GetContentRegionAvail().x);
+  const bool buttons = room >= em(0.3f);
+  const char* pressed = buttons ? value_buttons(mark, values, current, room) : value_combo(mark, values, current);
+  ImGui::PopID();
+  return pressed && current != pressed ? pressed : nullptr;
+}
+
+/// What `auto` keeps to. Another value than these, from a script or the command line, is one of the row as well.
+void accuracy_row(const Status& status, Requests& out) {
+  constexpr std::array<std::pair<const char*, double>, 4> usual{
+      {{"exact", 0}, {"1e-4", 1e-4}, {"5e-4", 5e-4}, {"1e-3", 1e-3}}};
+  const auto text_of = [&](double accuracy) {
+    const auto found = std::ranges::find(usual, accuracy, &std::pair<const char*, double>::second);
+    return found != usual.end() ? found->first : fmt::format("{:g}", accuracy);
+  };
+  const std::string current = text_of(status.accuracy);
+  std::vector<const char*> values;
+  for (const auto& [text, accuracy] : usual) values.push_back(text);
+  if (std::ranges::find(values, current) == values.end()) values.push_back(current.c_str());
+  const char* picked =
+      value_row("Accuracy",
+                "The median force error |da|/|a| that Auto keeps to. With thousands of bodies or more a "
+                "tree may then be the fastest; exact leaves direct sums alone.",
+                "accuracy", values, current);
+  const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });
+  if (found != usual.end()) out.push_back(SetAccuracy{found->second});
+}
+
 void tunable_row(const Tunable& tunable, const Status& status, Requests& out) {
   if (!status.settings.has(tunable.name)) return;
-  ImGui::PushID(tunable.name);
-  const std::string& current = status.settings.text(tunable.name);
-  row_label(tunable.name, tunable.notes);
-  const float room = room_a_button(tunable, ImGui::GetContentRegionAvail().x);
-  const bool buttons = room >= em(0.3f);
-  const char* pressed = buttons ? value_buttons(tunable, current, room) : value_combo(tunable, current);
-  if (pressed && current != pressed) out.push_back(SetTunable{tunable.name, pressed});
-  ImGui::PopID();
+  const char* picked = value_row(tunable.name, tunable.notes, fmt::format("tunable.{}", tunable.name), tunable.values,
+                                 status.settings.text(tunable.name));
+  if (picked) out.push_back(SetTunable{tunable.name, picked});
 }
 
 }  // namespace
@@ -129,6 +165,7 @@ void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
   if (!section("kernel", "Kernel", true, status.chosen)) return;
   const KernelInfo* current = known_kernel(status.kernel_id);
   kernel_choice(current, status, out);
+  if (status.auto_choice) accuracy_row(status, out);
   if (!current) return;
   constexpr std::string_view first = "block";  // of all tunables the one that people try first
   for (const Tunable& tunable : current->tunables) {

@@ -94,6 +94,8 @@ constexpr std::array verbs{
            return Command{SelectKernel{kernel ? kernel->id : auto_kernel}};
          }},
     Verb{"set", "NAME VALUE", make_tunable},
+    Verb{"accuracy", "VALUE",
+         [](std::string_view a) -> Request { return Command{SetAccuracy{parse_accuracy("accuracy", a)}}; }},
     Verb{"integrator", "ID",
          [](std::string_view a) -> Request { return Command{SelectIntegrator{find_integrator(a).id}}; }},
     Verb{"law", "ID", [](std::string_view a) -> Request { return Command{SelectLaw{law_info(find_law(a)).id}}; }},

@@ -109,7 +109,7 @@ const KernelInfo* find_kernel_or_auto(std::string_view id) {
     return &find_kernel(id);
   } catch (const UsageError& error) {
     throw UsageError(error.what() + std::string{"; or "} + auto_kernel +
-                     ", which takes the fastest one of full fp32 accuracy here");
+                     ", which takes the fastest one here that is accurate enough");
   }
 }
 

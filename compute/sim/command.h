@@ -17,10 +17,13 @@
 
 namespace orrery {
 
-/// What SelectKernel takes in place of a kernel's id: of those with full fp32 accuracy the fastest one here for the
-/// present law and bodies (how many, and whether their masses are equal), with the settings that make it so. It is
-/// chosen anew whenever these change; SetTunable and another SelectKernel end that.
+/// What SelectKernel takes in place of a kernel's id: of those that are as accurate as SetAccuracy asks for, the
+/// fastest one here for the present law and bodies (how many, and whether their masses are equal), with the settings
+/// that make it so. It is chosen anew whenever these change or another scene is loaded; SetTunable and another
+/// SelectKernel end that.
 inline constexpr const char* auto_kernel = "auto";
+/// The accuracy of a fresh simulation, see SetAccuracy.
+inline constexpr double default_accuracy = 5e-4;
 
 /// With the settings this kernel had last when it was named, except for the values given here. `auto_kernel` takes
 /// none.
@@ -30,6 +33,10 @@ struct SelectKernel {
 };
 struct SetTunable {
   std::string name, value;
+};
+/// What `auto_kernel` is to keep to, now and whenever it is selected.
+struct SetAccuracy {
+  double median_error;  ///< of |da|/|a| against fp64: > 0 and < 1; 0: full fp32 accuracy, so direct sums alone
 };
 struct SelectIntegrator {
   std::string id;
@@ -84,9 +91,9 @@ struct KeepGoodState {};
 struct RestoreGoodState {};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
-using Command = std::variant<SelectKernel, SetTunable, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
-                             SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset, LoadScene,
-                             ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
+using Command = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
+                             SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset,
+                             LoadScene, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
@@ -143,6 +150,7 @@ struct Status {
   Settings settings;
   std::string chosen;                     ///< what `auto` settings chose, such as "split 8"
   std::optional<AutoChoice> auto_choice;  ///< none: somebody asked for this very kernel
+  double accuracy = default_accuracy;     ///< see SetAccuracy
   std::string integrator_id;
   Law law;
   float time_step = 0;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
 #include "compute/kernels/kernel.h"
 
@@ -12,7 +13,14 @@ struct KernelDemand {
   int count = 0;  ///< bodies, >= 1
   LawId law = LawId::gravity;
   bool equal_masses = true;  ///< of all bodies: some kernels then need less work
+  double accuracy = 0;       ///< see SetAccuracy
   friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
+};
+
+/// What a kernel is to be accurate for: the errors of a tree depend on where the bodies are.
+struct ForceSystem {
+  const Bodies& bodies;
+  Law law;
 };
 
 /// What `auto_kernel` stands for at some demand.
@@ -33,13 +41,13 @@ inline std::string name_of(const KernelChoice& choice) {
   return "auto: " + words_for(*choice.kernel, choice.settings);
 }
 
-/// Finds the kernel and the settings that are the fastest here at full fp32 accuracy. It may measure, which takes some
-/// tenths of a second.
+/// Finds the kernel and the settings that are the fastest here of those that are accurate enough. It may measure, which
+/// takes some tenths of a second, and longer where one evaluation does.
 class KernelChooser {
  public:
   virtual ~KernelChooser() = default;
-  /// Throws std::runtime_error where no kernel can run.
-  virtual KernelChoice choose(const KernelDemand& demand) = 0;
+  /// `system` is what `demand` is about. Throws std::runtime_error where no kernel can run.
+  virtual KernelChoice choose(const KernelDemand& demand, const ForceSystem& system) = 0;
 };
 
 }  // namespace orrery

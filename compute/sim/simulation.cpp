@@ -17,6 +17,12 @@ void require(bool holds, const std::string& name, float value, const std::string
   throw UsageError(name + " cannot be " + std::to_string(value) + "; it must be a number " + range);
 }
 
+void require_accuracy(double median_error) {
+  if (median_error == 0 || (median_error > 0 && median_error < 1)) return;
+  throw UsageError("the accuracy cannot be " + std::to_string(median_error) +
+                   "; it must be a median error above 0 and below 1, or 0: exact");
+}
+
 /// Whether a program sends it again and again, unasked: such a command leaves what was said last.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
@@ -53,14 +59,20 @@ Engine& Simulation::engine_for(Backend backend) {
 }
 
 /// Sets the kernel and settings that `auto` stands for. Ends what is under way: it would be measured as well.
-void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand) {
+void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system) {
   settle();
-  const KernelChoice chosen = chooser_ ? chooser_->choose(demand)
+  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, system)
                                        : KernelChoice{&default_kernel(), Settings{default_kernel()},
                                                       "Nothing was measured: it is the default."};
   choice.kernel = chosen.kernel;
   choice.settings = chosen.settings;
   choice.automatic = AutoChoice{.name = name_of(chosen), .how = chosen.how};
+}
+
+/// For the present bodies.
+void Simulation::choose_kernel_again(Choice& choice) {
+  const Bodies present = bodies();
+  choose_kernel(choice, present_demand(choice), {present, choice.law});
 }
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
@@ -106,7 +118,7 @@ void Simulation::apply(const Command& command) {
             const KernelInfo* const named = find_kernel_or_auto(c.id);
             if (!named) {
               refuse_settings(c);
-              choose_kernel(next, present_demand(next.law.id));
+              choose_kernel_again(next);
               return adopt(next);
             }
             next.kernel = named;
@@ -120,13 +132,19 @@ void Simulation::apply(const Command& command) {
             next.automatic.reset();
             adopt(next);
           },
+          [&](const SetAccuracy& c) {
+            require_accuracy(c.median_error);
+            next.accuracy = c.median_error;
+            if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
+            adopt(next);
+          },
           [&](const SelectIntegrator& c) {
             next.integrator = &find_integrator(c.id);
             adopt(next);
           },
           [&](const SelectLaw& c) {
             next.law.id = find_law(c.id);
-            if (next.automatic && next.law.id != choice_.law.id) choose_kernel(next, present_demand(next.law.id));
+            if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
             adopt(next);
           },
           [&](const SetTimeStep& c) {
@@ -198,24 +216,31 @@ void Simulation::restore_good() {
 
 void Simulation::load(const SceneRequest& request, bool use_its_parameters) {
   Scene scene = load_scene(request);
-  set_bodies(scene.bodies);
-  scene_ = std::move(scene);
-  request_ = request;
-  request_.count = count_;
+  Choice choice = choice_;
   if (use_its_parameters) {
-    choice_.law.softening = scene_.softening;
-    choice_.time_step = scene_.time_step;
+    choice.law.softening = scene.softening;
+    choice.time_step = scene.time_step;
   }
-  engine().set_plan(plan());
+  SceneRequest loaded = request;
+  loaded.count = scene.bodies.count();
+  replace_bodies(scene.bodies, std::move(choice), /*other_system=*/loaded != request_);
+  scene_ = std::move(scene);
+  request_ = std::move(loaded);
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
+  replace_bodies(bodies, choice_, /*other_system=*/false);
+}
+
+/// `choice` is the present one, but for constants of the law and the time step.
+void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_system) {
   settle();
-  Choice choice = choice_;
   const bool other_count = count_ > 0 && bodies.count() != count_;
   const MassRange masses = mass_range(bodies.positions);
-  const KernelDemand demand{bodies.count(), choice.law.id, masses.equal()};
-  if (choice.automatic && demand != present_demand(choice.law.id)) choose_kernel(choice, demand);
+  const KernelDemand demand{bodies.count(), choice.law.id, masses.equal(), choice.accuracy};
+  if (choice.automatic && (other_system || demand != present_demand(choice))) {
+    choose_kernel(choice, demand, {bodies, choice.law});
+  }
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
@@ -268,6 +293,7 @@ Status Simulation::status() const {
           .settings = choice_.settings,
           .chosen = kernel_->chosen(count_, masses_),
           .auto_choice = choice_.automatic,
+          .accuracy = choice_.accuracy,
           .integrator_id = choice_.integrator->id,
           .law = choice_.law,
           .time_step = choice_.time_step,

@@ -71,7 +71,8 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
-    std::optional<AutoChoice> automatic{};  // kernel and settings go with law and bodies
+    std::optional<AutoChoice> automatic{};  // kernel and settings go with law, bodies and accuracy
+    double accuracy = default_accuracy;
   };
   struct UnderWay {  // a batch that the engine has not handed back yet
     BatchRequest request;
@@ -79,8 +80,12 @@ class Simulation {
     Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
-  void choose_kernel(Choice& choice, const KernelDemand& demand);
-  KernelDemand present_demand(LawId law) const { return {count_, law, masses_.equal()}; }
+  void choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system);
+  void choose_kernel_again(Choice& choice);
+  KernelDemand present_demand(const Choice& choice) const {
+    return {count_, choice.law.id, masses_.equal(), choice.accuracy};
+  }
+  void replace_bodies(const Bodies& bodies, Choice choice, bool other_system);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void remember_settings();

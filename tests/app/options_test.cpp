@@ -116,6 +116,25 @@ TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {
   EXPECT_EQ(only<SelectKernel>(view.setup).settings.at(tunable.name), last);
 }
 
+TEST(Options, SayWhatAutoKeepsTo) {
+  const ViewOptions view = parsed<ViewOptions>({"--accuracy", "1e-3"});
+  EXPECT_EQ(only<SetAccuracy>(view.setup).median_error, 1e-3);
+  EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the accuracy comes before";
+  EXPECT_EQ(only<SetAccuracy>(parsed<ViewOptions>({"--kernel", "auto", "--accuracy", "exact"}).setup).median_error, 0);
+  EXPECT_EQ(parsed<BenchOptions>({"bench", "--kernels", "auto", "--accuracy", "2e-4"}).accuracy, 2e-4);
+  EXPECT_EQ(parsed<BenchOptions>({"bench"}).accuracy, default_accuracy);
+  for (const char* wrong : {"0", "1", "-1e-4", "nan", "inf", "close", ""}) {
+    const Words words{"--accuracy", wrong};
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "--accuracy", "exact");
+  }
+  for (const Words& words : {Words{"--kernel", "cpu-simd", "--accuracy", "1e-3"},
+                             Words{"bench", "--kernels", "cpu-simd", "--accuracy", "1e-3"}}) {
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "--accuracy", "auto");
+  }
+}
+
 TEST(Options, LeaveTheKernelToTheProgram) {
   const ViewOptions view = parsed<ViewOptions>({"--kernel", "auto", "--law", "attract-repel"});
   EXPECT_EQ(only<SelectKernel>(view.setup).id, auto_kernel);

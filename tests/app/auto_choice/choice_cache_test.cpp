@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include "tests/app/auto_choice/rows_variant.h"
 #include "tests/app/support/text_file.h"
@@ -60,6 +61,21 @@ TEST_F(ChoiceCacheTest, KeepsAContestForTheNextRun) {
   EXPECT_EQ(found->contenders[2].problem, "no room");
   EXPECT_EQ(found->preference(), contest().preference());
   EXPECT_FALSE(cache.find({{"gpu", "another"}}, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
+  Contest held = contest();
+  held.contenders[0].forecast_from = 512;
+  held.contenders[1].median_error = 4.25e-4;
+  held.contenders[2].median_error = std::numeric_limits<double>::quiet_NaN();
+  ChoiceCache{file}.store(key, held);
+  const auto found = ChoiceCache{file}.find(key, contenders());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->contenders[0].forecast_from, 512);
+  EXPECT_FALSE(found->contenders[0].median_error);
+  EXPECT_EQ(found->contenders[1].forecast_from, 0);
+  EXPECT_EQ(found->contenders[1].median_error, 4.25e-4);
+  EXPECT_FALSE(found->contenders[2].median_error) << "no number";
 }
 
 TEST_F(ChoiceCacheTest, TheLatestContestCounts) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <new>
 #include <stdexcept>
+#include <tuple>
 
 #include "compute/core/error.h"
 #include "tests/app/auto_choice/rows_variant.h"
@@ -153,6 +154,93 @@ TEST_F(ContestTest, NoTimeIsNoMeasurement) {
   hold();
   EXPECT_EQ(winner(), "none");
   for (const Contender& contender : contest.contenders) EXPECT_FALSE(contender.problem.empty());
+}
+
+/// Trees whose errors are those that the test says, in the order in which they stand.
+class TreesTest : public testing::Test {
+ protected:
+  void add(const char* theta, double median_error) {
+    contest.contenders.push_back({test::tree_variant(theta)});
+    errors_[theta] = median_error;
+  }
+
+  void try_them(double accuracy) {
+    try_trees(
+        contest.contenders,
+        [&](const Variant& variant) {
+          const std::string theta = variant.settings.text("theta");
+          tried.push_back(theta);
+          if (refuse == theta) throw UsageError("no room");
+          return TreeTrial{.median_error = errors_[theta], .step_ms = 250};
+        },
+        accuracy);
+  }
+
+  Contest contest;
+  std::vector<std::string> tried;
+  std::string refuse;
+
+ private:
+  std::map<std::string, double> errors_;
+};
+
+TEST_F(TreesTest, TheFirstThatIsAccurateEnoughIsTheOnlyOne) {
+  add("1.0", 2e-3);
+  add("0.7", 5e-4);
+  add("0.4", 1e-5);
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "0.7"}));
+  const auto& [loose, enough, tight, direct] =
+      std::tie(contest.contenders[0], contest.contenders[1], contest.contenders[2], contest.contenders[3]);
+  EXPECT_TRUE(loose.refused);
+  EXPECT_EQ(loose.median_error, 2e-3);
+  EXPECT_EQ(loose.problem, "median error 0.002, above 0.0005");
+  EXPECT_EQ(enough.problem, "");
+  EXPECT_EQ(enough.median_error, 5e-4);
+  EXPECT_EQ(enough.step_ms, 250);
+  EXPECT_TRUE(tight.refused);
+  EXPECT_NE(tight.problem.find("is accurate enough"), std::string::npos) << tight.problem;
+  EXPECT_FALSE(tight.median_error);
+  EXPECT_EQ(direct.problem, "");
+}
+
+TEST_F(TreesTest, AnInaccurateTreeLoses) {
+  add("1.0", 1e-3);
+  add("0.7", std::numeric_limits<double>::quiet_NaN());
+  add("0.4", std::numeric_limits<double>::infinity());
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  hold_contest(
+      contest.contenders, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; },
+      [] { return 0; }, 1e9);
+  EXPECT_EQ(contest.preference(), std::vector<std::size_t>{3}) << "however fast";
+}
+
+TEST_F(TreesTest, WhatCannotRunIsNotWhatSuffices) {
+  add("1.0", 1e-5);
+  add("0.7", 1e-5);
+  refuse = "1.0";
+  try_them(5e-4);
+  EXPECT_EQ(contest.contenders[0].problem, "no room");
+  EXPECT_EQ(contest.contenders[1].problem, "");
+}
+
+TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {
+  add("0.7", 1e-5);
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  int trees = 0;
+  hold_contest(
+      contest.contenders,
+      [&](const Variant& variant, int) {
+        trees += variant.kernel->is_tree;
+        return 9;
+      },
+      [] { return 0; }, 1e9);
+  EXPECT_EQ(trees, 0);
+  EXPECT_EQ(contest.contenders[0].step_ms, 250);
+  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 0}));
 }
 
 }  // namespace

@@ -12,4 +12,12 @@ inline Variant rows_variant(const char* rows) {
   return variant;
 }
 
+/// cpu-tree with this value of its tunable `theta`.
+inline Variant tree_variant(const char* theta) {
+  const KernelInfo& kernel = find_kernel("cpu-tree");
+  Variant variant{&kernel, Settings{kernel}};
+  variant.settings.set("theta", theta);
+  return variant;
+}
+
 }  // namespace orrery::test

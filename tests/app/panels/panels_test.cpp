@@ -36,6 +36,21 @@ TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
   EXPECT_NE(side_column_text().find("auto: cpu-simd, rows 2"), std::string::npos);
 }
 
+TEST_F(Panels, SetWhatAutoKeepsTo) {
+  select(find_kernel("cpu-simd"));
+  frame();
+  EXPECT_FALSE(seen("accuracy.exact")) << "a kernel that was named has its own";
+  status.auto_choice = AutoChoice{"auto: cpu-simd", "One step with 1000 bodies"};
+  frame();
+  EXPECT_EQ(only<SetAccuracy>(click("accuracy.exact")).median_error, 0);
+  EXPECT_EQ(only<SetAccuracy>(click("accuracy.1e-3")).median_error, 1e-3);
+  EXPECT_TRUE(click("accuracy.5e-4").empty()) << "so it is";
+  status.accuracy = 3e-4;
+  frame();
+  EXPECT_TRUE(click("accuracy.0.0003").empty()) << "what a script said";
+  EXPECT_EQ(only<SetAccuracy>(click("accuracy.5e-4")).median_error, 5e-4);
+}
+
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
   bool tried = false;
   for (const KernelInfo* kernel : kernels()) {

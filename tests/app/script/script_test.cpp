@@ -55,6 +55,14 @@ TEST(Script, KnowsEveryCommand) {
   view_command<Quit>(script[14]);
 }
 
+TEST(Script, SaysWhatAutoKeepsTo) {
+  const Script script = parsed("0 accuracy 1e-4\n1 accuracy exact\n");
+  EXPECT_EQ(command<SetAccuracy>(script[0]).median_error, 1e-4);
+  EXPECT_EQ(command<SetAccuracy>(script[1]).median_error, 0);
+  test::expect_failure(
+      Failure::usage, [] { parsed("0 accuracy 0\n"); }, "demo.txt:1: ", "accuracy", "exact");
+}
+
 TEST(Script, SetsWhatIsExaminedAndHowOften) {
   const Script script = parsed("0 probe off\n1 probe on\n2 conserved 0.5\n3 conserved 0\n");
   EXPECT_EQ(view_command<SetDiagnostics>(script[0]).probe, false);
@@ -159,7 +167,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("99999999999999999999 pause", "whole number");
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
-          "kernel, set, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
+          "kernel, set, accuracy, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
           "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, cells, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");

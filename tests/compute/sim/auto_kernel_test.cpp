@@ -1,9 +1,11 @@
 // When a simulation whose kernel is left to the program asks which one it is to be.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/failure.h"
 
@@ -15,8 +17,10 @@ using test::Failure;
 /// Says what the test tells it to, and remembers what it was asked.
 class ToldChooser final : public KernelChooser {
  public:
-  KernelChoice choose(const KernelDemand& demand) override {
+  KernelChoice choose(const KernelDemand& demand, const ForceSystem& system) override {
     asked.push_back(demand);
+    softening = system.law.softening;
+    bodies = system.bodies;
     if (fails) throw std::runtime_error("nothing can be measured");
     const KernelInfo& kernel = find_kernel(answer);
     Settings settings{kernel};
@@ -28,6 +32,8 @@ class ToldChooser final : public KernelChooser {
   Settings::Values values{{"rows", "2"}};
   bool fails = false;
   std::vector<KernelDemand> asked;
+  float softening = 0;  // of the system that was shown last, as its bodies
+  Bodies bodies;
 };
 
 class AutoKernel : public testing::Test {
@@ -81,10 +87,42 @@ TEST_F(AutoKernel, IsChosenAnewForOtherNumbersOfBodiesAndLawsOnly) {
   sim.apply(SelectLaw{"attract-repel"});
   sim.apply(SelectIntegrator{"euler"});
   sim.apply(SetSoftening{0.5f});
+  sim.apply(LoadScene{{.scene = "plummer", .count = 257}});
+  EXPECT_EQ(chooser.asked.size(), 3u) << "neither the bodies nor the law is another";
   sim.apply(LoadScene{{.scene = "plummer", .count = 257, .seed = 9}});
-  EXPECT_EQ(chooser.asked.size(), 3u) << "neither the number of bodies nor the law is another";
+  EXPECT_EQ(chooser.asked.size(), 4u) << "errors may be others";
   EXPECT_TRUE(sim.status().auto_choice);
   EXPECT_EQ(sim.run(3).steps, 3);
+}
+
+TEST_F(AutoKernel, IsChosenAnewForAnotherAccuracy) {
+  sim.apply(SetAccuracy{1e-3});
+  EXPECT_TRUE(chooser.asked.empty()) << "it is for when auto is selected";
+  EXPECT_EQ(sim.status().accuracy, 1e-3);
+  sim.apply(SelectKernel{auto_kernel});
+  ASSERT_EQ(chooser.asked.size(), 1u);
+  EXPECT_EQ(chooser.asked[0].accuracy, 1e-3);
+  sim.apply(SetAccuracy{1e-3});
+  EXPECT_EQ(chooser.asked.size(), 1u);
+  answer("cpu-tree", {{"theta", "0.5"}});
+  sim.apply(SetAccuracy{0});
+  ASSERT_EQ(chooser.asked.size(), 2u);
+  EXPECT_EQ(chooser.asked[1].accuracy, 0);
+  EXPECT_EQ(sim.status().auto_choice->name, "auto: cpu-tree theta=0.5");
+  for (const double wrong : {-1e-4, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(sim.apply(SetAccuracy{wrong}), UsageError) << wrong;
+  }
+  EXPECT_EQ(sim.status().accuracy, 0);
+  EXPECT_EQ(chooser.asked.size(), 2u);
+}
+
+TEST_F(AutoKernel, IsChosenForTheBodiesAsTheyAre) {
+  sim.run(3);
+  sim.apply(SelectKernel{auto_kernel});
+  EXPECT_EQ(chooser.bodies, sim.bodies());
+  sim.apply(LoadScene{{.scene = "plummer", .count = 500}});
+  EXPECT_EQ(chooser.bodies, sim.bodies());
+  EXPECT_EQ(chooser.softening, sim.status().law.softening) << "the new scene's";
 }
 
 TEST_F(AutoKernel, IsChosenAnewWhereMassesAreEqualNoMore) {
