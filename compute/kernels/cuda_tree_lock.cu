@@ -72,6 +72,7 @@ class TreeLock final : public ForceKernel {
       take_scratch(array, size, std::string{"cuda-tree-lock: "} + what, "cuda-tree or fewer bodies");
     };
     const auto cells = static_cast<std::size_t>(LockTree::room_for_cells(count));
+    if (places_.size() < LockTree::places_for(count)) cleared_ = false;
     take(places_, LockTree::places_for(count), "the nodes' indices");
     take(cubes_, cells, "the cells' cubes");
     take(members_, 8 * cells, "the nodes' centers");
@@ -86,7 +87,12 @@ class TreeLock final : public ForceKernel {
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const cudaStream_t stream = args.stream;
-    if (!cleared_) ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
+    if (!cleared_) {
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
+      // Who makes a cell empties it. But compute-sanitizer's initcheck does not see that in the thread that is told of
+      // the cell by a release.
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
+    }
     cleared_ = true;
     const LockTree tree = tree_of(args);
     log_.begin(args);

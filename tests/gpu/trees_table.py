@@ -79,7 +79,7 @@ def drift_text(folder):
         with open(path, newline="", encoding="utf-8") as file:
             file.readline()  # the metadata
             sums = list(csv.DictReader(file))
-        drift = [abs(float(row["energy_drift"])) for row in sums if row["energy_drift"]]
+        drift = [abs(float(row["total_drift"])) for row in sums if row["total_drift"]]
         if len(drift) < 2:
             raise Refused(f"{path} has no drift")
         kernel = re.sub(r".*trees-drift-(.*)-conserved.csv", r"\1", path)

@@ -95,7 +95,7 @@ TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
 
 TEST_F(SimulationTest, KernelsKeepTheirSettingsWhileAnotherIsSelected) {
   Simulation sim = small();
-  const KernelInfo& kernel = *test::kernels_under_test().back();
+  const KernelInfo& kernel = find_kernel(sim.status().kernel_id);
   ASSERT_FALSE(kernel.tunables.empty());
   const Tunable& tunable = kernel.tunables.front();
   sim.apply(SetTunable{tunable.name, tunable.values.front()});
