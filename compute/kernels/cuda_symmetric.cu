@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* blocks[] = {"32", "64", "128"};
 constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "11", "13"};
-constexpr const char* item_tiles[] = {"8", "16", "32", "64"};
+constexpr const char* item_tiles[] = {"8", "16", "32", "64", "128"};
 constexpr const char* switch_values[] = {"off", "on"};
 constexpr Tunable tunables[] = {
     {.name = "block",
@@ -31,7 +31,7 @@ constexpr Tunable tunables[] = {
     {.name = "tiles-per-item",
      .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
      .values = item_tiles,
-     .initial = "64"},
+     .initial = "128"},
     {.name = "deterministic",
      .notes =
          "on: sums in fixed point, whose order does not matter, so that every run gives the same bits. Their step is "
