@@ -24,11 +24,12 @@ BoxRenderer::BoxRenderer() : array_{make_vertex_array()} {
 }
 
 void BoxRenderer::set(std::span<const DrawnBox> boxes) {
-  count_ = static_cast<int>(boxes.size());
+  count_ = 0;  // until the buffer holds them
   if (boxes.empty()) return;
   if (buffer_.size_bytes() < boxes.size_bytes()) buffer_ = Buffer{boxes.size_bytes()};
   buffer_.upload(std::as_bytes(boxes));
   deepest_ = std::max(std::ranges::max(boxes, {}, &DrawnBox::level).level, 1.0f);
+  count_ = static_cast<int>(boxes.size());
 }
 
 void BoxRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {

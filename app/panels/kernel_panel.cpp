@@ -110,7 +110,7 @@ const char* value_buttons(const std::string& mark, Values values, std::string_vi
 
 const char* value_combo(const std::string& mark, Values values, const std::string& current) {
   const char* pressed = nullptr;
-  if (!begin_combo(mark.c_str(), current.c_str())) return nullptr;
+  if (!begin_combo(mark.c_str(), current.c_str(), ImGuiComboFlags_HeightLargest)) return nullptr;
   for (const char* value : values) {
     if (ImGui::Selectable(value, current == value)) pressed = value;
     ui_mark(mark, value);

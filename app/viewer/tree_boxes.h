@@ -12,7 +12,7 @@ namespace orrery {
 class TreeBoxes {
  public:
   static constexpr double period_s = 0.25;
-  static constexpr int most_cells = 1 << 14;
+  static constexpr int most_cells = 1 << 12;
 
   /// What to ask of the simulation now; none while it is paused, or while a CPU step is under way. `now_s` is any time
   /// in seconds that only grows.

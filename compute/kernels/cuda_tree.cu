@@ -75,6 +75,13 @@ class Tree final : public ForceKernel {
         rebuild_{settings.integer("rebuild")} {}
 
   void prepare(int count) override {
+    if (count > Octree::most_bodies) {
+      throw UsageError("cuda-tree takes at most " + std::to_string(Octree::most_bodies) + " bodies");
+    }
+    if (sort_count_ == count) return;
+    // Whatever follows, what was sorted for another number of bodies is not used again.
+    sort_count_ = 0;
+    since_rebuild_ = 0;
     const auto bodies = static_cast<std::size_t>(count);
     const auto take = [](auto& array, std::size_t size, const char* what) {
       take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
@@ -82,18 +89,17 @@ class Tree final : public ForceKernel {
     take(keys_, 2 * bodies, "the keys");
     take(numbers_, 2 * bodies, "the bodies' numbers");
     take(sorted_, bodies, "the sorted bodies");
-    if (sort_count_ != count) {
-      take(sort_space_, sort_bytes(count), "what the sort works on");
-      sort_count_ = count;
-      since_rebuild_ = 0;
-    }
+    take(sort_space_, sort_bytes(count), "what the sort works on");
     const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
     for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
     take(groups_, cells + bodies / 32, "the groups");
     take(state_, 1, "its counts");
+    sort_count_ = count;
   }
+
+  void bodies_replaced() override { since_rebuild_ = 0; }
 
   void evaluate(const ForceArgs& args) override {
     prepare(args.count);
@@ -196,7 +202,7 @@ class Tree final : public ForceKernel {
   bool quadrupole_;
   int rebuild_;
   int since_rebuild_ = 0;
-  int sort_count_ = 0;          // that sort_space_ is for
+  int sort_count_ = 0;          // that all memory is for; 0: none
   const int* order_ = nullptr;  // of the latest sort
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;

@@ -101,6 +101,9 @@ class ForceKernel {
   /// Takes the scratch memory that evaluate() needs for this many bodies, which otherwise takes it itself. Throws
   /// UsageError that says what would need less.
   virtual void prepare(int /*count*/) {}
+  /// The next bodies are not those of the last evaluation some steps later. What evaluate() keeps from one call to the
+  /// next would still be right, but may be slow for them.
+  virtual void bodies_replaced() {}
   /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
   virtual void evaluate(const ForceArgs& args) = 0;
   /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see

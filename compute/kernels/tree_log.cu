@@ -26,7 +26,9 @@ TreeLog::TreeLog(std::span<const char* const> phases) : phases_{phases} {
 }
 
 void TreeLog::begin(const ForceArgs& args) {
-  latest_ = (latest_ + 1) % slots;
+  const auto is_free = [&] { return !evaluations_[awaited_].enqueued || evaluations_[awaited_].done.reached(); };
+  if (evaluations_[awaited_].enqueued && is_free()) awaited_ = 1 - awaited_;
+  latest_ = is_free() ? awaited_ : unread_slot;
   Evaluation& evaluation = evaluations_[latest_];
   evaluation.enqueued = true;
   evaluation.timed = args.times_phases;
@@ -50,8 +52,7 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
 }
 
 std::optional<TreeReport> TreeLog::report() const {
-  for (std::size_t age = 0; age < slots; ++age) {
-    const std::size_t slot = (latest_ + slots - age) % slots;
+  for (const std::size_t slot : {awaited_, 1 - awaited_}) {
     const Evaluation& evaluation = evaluations_[slot];
     if (!evaluation.enqueued || !evaluation.done.reached()) continue;
     const TreeCounts& found = counts_.first(slots)[slot];

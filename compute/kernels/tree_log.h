@@ -38,13 +38,14 @@ class TreeLog {
     cuda::Event done;
     bool enqueued = false, timed = false;
   };
-  /// Evaluations of which the host may still read: the latest that has ended is one of them while the GPU is not
-  /// further behind.
-  static constexpr std::size_t slots = 4;
+  /// One to read, one that the GPU has yet to come to, and one for all that are enqueued meanwhile: so something can be
+  /// read however far the GPU is behind.
+  static constexpr std::size_t slots = 3, unread_slot = 2;
 
   std::span<const char* const> phases_;
   cuda::HostArray<TreeCounts> counts_{slots, true};
   std::array<Evaluation, slots> evaluations_;
+  std::size_t awaited_ = 0;  // 0 or 1; the other is the one to read
   std::size_t latest_ = 0, phase_ = 0;
   cudaStream_t stream_ = nullptr;
 };

@@ -42,6 +42,7 @@ class CudaEngine final : public Engine {
     wait();
     good_.judge(watch_);  // as long as it knows
     resize(bodies.count());
+    if (plan_.kernel) plan_.kernel->bodies_replaced();
     masses_ = mass_range(bodies.positions);
     Mapping mapping{storage_, stream_.get()};
     cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());

@@ -74,6 +74,8 @@ struct Octree {
 
   OctreeGroup* groups = nullptr;  ///< room for capacity + count / 32
 
+  /// So many that a stack entry of the walk holds the number of any cell.
+  static constexpr int most_bodies = (1 << 29) - 4096;
   /// Enough for all but trees of many cells with a body or two.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }
 };
