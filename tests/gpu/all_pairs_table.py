@@ -7,9 +7,8 @@ Reads OUT_FOLDER/all-pairs-*.json and, where they are, the texts that NVIDIA's n
 OUT_FOLDER/all-pairs.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
 import os
 import re
-import sys
 
-from bench_tables import Refused, Run, number, positive, table
+from bench_tables import Refused, Run, number, positive, table, write_page
 
 MASSES = ("unequal", "equal")
 SAMPLE_COMMAND = re.compile(r"^\$ .* -numbodies=(\d+) -i=(\d+)$")
@@ -127,16 +126,4 @@ def page(folder):
     return text
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: all_pairs_table.py OUT_FOLDER")
-    try:
-        text = page(sys.argv[1])
-    except (Refused, OSError, KeyError, TypeError, ValueError) as error:
-        sys.exit(f"all_pairs_table.py: {type(error).__name__}: {error}")
-    with open(os.path.join(sys.argv[1], "all-pairs.md"), "w", encoding="utf-8") as file:
-        file.write(text)
-    print(text, end="")
-
-
-main()
+write_page(page, "all-pairs.md")

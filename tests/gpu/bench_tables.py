@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import sys
 
 
 class Refused(Exception):
@@ -79,3 +80,18 @@ def number(value, digits=4):
 def table(titles, rows):
     lines = ["| " + " | ".join(titles) + " |", "|" + " --- |" * len(titles)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def write_page(page, name):
+    """What a script that makes OUT_FOLDER/NAME of the files in OUT_FOLDER does: writes and prints page(OUT_FOLDER), or ends with
+    status 1 and one line that says why it cannot."""
+    script = os.path.basename(sys.argv[0])
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {script} OUT_FOLDER")
+    try:
+        text = page(sys.argv[1])
+    except (Refused, OSError, KeyError, TypeError, ValueError) as error:
+        sys.exit(f"{script}: {type(error).__name__}: {error}")
+    with open(os.path.join(sys.argv[1], name), "w", encoding="utf-8") as file:
+        file.write(text)
+    print(text, end="")

@@ -9,9 +9,8 @@ import csv
 import glob
 import os
 import re
-import sys
 
-from bench_tables import Refused, Run, number, positive, table
+from bench_tables import Refused, Run, number, positive, table, write_page
 
 SYSTEMS = {"plummer": "Plummer sphere", "collapse": "Cold collapse after two free-fall times"}
 # What others reach on this GPU at settings with these errors at 1,048,576 bodies (Plummer); ms a step.
@@ -107,16 +106,4 @@ def page(folder):
     return text
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: trees_table.py OUT_FOLDER")
-    try:
-        text = page(sys.argv[1])
-    except (Refused, OSError, KeyError, TypeError, ValueError) as error:
-        sys.exit(f"trees_table.py: {type(error).__name__}: {error}")
-    with open(os.path.join(sys.argv[1], "trees.md"), "w", encoding="utf-8") as file:
-        file.write(text)
-    print(text, end="")
-
-
-main()
+write_page(page, "trees.md")
