@@ -11,7 +11,7 @@ namespace orrery {
 /// all it can do by then.
 int most_measured_bodies(Backend backend);
 
-/// Whether trees may win: with a few thousand bodies or fewer every direct sum is faster, and at full fp32 accuracy no
+/// Whether trees may win: with few bodies a direct sum is the fastest, and at full fp32 accuracy no
 /// tree counts.
 bool trees_stand(const KernelDemand& demand, Backend backend);
 

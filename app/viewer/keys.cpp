@@ -88,7 +88,7 @@ const std::vector<KeyBinding>& table() {
       {{{U' '}}, "Space", "run or pause", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
       {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
       {{{U'r'}}, "R", "back to the scene's first state", [](S, V) -> Asked { return Command{Reset{}}; }},
-      {{{U'k'}}, "K", "next kernel; auto: the fastest of fp32 accuracy", [](S s, V) { return other_kernel(s, 1); }},
+      {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
       {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
       {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},

@@ -17,7 +17,6 @@
 namespace orrery {
 namespace {
 
-constexpr int max_rows = 4;    ///< the largest value of the tunable `rows`
 constexpr int max_chunk = 64;  ///< bodies of one chunk: their lane sums, 12 KiB with 16 lanes, stay in the first cache
 /// Bodies j that all bodies of a chunk meet before the next are loaded: 16 KiB, which stay in the first cache too. Also
 /// the bodies between two additions to the lane sums: short sums round less.
@@ -95,7 +94,7 @@ class CpuSimd final : public ForceKernel {
     const PaddedColumns bodies = columns_.fill(args, threads_);
     // Some four chunks a thread, so that threads which start late or run slower do not hold up the others.
     const int share = args.count / (4 * threads_);
-    const int chunk = std::clamp(share / max_rows * max_rows, max_rows, max_chunk);
+    const int chunk = std::clamp(share / max_simd_rows * max_simd_rows, max_simd_rows, max_chunk);
     for_each_chunk(args.count, chunk, threads_, args.cancelled, [&](int first, int last) {
       HWY_DYNAMIC_DISPATCH(evaluate_simd_rows)(args, bodies, first, last, rows_);
     });

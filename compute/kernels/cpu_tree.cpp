@@ -11,12 +11,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 
 #include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
 #include "compute/kernels/simd_rows.h"
+#include "compute/kernels/tree_tunables.h"
 #include "compute/tree/cpu_octree.h"
 #include "compute/tree/cpu_walk.h"
 
@@ -25,7 +25,6 @@
 namespace orrery {
 namespace {
 
-constexpr int max_rows = 4;     ///< the largest value of simd_rows_values
 constexpr int max_group = 256;  ///< the largest value of the tunable `group`
 static_assert(max_lanes <= BodyList::padding);
 
@@ -140,9 +139,7 @@ HWY_EXPORT(evaluate_group);
 HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
-constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
 constexpr const char* group_values[] = {"8", "16", "32", "64", "128", "256"};
-constexpr const char* order_values[] = {"monopole", "quadrupole"};
 constexpr const char* contenders[] = {"theta=1.0", "theta=0.8", "", "theta=0.5", "theta=0.4", "theta=0.3"};
 // A Plummer sphere on two cores of an EPYC (Zen 3, AVX2) by orrery bench, whole steps: 16,384 bodies with theta 0.5,
 // 0.7 and 1.0 took 21, 14 to 15 and 11 ms at median errors of 9e-5, 3.7e-4 and 6.8e-4; cpu-simd took 54 ms,
@@ -154,15 +151,12 @@ constexpr Tunable tunables[] = {
      .notes = "Opening angle: a cell counts as a whole beyond its size divided by theta. Smaller: slower, more exact.",
      .values = theta_values,
      .initial = "0.7"},
-    {.name = "leaf", .notes = "Bodies in a leaf of the tree at most.", .values = leaf_values, .initial = "32"},
+    leaf_tunable("32"),
     {.name = "group",
      .notes = "Neighbouring bodies that walk the tree together, and share one list of what they meet, at most.",
      .values = group_values,
      .initial = "64"},
-    {.name = "order",
-     .notes = "What a far cell is: a point mass, or its quadrupole as well.",
-     .values = order_values,
-     .initial = "quadrupole"}};
+    order_tunable};
 
 /// Takes the times between one phase and the next.
 class PhaseClock {
@@ -180,11 +174,9 @@ class PhaseClock {
 class CpuTree final : public ForceKernel {
  public:
   explicit CpuTree(const Settings& settings)
-      : shape_{.leaf = settings.integer("leaf"),
-               .threads = thread_count(settings),
-               .theta = std::strtof(settings.text("theta").c_str(), nullptr)},
+      : shape_{.leaf = settings.integer("leaf"), .threads = thread_count(settings), .theta = theta(settings)},
         group_{settings.integer("group")},
-        quadrupoles_{settings.text("order") == "quadrupole"} {}
+        quadrupoles_{has_quadrupoles(settings)} {}
 
   void evaluate(const ForceArgs& args) override {
     TreeReport report;

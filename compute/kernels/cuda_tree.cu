@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compute/cuda/launch.h"
@@ -9,6 +7,7 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tree_log.h"
+#include "compute/kernels/tree_tunables.h"
 #include "compute/tree/octree_kernels.h"
 
 namespace orrery {
@@ -17,9 +16,7 @@ namespace {
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
 constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4",
                                             "3e-4", "2e-4", "1e-4", "7e-5", "5e-5", "2e-5", "1e-5"};
-constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
 constexpr const char* group_values[] = {"auto", "32", "64"};
-constexpr const char* order_values[] = {"monopole", "quadrupole"};
 constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
 constexpr Tunable tunables[] = {
     {.name = "theta",
@@ -31,19 +28,13 @@ constexpr Tunable tunables[] = {
               "theta alone decides.",
      .values = tolerance_values,
      .initial = "1e-3"},
-    {.name = "leaf",
-     .notes = "A cell of at most so many bodies is not divided.",
-     .values = leaf_values,
-     .initial = "16"},
+    leaf_tunable("16"),
     {.name = "group",
      .notes =
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
      .values = group_values,
      .initial = "auto"},
-    {.name = "order",
-     .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
-     .values = order_values,
-     .initial = "quadrupole"},
+    order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values,
@@ -67,11 +58,11 @@ __global__ void list_cells(const OctreeLinks* __restrict__ links, const Vec4* __
 class Tree final : public ForceKernel {
  public:
   explicit Tree(const Settings& settings)
-      : theta_{std::stof(settings.text("theta"))},
+      : theta_{theta(settings)},
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
-        quadrupole_{settings.text("order") == "quadrupole"},
+        quadrupole_{has_quadrupoles(settings)},
         rebuild_{settings.integer("rebuild")} {}
 
   void prepare(int count) override {
@@ -151,6 +142,7 @@ class Tree final : public ForceKernel {
     constexpr int block = 256;
     list_cells<<<cuda::ceil_div(count, block), block, 0, stream.get()>>>(links_.data(), sorted_.data(), count,
                                                                          d_inside.data(), d_levels.data());
+    ORRERY_CUDA_CHECK_LAUNCH(list_cells);
     std::vector<Vec4> inside(size);
     std::vector<int> levels(size);
     TreeCube cube{};

@@ -10,6 +10,7 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tree_log.h"
+#include "compute/kernels/tree_tunables.h"
 #include "compute/tree/lock_kernels.h"
 
 namespace orrery {
@@ -50,7 +51,7 @@ constexpr const char* phases[] = {"bounding box", "build", "summary", "sort", "f
 class TreeLock final : public ForceKernel {
  public:
   explicit TreeLock(const Settings& settings)
-      : theta_{std::stof(settings.text("theta"))},
+      : theta_{theta(settings)},
         throttled_{settings.text("throttle") == "barrier"},
         build_block_{settings.integer("build-block")},
         summary_block_{settings.integer("summary-block")},

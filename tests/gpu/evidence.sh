@@ -189,7 +189,7 @@ trees() {
 }
 
 # Both trees at settings whose errors are those of others' trees, on a smooth and on a clumpy system; the memory in use; and
-# what becomes of the energy beside a direct sum's. Some 100 s.
+# what becomes of the energy beside a direct sum's. Some 60 s.
 run_trees() {
   local kernel n
   declare -A accuracy=([cuda-tree]='tolerance=1e-3,7e-5' [cuda-tree-lock]='theta=0.5,0.75')
