@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
-#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER [tests|sanitizers|figures|literature|all-pairs|trees|window|laboratory]...
+#   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER PART...
+# where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory; all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
-# and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers`
-# compute-sanitizer, `window` a display whose OpenGL is the GPU's; `all-pairs` measures NVIDIA's nbody sample as well where
-# ORRERY_NBODY_SAMPLE names its executable. What is kept of the output lies in docs/measurements/.
+# and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers` compute-sanitizer,
+# `window` a display whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
+# nbody sample as well where ORRERY_NBODY_SAMPLE names its executable. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
 mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-all_parts='tests sanitizers figures literature all-pairs trees window laboratory'
+all_parts='tests sanitizers figures literature all-pairs trees cpu-trees window laboratory'
 parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
@@ -109,7 +110,7 @@ sanitize() {
 }
 
 # Every CUDA kernel with every value of its tunables, and the engine with its switches. racecheck is some ten times slower
-# than the others: it gets few bodies.
+# than the others: it gets few bodies, and of the trees all tests but those that try every tunable's values with many.
 run_sanitizers() {
   local tool filter
   rm -f "$out/sanitizers.txt"
@@ -118,7 +119,7 @@ run_sanitizers() {
     [ $tool != racecheck ] || filter='*.Brief*'
     sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
     sanitize $tool engine "$build/tests/simulation_test_gpu"
-    [ $tool != racecheck ] || filter='*PointsWithManyBodies*:*ReportsWhatItEvaluated*'
+    [ $tool != racecheck ] || filter='*EveryCudaTree*-*.ManyBodies*:*.ALesser*'
     sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
   done
 }
@@ -182,45 +183,102 @@ run_all_pairs() {
   [ ! -f "$out/all-pairs.md" ] || cat "$out/all-pairs.md"
 }
 
-# trees SYSTEM KERNEL ARGUMENTS...: measures a tree for one table.
-trees() {
-  local name=trees-$1
-  check "$name" "$orrery" bench --kernels "$2" "${@:3}" --csv "$out/$name.csv" --json "$out/$name.json"
+# pack_inputs NAME: what the tables of a page were made of goes to one file, from which they can be made again.
+pack_inputs() {
+  local inputs
+  inputs=$(cd "$out" && ls -d "$1"-*.json "$1"-*-conserved.csv "$1"-memory-*.txt "$1"-auto.csv 2>/dev/null)
+  # shellcheck disable=SC2086 # names without spaces
+  tar -czf "$out/$1-inputs.tar.gz" -C "$out" $inputs
 }
 
-# Both trees at settings whose errors are those of others' trees, on a smooth and on a clumpy system; the memory in use; and
-# what becomes of the energy beside a direct sum's. Some 60 s.
+# measured NAME ARGUMENTS...: a benchmark of the bodies at hand, for one table.
+measured() { check "$1" "$orrery" bench "${@:2}" --csv "$out/$1.csv" --json "$out/$1.json"; }
+
+# tree_steps NAME STEPS ARGUMENTS...: steps without a window, two frames of half of them each.
+tree_steps() { check "$1" "$orrery" --offscreen --size 64x64 --frames 2 --steps-per-frame $(($2 / 2)) "${@:3}"; }
+
+# collapsed NAME N KERNEL ARGUMENTS...: cold-collapse after two free-fall times of 1.11, as OUT/collapse.tipsy.
+collapsed() {
+  tree_steps "$1-collapse-$2" 1110 --scene cold-collapse -n "$2" --kernel "$3" --dt 0.002 "${@:4}" --save "$out/collapse.tipsy"
+}
+
+# tree_drift SYSTEM ARGUMENTS...: the energy of a direct sum and of both trees over 1000 steps.
+tree_drift() {
+  local kernel script=$out/trees-drift.txt
+  printf '%s\n' "0 conserved 0.2" "1000 measure-conserved" >"$script"
+  for kernel in cuda-symmetric cuda-tree cuda-tree-lock; do
+    check "trees-drift-$1-$kernel" "$orrery" --offscreen --size 64x64 --kernel $kernel "${@:2}" --frames 1005 \
+      --script "$script" --record "$out/trees-drift-$1-$kernel.csv"
+    rm -f "$out/trees-drift-$1-$kernel.csv"
+  done
+  rm -f "$script"
+}
+
+# tree_memory SYSTEM ARGUMENTS...: MiB in use on the device while either tree goes some steps. What else runs there counts.
+tree_memory() {
+  local kernel poll
+  for kernel in cuda-tree cuda-tree-lock; do
+    while nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits; do sleep 0.2; done \
+      >"$out/trees-memory-$1-$kernel.txt" &
+    poll=$!
+    tree_steps "trees-memory-$1-$kernel" 40 --kernel $kernel "${@:2}"
+    kill $poll
+    wait $poll 2>/dev/null
+  done
+}
+
+# tree_auto SYSTEM N ARGUMENTS...: what `auto` chooses where nothing was chosen before, and what the whole command takes.
+tree_auto() {
+  local begin=${EPOCHREALTIME/./} end
+  rm -rf "$out/cache-auto"
+  XDG_CACHE_HOME=$out/cache-auto measured "trees-auto-$1-$2" --kernels auto "${@:3}"
+  end=${EPOCHREALTIME/./}
+  rm -rf "$out/cache-auto"
+  printf '%s,%s,%s\n' "$1" "$2" "$(((end - begin) / 1000))e-3" >>"$out/trees-auto.csv"
+}
+
+# Both trees at settings whose errors are those of others' trees, on a smooth and on a clumpy system; what becomes of the energy
+# beside a direct sum's; the memory in use; and the choices of `auto`. Some 180 s; needs 400 MB of disk.
 run_trees() {
   local kernel n
-  declare -A accuracy=([cuda-tree]='tolerance=1e-3,7e-5' [cuda-tree-lock]='theta=0.5,0.75')
+  declare -A accuracy=([cuda-tree]='tolerance=1e-3,7e-5' [cuda-tree-lock]='theta=0.4,0.5,0.6,0.75')
   rm -f "$out"/trees*
+  echo 'system,bodies,seconds' >"$out/trees-auto.csv"
   for kernel in cuda-tree cuda-tree-lock; do
-    trees plummer-$kernel-s $kernel --scene plummer -n 64k,256k,1M,4M,10M --set "${accuracy[$kernel]}"
+    measured trees-plummer-$kernel-s --kernels $kernel --scene plummer -n 64k,256k,1M,4M,10M --set "${accuracy[$kernel]}"
   done
-  # A free-fall time is 1.11; the snapshots stay here.
-  for n in 64k 256k 1M 4M; do
-    check trees-collapse-$n "$orrery" --offscreen --scene cold-collapse -n $n --kernel cuda-tree --dt 0.002 --size 64x64 \
-      --frames 2 --steps-per-frame 555 --save "$out/collapse-$n.tipsy"
+  for n in 64k 1M 10M; do tree_auto plummer $n --scene plummer -n $n; done
+  tree_drift plummer --scene plummer -n 64k
+  tree_memory plummer --scene plummer -n 10M
+  for n in 64k 256k 1M 4M 10M; do
+    collapsed trees $n cuda-tree
     for kernel in cuda-tree cuda-tree-lock; do
-      trees collapse-$kernel-s-$n $kernel "$out/collapse-$n.tipsy" --set "${accuracy[$kernel]}"
+      measured trees-collapse-$kernel-s-$n "$out/collapse.tipsy" --kernels $kernel --set "${accuracy[$kernel]}"
     done
-    rm -f "$out/collapse-$n.tipsy"
+    [[ $n == 256k || $n == 4M ]] || tree_auto collapse $n "$out/collapse.tipsy"
+    # The softening that the scene has with 64k; the file's would be a tenth of it, and no direct sum's drift small.
+    [ $n != 64k ] || tree_drift collapse "$out/collapse.tipsy" --softening 0.0198 --dt 0.0005
+    [ $n != 10M ] || tree_memory collapse "$out/collapse.tipsy"
+    rm -f "$out/collapse.tipsy"
   done
-  for kernel in cuda-symmetric cuda-tree cuda-tree-lock; do
-    printf '%s\n' "0 conserved 0.2" "1000 measure-conserved" >"$out/trees-drift.txt"
-    check trees-drift-$kernel "$orrery" --offscreen --scene plummer -n 64k --kernel $kernel --size 64x64 --frames 1005 \
-      --script "$out/trees-drift.txt" --record "$out/trees-drift-$kernel.csv"
-    rm -f "$out/trees-drift-$kernel.csv"
-  done
-  # What else runs on the device counts as well.
-  "$orrery" --offscreen --scene plummer -n 10M --kernel cuda-tree --size 64x64 --frames 100 >"$out/trees-memory.log" 2>&1 &
-  while kill -0 $! 2>/dev/null; do
-    nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits
-    sleep 0.2
-  done >"$out/trees-memory.txt"
-  check trees-memory wait $!
   check trees-table python3 "$here/trees_table.py" "$out"
+  pack_inputs trees
   [ ! -f "$out/trees.md" ] || cat "$out/trees.md"
+}
+
+# cpu-tree on two threads beside the direct sums, on a smooth and on a clumpy system. Some 60 s; needs no GPU.
+run_cpu_trees() {
+  local kernels=cpu-simd,cpu-symmetric,cpu-tree n
+  rm -f "$out"/cpu-trees*
+  measured cpu-trees-plummer --kernels $kernels --scene plummer -n 256,512,1k,2k,4k,8k,16k --set threads=2
+  for n in 256 512 1k 2k 4k 8k 16k; do
+    collapsed cpu-trees $n cpu-tree --set threads=2
+    measured cpu-trees-collapse-$n "$out/collapse.tipsy" --kernels $kernels --set threads=2
+    rm -f "$out/collapse.tipsy"
+  done
+  check cpu-trees-table python3 "$here/cpu_trees_table.py" "$out"
+  pack_inputs cpu-trees
+  [ ! -f "$out/cpu-trees.md" ] || cat "$out/cpu-trees.md"
 }
 
 # The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
@@ -242,8 +300,13 @@ SCRIPT
   cd "$out" && check tour "$orrery" -n 16k --size 1280x720 --vsync off --script tour.txt --record tour.csv
   # Mesa draws, CUDA computes: the copy through pinned memory that stands in where nothing can be mapped.
   check staged env __GLX_VENDOR_LIBRARY_NAME=mesa "$orrery" -n 16k --size 640x360 --frames 60 --record "$out/staged.csv"
+  # A million bodies under a tree, recorded until the first picture; then with the tree's cells.
+  printf '%s\n' "400 stop-record" "401 screenshot million.png" "402 cells on" "460 screenshot million-cells.png" "461 quit" \
+    >"$out/million.txt"
+  check million "$orrery" --scene collision -n 1M --kernel cuda-tree --size 1600x900 --vsync off --panel on \
+    --script million.txt --record million.csv
   check picture "$orrery" -n 64k --size 1920x1080 --offscreen --frames 580 --screenshot "$out/picture.png"
-  python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged}.csv | tee "$out/frames.txt"
+  python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt"
 }
 
 # The laboratory's tabs with everything measured at once: their CPU time a frame (gui_ms), and a picture of each.
@@ -267,6 +330,7 @@ for part in $parts; do
     literature) run_literature ;;
     all-pairs) run_all_pairs ;;
     trees) run_trees ;;
+    cpu-trees) run_cpu_trees ;;
     window) run_window ;;
     laboratory) run_laboratory ;;
     *)

@@ -3,16 +3,15 @@
 
 usage: trees_table.py OUT_FOLDER
 
-Reads OUT_FOLDER/trees-*.json, the recordings trees-drift-*-conserved.csv and trees-memory.txt; writes OUT_FOLDER/trees.md. A
-figure that is missing, not finite or not positive ends it with status 1 and one line."""
+Reads OUT_FOLDER/trees-*.json, the recordings trees-drift-SYSTEM-KERNEL-conserved.csv, trees-memory-SYSTEM-KERNEL.txt and
+trees-auto.csv; writes OUT_FOLDER/trees.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
 import csv
-import glob
+import json
 import os
-import re
 
-from bench_tables import Refused, Run, number, positive, table, write_page
+from bench_tables import Refused, number, positive, table, write_page
+from tree_tables import COLLAPSE, SYSTEMS, accuracy, results_of, runs_of, times_text
 
-SYSTEMS = {"plummer": "Plummer sphere", "collapse": "Cold collapse after two free-fall times"}
 # What others reach on this GPU at settings with these errors at 1,048,576 bodies (Plummer); ms a step.
 PEERS = (
     ("Bonsai", "theta 0.75", 5.5e-4, 2.6e-3, {65536: 2.08, 262144: 2.55, 1048576: 6.36, 4194304: 23.8}),
@@ -21,88 +20,122 @@ PEERS = (
     ("ECL-BH", "theta 0.5", 3.6e-4, 2.3e-3, {65536: 1.65, 262144: 2.79, 1048576: 10.0, 4194304: 39.3}),
 )
 KERNELS = {"Bonsai": "cuda-tree", "ECL-BH": "cuda-tree-lock"}
+TREES = ("cuda-tree", "cuda-tree-lock")
+DRIFTING = ("cuda-symmetric", *TREES)
+MOST_BODIES = 10485760
 
 
-def runs_of(folder, system, kernel):
-    """All runs of a kernel: of one file each, or of one file with all numbers of bodies."""
-    paths = sorted(glob.glob(os.path.join(folder, f"trees-{system}-{kernel}*.json")))
-    if not paths:
-        raise Refused(f"nothing was measured of {kernel} with {system}")
-    return [Run(folder, os.path.basename(path)[: -len(".json")]) for path in paths]
+def figures(folder, system, kernel, n):
+    """[(ms, accuracy, median, p99)] of every accuracy measured."""
+    results = [(run, result) for run, result in results_of(folder, f"trees-{system}-{kernel}-s") if result["n"] == n]
+    return [(run.ms(result), accuracy(result), *run.errors(result)[:2]) for run, result in results]
 
 
-def accuracy(result):
-    settings = result["settings"]
-    return ", ".join(f"{name} {settings[name]}" for name in ("theta", "tolerance") if name in settings)
+def beside(name, how, n, theirs, kernel, ours):
+    ratio = "" if theirs is None or ours is None else number(theirs / ours[0], 3)
+    theirs = "" if theirs is None else number(theirs, 3)
+    if ours is None:
+        return [f"{name}, {how}", f"{n:,}", theirs, f"`{kernel}`: none", "", "", "", ""]
+    ms, our_how, median, p99 = ours
+    return [f"{name}, {how}", f"{n:,}", theirs, f"`{kernel}` {our_how}", number(ms, 3), ratio, number(median, 2), number(p99, 2)]
 
 
-def times_text(folder, system, kernel):
-    results = [(run, result) for run in runs_of(folder, system, kernel) for result in run.results]
-    results.sort(key=lambda pair: (accuracy(pair[1]), pair[1]["n"]))
-    rows = []
-    for run, result in results:
-        ms, per_s = run.ms(result), positive(result["interactions_per_s"], "interactions/s")
-        rows.append([accuracy(result), f"{result['n']:,}", number(ms), number(per_s * ms * 1e-3 / result["n"]),
-                     f"{number(per_s * 1e-12, 3)} T", *(number(error, 2) for error in run.errors(result)), run.clock(result)])
-    titles = ["accuracy", "bodies", "ms a step", "interactions a body", "interactions/s", "error: median", "p99", "max",
-              "SM clock"]
-    return table(titles, rows)
+TITLES = ["other", "bodies", "its ms", "ours", "our ms", "ratio", "our median", "our p99"]
 
 
-def peers_text(folder):
-    """Beside Bonsai our fastest with errors no larger than its own; beside ECL-BH, which accepts cells as cuda-tree-lock does, the
-    same theta, whatever the errors are."""
+def equal_errors_text(folder):
+    """Our fastest with errors no larger than the other's; where none was measured the row says so."""
     rows = []
     for name, how, median, p99, times in PEERS:
         kernel = KERNELS[name]
-        results = [(run, result) for run in runs_of(folder, "plummer", kernel + "-s") for result in run.results]
-        for n, theirs in {**times, 10485760: None}.items():
-            ours = []
-            for run, result in results:
-                errors = run.errors(result)
-                fits = accuracy(result) == how if name == "ECL-BH" else errors[0] <= median and errors[1] <= p99
-                if result["n"] == n and fits:
-                    ours.append((run.ms(result), accuracy(result), errors))
-            if not ours:
-                raise Refused(f"{kernel} has nothing to hold against {name}, {how}, with {n} bodies")
-            ms, our_how, errors = min(ours)
-            rows.append([f"{name}, {how}", f"{median:.1e}", f"{p99:.1e}", f"{n:,}", "" if theirs is None else number(theirs, 3),
-                         f"`{kernel}` {our_how}", number(ms, 3), "" if theirs is None else number(theirs / ms, 3),
-                         number(errors[0], 2), number(errors[1], 2)])
-    titles = ["other", "median", "p99", "bodies", "its ms", "ours", "our ms", "ratio", "our median", "our p99"]
-    return table(titles, rows)
+        for n, theirs in {**times, MOST_BODIES: None}.items():
+            measured = figures(folder, "plummer", kernel, n)
+            if not measured:
+                raise Refused(f"{kernel} was not measured with {n} bodies")
+            fitting = [ours for ours in measured if ours[2] <= median and ours[3] <= p99]
+            row = beside(name, how, n, theirs, kernel, min(fitting, default=None))
+            rows.append([row[0], f"{median:.1e}", f"{p99:.1e}", *row[1:]])
+    return table([TITLES[0], "median", "p99", *TITLES[1:]], rows)
+
+
+def equal_theta_text(folder):
+    """ECL-BH accepts cells as cuda-tree-lock does."""
+    rows = []
+    for name, how, _, _, times in PEERS:
+        if name != "ECL-BH":
+            continue
+        for n, theirs in times.items():
+            same = [ours for ours in figures(folder, "plummer", KERNELS[name], n) if ours[1] == how]
+            if not same:
+                raise Refused(f"{KERNELS[name]} was not measured with {how} and {n} bodies")
+            rows.append(beside(name, how, n, theirs, KERNELS[name], same[0]))
+    return table(TITLES, rows)
 
 
 def drift_text(folder):
     rows = []
-    for path in sorted(glob.glob(os.path.join(folder, "trees-drift-*-conserved.csv"))):
-        with open(path, newline="", encoding="utf-8") as file:
-            file.readline()  # the metadata
-            sums = list(csv.DictReader(file))
-        drift = [abs(float(row["total_drift"])) for row in sums if row["total_drift"]]
-        if len(drift) < 2:
-            raise Refused(f"{path} has no drift")
-        kernel = re.sub(r".*trees-drift-(.*)-conserved.csv", r"\1", path)
-        rows.append([f"`{kernel}`", sums[-1]["step"], f"{drift[-1]:.2e}", f"{max(drift):.2e}"])
+    for system, title in SYSTEMS.items():
+        for kernel in DRIFTING:
+            path = os.path.join(folder, f"trees-drift-{system}-{kernel}-conserved.csv")
+            with open(path, newline="", encoding="utf-8") as file:
+                metadata = json.loads(file.readline().lstrip("# "))
+                sums = list(csv.DictReader(file))
+            drift = [abs(float(row["total_drift"])) for row in sums if row["total_drift"]]
+            steps = [int(row["step"]) for row in sums]
+            if len(drift) < 2 or steps[-1] - steps[0] < 1000 or not max(drift) >= 0:
+                raise Refused(f"{path} has no drift over 1000 steps")
+            rows.append([title, f"{metadata['n']:,}", number(metadata["dt"]), number(metadata["softening"]), f"`{kernel}`",
+                         f"{steps[-1] - steps[0]}", f"{drift[-1]:.2e}", f"{max(drift):.2e}"])
+    titles = ["system", "bodies", "dt", "softening", "kernel", "steps", "relative energy drift", "greatest until then"]
+    return table(titles, rows)
+
+
+def memory_text(folder):
+    rows, most = [], 0
+    for system, title in SYSTEMS.items():
+        for kernel in TREES:
+            path = os.path.join(folder, f"trees-memory-{system}-{kernel}.txt")
+            with open(path, encoding="utf-8") as file:
+                mib = positive(max((int(line) for line in file), default=0), f"memory in {path}")
+            most = max(most, mib)
+            rows.append([title, f"`{kernel}`", f"{mib:,}"])
+    return (f"MiB in use on the device, the most that was seen of some five looks a second while {MOST_BODIES:,} bodies went "
+            f"their steps, the viewer's own buffers among them: at most {most:,} MiB, {number(most * 2**20 / 1e9, 3)} GB.\n\n"
+            + table(["system", "kernel", "MiB"], rows))
+
+
+def auto_text(folder):
+    """What `auto` chose on an empty cache, and what the whole command took."""
+    rows = []
+    with open(os.path.join(folder, "trees-auto.csv"), newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            (run,) = runs_of(folder, f"trees-auto-{row['system']}-{row['bodies']}")
+            (result,) = run.results
+            settings = " ".join(f"{name}={value}" for name, value in result["settings"].items())
+            rows.append([SYSTEMS[row["system"]], f"{result['n']:,}", f"`{result['kernel']}` {settings}", number(run.ms(result)),
+                         number(run.errors(result)[0], 2), number(positive(float(row["seconds"]), "seconds"), 3)])
     if not rows:
-        raise Refused("no drift was recorded")
-    return table(["kernel", "step", "relative energy drift", "greatest until then"], rows)
+        raise Refused("trees-auto.csv is empty")
+    return table(["system", "bodies", "chosen", "ms a step", "median error", "whole command, s"], rows)
 
 
 def page(folder):
-    metadata = runs_of(folder, "plummer", "cuda-tree-s")[0].metadata
+    metadata = runs_of(folder, "trees-plummer-cuda-tree-s")[0].metadata
     if not metadata["gpu"]:
         raise Refused("bench names no GPU")
-    with open(os.path.join(folder, "trees-memory.txt"), encoding="utf-8") as file:
-        mib = positive(max(int(line) for line in file), "memory")
     text = (f"# Trees, {metadata['date'][:10]}\n\n{metadata['gpu']}, driver {metadata['driver']}; commit {metadata['git']}. A step "
             f"is force, tree built anew, and integration ({metadata['integrator']}); interactions are those evaluated. Errors are "
-            f"|Δa|/|a| against fp64 on 4096 bodies at the first state.\n\n## Beside others (Plummer)\n\n{peers_text(folder)}")
+            f"|Δa|/|a| against fp64 on 4096 bodies at the first state. {COLLAPSE}.\n\n## Beside others at equal errors (Plummer)\n\n"
+            "Our fastest accuracy whose median and p99 are no larger than the other's at 1,048,576 bodies, the only ones known; "
+            f"*none* where no accuracy that was measured is so.\n\n{equal_errors_text(folder)}"
+            f"\n## Beside ECL-BH at equal theta (Plummer)\n\nWhatever the errors are.\n\n{equal_theta_text(folder)}")
     for system, title in SYSTEMS.items():
-        for kernel in ("cuda-tree", "cuda-tree-lock"):
-            text += f"\n## {title}: `{kernel}`\n\n{times_text(folder, system, kernel + '-s')}"
-    text += f"\n## Energy over 1000 steps (Plummer, 65,536 bodies)\n\n{drift_text(folder)}"
-    text += f"\nThe device had at most {mib:,} MiB in use while `cuda-tree` stepped 10,485,760 bodies.\n"
+        for kernel in TREES:
+            text += f"\n## {title}: `{kernel}`\n\n{times_text(results_of(folder, f'trees-{system}-{kernel}-s'))}"
+    text += ("\n## Energy over 1000 steps\n\nThe collapsed bodies go on under the scene's own softening, with a time step at which the "
+             f"direct sum's drift is small.\n\n{drift_text(folder)}")
+    text += f"\n## Memory\n\n{memory_text(folder)}"
+    text += f"\n## `auto` on an empty cache\n\n`orrery bench --kernels auto`, from its start to its end.\n\n{auto_text(folder)}"
     return text
 
 
