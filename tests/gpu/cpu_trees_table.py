@@ -42,7 +42,7 @@ def crossover(times, direct):
         return f"below {counts[0]:,}"
     low, high = counts[first - 1], counts[first]
     part = -math.log(ratio[first - 1]) / math.log(ratio[first] / ratio[first - 1])
-    return f"near {round(low * (high / low) ** part, -1):,}"
+    return f"near {round(low * (high / low) ** part / 10) * 10:,}"
 
 
 def system_text(folder, system):

@@ -199,7 +199,7 @@ tree_steps() { check "$1" "$orrery" --offscreen --size 64x64 --frames 2 --steps-
 
 # collapsed NAME N KERNEL ARGUMENTS...: cold-collapse after two free-fall times of 1.11, as OUT/collapse.tipsy.
 collapsed() {
-  tree_steps "$1-collapse-$2" 1110 --scene cold-collapse -n "$2" --kernel "$3" --dt 0.002 "${@:4}" --save "$out/collapse.tipsy"
+  tree_steps "$1-steps-$2" 1110 --scene cold-collapse -n "$2" --kernel "$3" --dt 0.002 "${@:4}" --save "$out/collapse.tipsy"
 }
 
 # tree_drift SYSTEM ARGUMENTS...: the energy of a direct sum and of both trees over 1000 steps.
@@ -247,6 +247,8 @@ run_trees() {
   for kernel in cuda-tree cuda-tree-lock; do
     measured trees-plummer-$kernel-s --kernels $kernel --scene plummer -n 64k,256k,1M,4M,10M --set "${accuracy[$kernel]}"
   done
+  # The errors at one theta are larger with fewer bodies.
+  measured trees-plummer-cuda-tree-lock-s-fine --kernels cuda-tree-lock --scene plummer -n 64k,256k --set theta=0.3
   for n in 64k 1M 10M; do tree_auto plummer $n --scene plummer -n $n; done
   tree_drift plummer --scene plummer -n 64k
   tree_memory plummer --scene plummer -n 10M
