@@ -47,6 +47,36 @@ std::string table(const Contest& contest) {
   return text;
 }
 
+bool failed(const Contender& contender) {
+  return !contender.problem.empty() && !contender.refused;
+}
+
+/// What trials of trees tell a contest by. The contenders are told by themselves.
+Json trees_that_suffice(const Trials& trials) {
+  Json trees = Json::array();
+  for (const Contender& contender : trials.contenders) {
+    if (contender.variant.kernel->is_tree && contender.problem.empty()) trees.push_back(words_for(contender.variant));
+  }
+  return trees;
+}
+
+/// Errors of now for those of then: `kept` and `trials` are of the same contenders.
+void take_errors(Contest& kept, const Trials& trials) {
+  for (std::size_t i = 0; i < kept.contenders.size(); ++i) {
+    const Contender& now = trials.contenders[i];
+    if (!now.variant.kernel->is_tree) continue;
+    if (now.problem.empty()) {
+      kept.contenders[i].median_error = now.median_error;
+    } else {
+      kept.contenders[i] = now;
+    }
+  }
+}
+
+bool has_trees(const Trials& trials) {
+  return std::ranges::any_of(trials.contenders, [](const Contender& each) { return each.variant.kernel->is_tree; });
+}
+
 /// Why the kernel with its settings cannot take so many bodies; empty where it can.
 std::string problem_with(const Variant& variant, int count) {
   try {
@@ -77,8 +107,8 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
 
 AutoChooser::World AutoChooser::this_machine() {
   return {.contenders = contenders_here(),
+          .try_trees = measure_trials,
           .measure = measure_contest,
-          .measure_error = measure_error,
           .cache_file = usual_cache_file(),
           .say = [](const std::string& line) { fmt::print(stderr, "orrery: {}\n", line); }};
 }
@@ -98,31 +128,24 @@ std::vector<Variant> AutoChooser::standing(const KernelDemand& demand) const {
   return variants;
 }
 
-/// None where there is none, or where the tree that won it is not accurate enough for `system`.
+/// None where there is none, or where a tree failed just now: a new one tells of it.
 std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, const std::vector<Variant>& contenders,
-                                                            const ForceSystem& system) {
+                                                            const Trials& trials) {
+  if (std::ranges::any_of(trials.contenders, failed)) return std::nullopt;
   std::optional<Contest> kept = cache_.find(key, contenders);
   say_problem();
   if (!kept) return std::nullopt;
-  std::string whence = fmt::format("One step with {} bodies, measured {} and kept{}:", kept->count, kept->date,
-                                   world_.cache_file.empty() ? "" : " in " + world_.cache_file.string());
-  const std::vector<std::size_t> order = kept->preference();
-  if (order.empty()) return std::nullopt;
-  Contender& winner = kept->contenders[order.front()];
-  if (winner.variant.kernel->is_tree) {
-    try {
-      winner.median_error = world_.measure_error(winner.variant, system);
-    } catch (const std::exception&) {
-      return std::nullopt;  // a contest says what is wrong
-    }
-    if (!accurate_enough(*winner.median_error, key["accuracy"].get<double>())) return std::nullopt;
-  }
+  take_errors(*kept, trials);
+  if (kept->preference().empty()) return std::nullopt;
+  std::string whence = fmt::format("One step with {} bodies, measured {} and kept{}{}:", kept->count, kept->date,
+                                   world_.cache_file.empty() ? "" : " in " + world_.cache_file.string(),
+                                   has_trees(trials) ? "; median errors measured now, with the present bodies" : "");
   return Found{std::move(*kept), std::move(whence)};
 }
 
-AutoChooser::Found AutoChooser::new_contest(const Json& key, const std::vector<Variant>& contenders,
-                                            const KernelDemand& demand, const ForceSystem& system) {
-  Contest contest = world_.measure(contenders, demand, system);
+AutoChooser::Found AutoChooser::new_contest(const Json& key, const Trials& trials, const KernelDemand& demand,
+                                            const ForceSystem& system) {
+  Contest contest = world_.measure(trials, demand, system);
   bool sound = !contest.preference().empty();
   for (const Contender& contender : contest.contenders) {
     if (contender.step_ms > 0 || contender.refused) continue;
@@ -137,9 +160,12 @@ AutoChooser::Found AutoChooser::new_contest(const Json& key, const std::vector<V
 KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system) {
   std::string none = "No kernel stands for election here: it is the default.";
   if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
-    const Json key = contest_key(demand, contenders.front().kernel->backend);
-    const std::optional<Found> kept = kept_contest(key, contenders, system);
-    const Found found = kept ? *kept : new_contest(key, contenders, demand, system);
+    const Backend backend = contenders.front().kernel->backend;
+    const Trials trials = world_.try_trees(contenders, demand, system);
+    Json key = contest_key(demand, backend);
+    if (trees_stand(demand, backend)) key[sufficing_trees] = trees_that_suffice(trials);
+    const std::optional<Found> kept = kept_contest(key, contenders, trials);
+    const Found found = kept ? *kept : new_contest(key, trials, demand, system);
     const std::string how = found.whence + table(found.contest);
     std::string too_large;
     for (const std::size_t index : found.contest.preference()) {

@@ -11,22 +11,27 @@
 
 namespace orrery {
 
-/// What a contest holds for: machine, driver, build, law, whether masses are equal, a range of numbers of bodies, and
-/// the accuracy, 0 where no tree stands. The ranges are powers of sqrt 2: within one the same kernel wins but for its
-/// ends, and numbers that a slider passes are not all measured. Without trees all numbers above the most that are
+/// What a contest is wanted for: machine, driver, build, law, whether masses are equal, a range of numbers of bodies,
+/// and the accuracy, 0 where no tree stands. The ranges are powers of sqrt 2: within one the same kernel wins but for
+/// its ends, and numbers that a slider passes are not all measured. Without trees all numbers above the most that are
 /// measured are one range.
 Json contest_key(const KernelDemand& demand, Backend backend);
 
-/// `auto` by measurement: contests that were held once are kept in a cache. A tree that won one is tried with the
-/// bodies at hand each time, and where it is not accurate enough for them a contest is held anew.
+/// What a contest was held for: contest_key(), and as "trees" those that sufficed, where trees stand.
+inline constexpr const char* sufficing_trees = "trees";
+
+/// `auto` by measurement: contests that were held once are kept in a cache. Trees are tried with the bodies at hand
+/// each time, and a kept contest counts where the very same ones sufficed: one of each kernel, or none.
 class AutoChooser final : public KernelChooser {
  public:
   /// What a choice needs of the world; tests have their own.
   struct World {
     std::vector<Variant> contenders;  ///< of one backend, those to prefer first
-    std::function<Contest(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&)> measure;
-    std::function<double(const Variant& tree, const ForceSystem&)> measure_error;  ///< see measure_error()
-    std::filesystem::path cache_file;                                              ///< empty: none
+    /// See measure_trials().
+    std::function<Trials(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&)> try_trees;
+    /// See measure_contest().
+    std::function<Contest(const Trials&, const KernelDemand&, const ForceSystem&)> measure;
+    std::filesystem::path cache_file;             ///< empty: none
     std::function<void(const std::string&)> say;  ///< takes a line that the user is to know
   };
   static World this_machine();
@@ -41,9 +46,8 @@ class AutoChooser final : public KernelChooser {
     std::string whence;  ///< "Measured ...", a line
   };
   std::vector<Variant> standing(const KernelDemand& demand) const;
-  std::optional<Found> kept_contest(const Json& key, const std::vector<Variant>& contenders, const ForceSystem& system);
-  Found new_contest(const Json& key, const std::vector<Variant>& contenders, const KernelDemand& demand,
-                    const ForceSystem& system);
+  std::optional<Found> kept_contest(const Json& key, const std::vector<Variant>& contenders, const Trials& trials);
+  Found new_contest(const Json& key, const Trials& trials, const KernelDemand& demand, const ForceSystem& system);
   void say_problem();
 
   World world_;

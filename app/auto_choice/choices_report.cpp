@@ -10,8 +10,10 @@ namespace orrery {
 namespace {
 
 /// Whether it was measured here, by this build.
-bool is_of_this_machine(const Json& key, Backend backend) {
+bool is_of_this_machine(Json key, Backend backend) {
   try {
+    for (const Json& tree : key.value(sufficing_trees, Json::array())) (void)tree.get_ref<const std::string&>();
+    key.erase(sufficing_trees);
     return key == contest_key({.count = key.at("bodies_about").get<int>(),
                                .law = find_law(key.at("law").get<std::string>()),
                                .equal_masses = key.at("equal_masses").get<bool>(),
@@ -24,8 +26,12 @@ bool is_of_this_machine(const Json& key, Backend backend) {
   }
 }
 
-std::string accuracy_words(double accuracy) {
-  return accuracy > 0 ? fmt::format(", accuracy {:g}", accuracy) : "";
+/// ", accuracy 0.0005 where cpu-tree theta=0.5 suffices".
+std::string accuracy_words(double accuracy, const Json& trees) {
+  if (!(accuracy > 0)) return "";
+  std::string words;
+  for (const Json& tree : trees) words += (words.empty() ? "" : " and ") + tree.get<std::string>();
+  return fmt::format(", accuracy {:g} where {} suffices", accuracy, words.empty() ? "no tree" : words);
 }
 
 }  // namespace
@@ -43,6 +49,7 @@ Json choices_json() {
                        {"bodies_about", entry.key["bodies_about"]},
                        {"equal_masses", entry.key["equal_masses"]},
                        {"accuracy", entry.key["accuracy"]},
+                       {"sufficing_trees", entry.key.value(sufficing_trees, Json(nullptr))},
                        {"kernel", chosen.variant.kernel->id},
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
@@ -66,13 +73,14 @@ std::string choices_text(const Json& choices) {
   }
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    text += fmt::format(
-        "         {}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})\n",
-        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
-        choice["equal_masses"].get<bool>() ? " of one mass" : "", accuracy_words(choice["accuracy"].get<double>()),
-        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
-        choice["bodies"].get<int>(), error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
-        choice["date"].get<std::string>());
+    text += fmt::format("         {}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})\n",
+                        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
+                        choice["equal_masses"].get<bool>() ? " of one mass" : "",
+                        accuracy_words(choice["accuracy"].get<double>(), choice["sufficing_trees"]),
+                        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
+                        choice["step_ms"].get<double>(), choice["bodies"].get<int>(),
+                        error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
+                        choice["date"].get<std::string>());
   }
   return text;
 }

@@ -17,7 +17,13 @@ struct Contender {
   std::string problem{};  ///< why it was not measured, one line
   bool refused = false;   ///< it is out of the question here, as opposed to a failure
   int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
-  std::optional<double> median_error{};  ///< |da|/|a| of a tree, of the system that the contest was held for
+  std::optional<double> median_error{};  ///< |da|/|a| of a tree, of the system that it was tried with last
+};
+
+/// Contenders, the trees among them tried with one system.
+struct Trials {
+  std::vector<Contender> contenders;
+  double took_s = 0;
 };
 
 /// What a choice stands on.

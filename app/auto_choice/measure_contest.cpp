@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -136,12 +135,9 @@ int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand
 
 /// Times of direct sums with `measured_count` bodies are scaled to `count`.
 void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& demand, const ForceSystem& system,
-                    const Limits& limits) {
-  const double begin_s = seconds();
+                    double budget_s) {
   TrackWhenNeeded cluster{with_count(demand, measured_count)};
   TrackWhenNeeded real{system};
-  try_trees(
-      contest.contenders, [&](const Variant& variant) { return real.of(variant).try_tree(variant); }, demand.accuracy);
   const double growth = static_cast<double>(contest.count) / measured_count;
   hold_contest(
       contest.contenders,
@@ -149,7 +145,7 @@ void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& de
         if (variant.kernel->is_tree) return real.of(variant).step_ms(variant, steps);
         return cluster.of(variant).step_ms(variant, steps) * growth * growth;
       },
-      seconds, limits.budget_s - (seconds() - begin_s));
+      seconds, budget_s);
   if (measured_count == contest.count) return;
   for (Contender& contender : contest.contenders) {
     if (!contender.variant.kernel->is_tree) contender.forecast_from = measured_count;
@@ -183,23 +179,30 @@ std::vector<Variant> contenders_here() {
   return {};
 }
 
-Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system) {
-  const Limits& limits = limits_of(contenders.front().kernel->backend);
+Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system) {
+  const double begin_s = seconds();
+  Trials trials;
+  for (const Variant& variant : contenders) trials.contenders.push_back({variant});
+  TrackWhenNeeded track{system};
+  try_trees(
+      trials.contenders, [&](const Variant& variant) { return track.of(variant).try_tree(variant); }, demand.accuracy);
+  trials.took_s = seconds() - begin_s;
+  return trials;
+}
+
+Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system) {
+  const Limits& limits = limits_of(trials.contenders.front().variant.kernel->backend);
   std::vector<Variant> direct_sums;
-  std::ranges::copy_if(contenders, std::back_inserter(direct_sums),
-                       [](const Variant& variant) { return !variant.kernel->is_tree; });
-  const bool has_trees = direct_sums.size() < contenders.size();
+  for (const Contender& contender : trials.contenders) {
+    if (!contender.variant.kernel->is_tree) direct_sums.push_back(contender.variant);
+  }
+  const bool has_trees = direct_sums.size() < trials.contenders.size();
   const int measured_count = affordable_count(direct_sums, demand, limits);
-  Contest contest{.contenders = {}, .count = has_trees ? demand.count : measured_count};
-  for (const Variant& variant : contenders) contest.contenders.push_back({variant});
-  hold_on_tracks(contest, measured_count, demand, system, limits);
+  Contest contest{.contenders = trials.contenders, .count = has_trees ? demand.count : measured_count};
+  hold_on_tracks(contest, measured_count, demand, system, limits.budget_s - trials.took_s);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   contest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return contest;
-}
-
-double measure_error(const Variant& variant, const ForceSystem& system) {
-  return Track{system, *variant.kernel}.try_tree(variant).median_error;
 }
 
 }  // namespace orrery

@@ -19,15 +19,15 @@ bool trees_stand(const KernelDemand& demand, Backend backend);
 /// contenders.
 std::vector<Variant> contenders_here();
 
-/// Measures them, all of one backend and at least one: some tenths of a second in all, and more where an evaluation by
-/// a tree takes as long. Direct sums are measured with as many bodies as demanded or as their time allows, of a star
-/// cluster, as where bodies are does not matter to them. Trees are measured with `system` itself, their errors as well.
-/// With trees among the contenders all times are of as many bodies as demanded. Steps are leapfrog's, force and
-/// integration, as they are shown.
-Contest measure_contest(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system);
+/// Tries the trees among them with `system`, see try_trees(): one evaluation by each that is tried, and a direct sum in
+/// fp64 over a sample of bodies. Where there is no tree it takes no time.
+Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system);
 
-/// The median error |da|/|a| of the accelerations of `system` by this variant, from a sample of bodies. Throws what the
-/// variant fails with.
-double measure_error(const Variant& variant, const ForceSystem& system);
+/// Measures those that may win by their trials, all of one backend and at least one: some tenths of a second with the
+/// trials, and more where an evaluation by a tree takes as long. Direct sums are measured with as many bodies as
+/// demanded or as their time allows, of a star cluster, as where bodies are does not matter to them. Trees are measured
+/// with `system` itself. With trees among the contenders all times are of as many bodies as demanded. Steps are
+/// leapfrog's, force and integration, as they are shown.
+Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system);
 
 }  // namespace orrery

@@ -27,11 +27,11 @@ class AutoCommand : public testing::Test {
     return static_cast<int>(std::ranges::count_if(
         test::lines(outcome.err), [](const std::string& line) { return line.starts_with("orrery: "); }));
   }
-  Outcome choose(const std::string& cache_folder) const {
-    const Outcome outcome = run_orrery({"bench", "--kernels", "auto", "-n", "64", "--repeat", "1"},
+  Outcome choose(const std::string& cache_folder, const std::string& count = "64") const {
+    const Outcome outcome = run_orrery({"bench", "--kernels", "auto", "-n", count, "--repeat", "1"},
                                        {.folder = folder.path().string(), .cache_folder = cache_folder});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("note: 64 bodies: auto: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("note: " + count + " bodies: auto: "), std::string::npos) << outcome.err;
     return outcome;
   }
   json info() const {
@@ -61,6 +61,20 @@ TEST_F(AutoCommand, KeepsWhatItMeasuredAndTells) {
   const Outcome text = run_orrery({"info"}, {.cache_folder = cache});
   EXPECT_NE(text.out.find(file.string()), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("gravity, about 64 bodies"), std::string::npos) << text.out;
+}
+
+TEST_F(AutoCommand, TellsForWhichTreesItMeasured) {
+  choose(cache, "8192");
+  const std::string kept = contents(file);
+  choose(cache, "8192");
+  EXPECT_EQ(contents(file), kept) << "the same suffice again";
+  const json told = info();
+  ASSERT_EQ(told["choices"].size(), 1u);
+  const json trees = told["choices"][0]["sufficing_trees"];
+  ASSERT_GE(trees.size(), 1u) << told;
+  const Outcome text = run_orrery({"info"}, {.cache_folder = cache});
+  const std::string line = "accuracy 0.0005 where " + trees[0].get<std::string>();
+  EXPECT_NE(text.out.find(line), std::string::npos) << text.out;
 }
 
 TEST_F(AutoCommand, GoesOnWithoutACacheThatCanBeUsed) {
