@@ -208,8 +208,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
       "\nA table goes to stdout: median, minimum and 95% interval of the median of one step's time, interactions/s,\n"
-      "GFLOP/s at 20 flop per interaction, and the force error against a sum in double precision; then a ranking in\n"
-      "which variants whose intervals overlap share their ranks. Ctrl+C ends it and keeps what was measured.");
+      "GFLOP/s at 20 flop per interaction (trees: none), and the force error against a sum in double precision; then\n"
+      "a ranking, in which intervals that overlap share their ranks. Ctrl+C ends it and keeps what was measured.");
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {

@@ -2,11 +2,13 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "app/panels/format.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
+#include "app/panels/variant.h"
 #include "app/panels/widgets.h"
 
 namespace orrery {
@@ -22,6 +24,19 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
   text(caption, theme::dim, theme::Font::small);
   ImGui::EndGroup();
   tooltip(notes, more);
+}
+
+/// A direct sum's interactions all take the same arithmetic; a tree's with cells take more.
+void work_cell(const Status& status, double interactions_per_s) {
+  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  if (!kernel || !kernel->is_tree) {
+    cell(format_flops(interactions_per_s), "at 20 flop per interaction",
+         "Floating-point operations per second, counting 20 for each interaction as the literature does.");
+    return;
+  }
+  const double per_body = status.interactions_per_step / status.count;
+  cell(per_body > 0 ? format_count(std::llround(per_body)) : unknown, "interactions per body",
+       "In a step, on average: with other bodies and with whole cells, as the tree evaluated them.");
 }
 
 /// What the comparison of forces found and what it took, for the tooltips of its numbers.
@@ -103,11 +118,10 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize + em(0.2f));
 
   if (ImGui::BeginTable("rates", 3)) {
-    ImGui::TableSetupColumn("flops", ImGuiTableColumnFlags_WidthStretch, 1.5f);
+    ImGui::TableSetupColumn("work", ImGuiTableColumnFlags_WidthStretch, 1.5f);
     ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
-    cell(format_flops(rate), "at 20 flop per interaction",
-         "Floating-point operations per second, counting 20 for each interaction as the literature does.");
+    work_cell(status, rate);
     cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step",
          "Time of one step: of the latest batch.");
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));

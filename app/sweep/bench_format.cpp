@@ -150,8 +150,9 @@ std::string ranking(std::vector<ResultRow> rows) {
 }
 
 std::string table(std::span<const std::vector<ResultRow>> counts) {
-  std::string text = results_table(counts) +
-                     "One step's time; GFLOP/s at 20 flop per interaction; force error |da|/|a| against fp64.\n";
+  std::string text =
+      results_table(counts) +
+      "One step's time; GFLOP/s at 20 flop per interaction, none for trees; force error |da|/|a| against fp64.\n";
   for (const std::vector<ResultRow>& rows : counts) {
     if (rows.size() > 1) text += ranking(rows);
   }

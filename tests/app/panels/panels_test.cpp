@@ -106,6 +106,21 @@ TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
   EXPECT_FALSE(only<ShowTreeCells>(click("tree.cells")).on);
 }
 
+TEST_F(Panels, CountNoFlopsOfATree) {
+  view.measured = 3;
+  view.step_ms_median = 0.5;
+  select(find_kernel("cpu-tree"));
+  status.interactions_per_step = 1234.0 * status.count;
+  std::string text = side_column_text();
+  EXPECT_EQ(text.find("FLOP"), std::string::npos) << text;
+  EXPECT_NE(text.find("1,234"), std::string::npos) << text;
+  EXPECT_NE(text.find("interactions per body"), std::string::npos) << text;
+  status.interactions_per_step = 0;  // not known yet
+  text = side_column_text();
+  EXPECT_EQ(text.find("FLOP"), std::string::npos) << text;
+  EXPECT_EQ(text.find("0 interactions per body"), std::string::npos) << text;
+}
+
 TEST_F(Panels, RunPauseStepAndReset) {
   EXPECT_TRUE(only<SetPaused>(click("run")).paused);
   status.paused = true;

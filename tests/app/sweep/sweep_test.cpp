@@ -102,6 +102,31 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   }
 }
 
+/// Of the row that the benchmark writes, counted from its end: the settings, which may hold commas, stand first.
+std::string csv_field(const ResultRow& of, std::string_view name) {
+  const auto names = csv_names(bench_format);
+  std::string row = csv_row(bench_format, of);
+  std::erase(row, '\n');
+  for (auto i = names.end() - std::ranges::find(names, name); i > 1; --i) row.erase(row.rfind(','));
+  return row.substr(row.rfind(',') + 1);
+}
+
+TEST(Sweep, TellsNoFlopsOfATree) {
+  SweepPlan plan = small_plan();
+  plan.counts = {512};
+  plan.variants = {variant("cpu-serial"), variant("cpu-tree")};
+  Sweep sweep{plan};
+  run(sweep);
+  const std::vector<ResultRow> rows = result_rows(sweep.entries());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_GT(bench_format.json(rows[0])["gflop_per_s"], 0);
+  EXPECT_TRUE(bench_format.json(rows[1])["gflop_per_s"].is_null());
+  EXPECT_GT(bench_format.json(rows[1])["interactions_per_s"], 0);
+  EXPECT_NE(csv_field(rows[0], "gflop_per_s"), "");
+  EXPECT_EQ(csv_field(rows[1], "gflop_per_s"), "");
+  EXPECT_NE(csv_field(rows[1], "interactions_per_s"), "");
+}
+
 TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
@@ -117,16 +142,8 @@ TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
   EXPECT_EQ(result.machine_after["clock_mhz"], 3);
   const std::vector<ResultRow> rows = result_rows(sweep.entries());
   EXPECT_EQ(bench_format.json(rows[0])["machine"]["during"]["clock_mhz"], 2);
-  const auto names = csv_names(bench_format);
-  const auto column = [&](std::string_view name) { return std::ranges::find(names, name) - names.begin(); };
-  const std::string row = ',' + csv_row(bench_format, rows[0]);
-  const auto field = [&](std::string_view name) {
-    std::size_t begin = 0;
-    for (auto i = column(name); i >= 0; --i) begin = row.find(',', begin) + 1;
-    return row.substr(begin, row.find(',', begin) - begin);
-  };
-  EXPECT_EQ(field("sm_clock_mhz_during"), "2") << row;
-  EXPECT_EQ(field("sm_clock_mhz_after"), "3") << row;
+  EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_during"), "2");
+  EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_after"), "3");
 }
 
 TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
