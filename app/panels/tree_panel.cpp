@@ -70,8 +70,7 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
   bool shown = view.tree_cells;
   if (ImGui::Checkbox("Draw the cells", &shown)) out.push_back(ShowTreeCells{shown});
   ui_mark("tree.cells");
-  tooltip(
-      "The tree's cells as boxes, read a few times a second while steps run: blue ones are large, orange ones deep.");
+  tooltip("The tree's larger cells as boxes, read a few times a second: blue ones are large, orange ones deep.");
 }
 
 }  // namespace orrery

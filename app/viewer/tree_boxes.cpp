@@ -5,8 +5,9 @@
 namespace orrery {
 
 std::optional<Command> TreeBoxes::due(double now_s, const Status& status, bool shown) {
-  if (!shown || status.paused || status.fault || (status.busy && status.backend == Backend::cpu)) return {};
+  if (!shown || status.fault || (status.busy && status.backend == Backend::cpu)) return {};
   if (!find_kernel(status.kernel_id).is_tree) return {};
+  if (status.paused && (!status.tree || (status.tree_cells && status.tree_cells->step == status.step))) return {};
   if (status.tree_cells && asked_s_ && now_s - *asked_s_ < period_s) return {};
   asked_s_ = now_s;
   return ReadTreeCells{most_cells};
@@ -18,8 +19,11 @@ bool TreeBoxes::follow(const Status& status, bool shown) {
   drawn_ = cells;
   std::vector<render::DrawnBox> boxes;
   if (cells) {
+    // Of a level that was read in part, which cells those are changes from one time to the next.
+    const bool in_part = std::ssize(cells->cells) >= most_cells;
     boxes.reserve(cells->cells.size());
     for (const TreeCell& cell : cells->cells) {
+      if (in_part && cell.level > 0 && cell.level == cells->cells.back().level) break;
       const auto& [x, y, z] = cell.center;
       boxes.push_back({{x, y, z}, cell.half_size, static_cast<float>(cell.level)});
     }

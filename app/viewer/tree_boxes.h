@@ -14,8 +14,8 @@ class TreeBoxes {
   static constexpr double period_s = 0.25;
   static constexpr int most_cells = 1 << 12;
 
-  /// What to ask of the simulation now; none while it is paused, or while a CPU step is under way. `now_s` is any time
-  /// in seconds that only grows.
+  /// What to ask of the simulation now; none while a CPU step is under way, or where the present tree's were read while
+  /// paused. `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, bool shown);
 
   /// Takes over the cells that `status` has; none where they are not `shown`. Whether the boxes are others than before.

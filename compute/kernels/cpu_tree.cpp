@@ -65,14 +65,14 @@ HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairL
                             float* sums) {
   const PairLaw law = pair_law;
   // reciprocal_sqrt() returns twice 1/sqrt, whose fifth power is in the pull, and of_sums applies here too.
-  const QuadrupolePull<Lanes> quadrupole{lanes(-3 / (32 * of_sums)), lanes(0.5f), lanes(-2.5f / 4)};
+  const QuadrupoleUnits<Lanes> units{lanes(1 / (32 * of_sums)), lanes(-2.5f / 4)};
   const Vec3Of<Lanes> point{lanes(at.x), lanes(at.y), lanes(at.z)};
   Vec3Of<Lanes> sum{lanes(0), lanes(0), lanes(0)};
   const BodyList& centers = cells.centers;
   for (int j = 0; j < padded_count; j += lane_count) {
-    const SecondMoments<Lanes> q{load(cells.xx + j), load(cells.yy + j), load(cells.zz + j),
-                                 load(cells.xy + j), load(cells.xz + j), load(cells.yz + j)};
-    add_cell_pull(sum, law, quadrupole, load(centers.x + j) - point.x, load(centers.y + j) - point.y,
+    const Quadrupole<Lanes> q{load(cells.xx + j), load(cells.yy + j), load(cells.zz + j),        load(cells.xy + j),
+                              load(cells.xz + j), load(cells.yz + j), load(cells.half_trace + j)};
+    add_cell_pull(sum, law, units, load(centers.x + j) - point.x, load(centers.y + j) - point.y,
                   load(centers.z + j) - point.z, load(centers.mass + j), q);
   }
   add_lane_sums<1>(&sum.x, &sum.y, &sum.z, sums);
@@ -200,9 +200,10 @@ class CpuTree final : public ForceKernel {
   }
 
   std::optional<TreeReport> tree_report() const override { return report_; }
-  std::vector<TreeCell> tree_cells(int most) const override {
-    return report_ ? tree_.cubes(most) : std::vector<TreeCell>{};
+  void pick_tree_cells(int most, CUstream_st* /*stream*/) override {
+    picked_ = report_ ? tree_.cubes(most) : std::vector<TreeCell>{};
   }
+  std::vector<TreeCell> tree_cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
            std::to_string(shape_.threads);
@@ -233,6 +234,7 @@ class CpuTree final : public ForceKernel {
   CpuOctree tree_;
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one a thread
   std::optional<TreeReport> report_;              ///< none where the latest evaluation was cancelled
+  std::vector<TreeCell> picked_;
 };
 
 }  // namespace

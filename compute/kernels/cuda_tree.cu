@@ -2,12 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/launch.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tree_log.h"
 #include "compute/kernels/tree_tunables.h"
+#include "compute/tree/cell_picker.h"
 #include "compute/tree/octree_kernels.h"
 
 namespace orrery {
@@ -46,14 +45,33 @@ constexpr const char* contenders[] = {"tolerance=5e-3", "tolerance=2e-3", "",
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
-__global__ void list_cells(const OctreeLinks* __restrict__ links, const Vec4* __restrict__ bodies, int count,
-                           Vec4* __restrict__ inside, int* __restrict__ levels) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
-  const OctreeLinks cell = links[i];
-  levels[i] = cell.end > cell.begin ? cell.level : -1;
-  inside[i] = bodies[cell.begin];
-}
+constexpr int update_block = 256;
+
+/// For CellPicker.
+struct OctreeCells {
+  Octree tree;
+
+  __device__ int count() const { return tree.state->row_begin[tree.state->rows]; }
+  __device__ int level(int i) const {
+    const OctreeLinks cell = tree.links[i];
+    return cell.end > cell.begin ? cell.level : -1;
+  }
+  /// A cube that holds all its bodies, also those beyond the border of the keys and those that have left since the
+  /// latest sort.
+  __device__ TreeCell cell(int i) const {
+    const OctreeLinks links = tree.links[i];
+    const Vec4 body = tree.bodies[links.begin], low = tree.low[i], high = tree.high[i];
+    const TreeCube& cube = tree.state->cube;
+    TreeCell cell = cell_of_key(cube, morton_key(cube, body.x, body.y, body.z), links.level);
+    const auto widen = [&](float center, float from, float to) {
+      cell.half_size = fmaxf(cell.half_size, fmaxf(center - from, to - center));
+    };
+    widen(cell.center.x, low.x, high.x);
+    widen(cell.center.y, low.y, high.y);
+    widen(cell.center.z, low.z, high.z);
+    return cell;
+  }
+};
 
 class Tree final : public ForceKernel {
  public:
@@ -73,6 +91,7 @@ class Tree final : public ForceKernel {
     // Whatever follows, what was sorted for another number of bodies is not used again.
     sort_count_ = 0;
     since_rebuild_ = 0;
+    order_ = nullptr;
     const auto bodies = static_cast<std::size_t>(count);
     const auto take = [](auto& array, std::size_t size, const char* what) {
       take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
@@ -112,7 +131,7 @@ class Tree final : public ForceKernel {
     build_octree(tree, keeps_cells, args.stream);
     log_.next_phase();
     walk_octree(tree, args.law, args.stream);
-    log_.finish(args, tree.accelerations, tree.order, &tree.state->found);
+    log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
@@ -127,39 +146,12 @@ class Tree final : public ForceKernel {
 
   std::optional<TreeReport> tree_report() const override { return log_.report(); }
 
-  std::vector<TreeCell> tree_cells(int most) const override {
-    const auto found = log_.wait();
-    if (!found) return {};
-    // Rows of cells mix levels where cells with one child are left out.
-    constexpr int looked_at_for_one = 8;
-    const int count =
-        static_cast<int>(std::min<long long>(static_cast<long long>(looked_at_for_one) * most, found->cells));
-    if (count <= 0) return {};
-    const auto size = static_cast<std::size_t>(count);
-    cuda::DeviceArray<Vec4> d_inside{size};
-    cuda::DeviceArray<int> d_levels{size};
-    const cuda::Stream stream;  // the evaluation's may be gone
-    constexpr int block = 256;
-    list_cells<<<cuda::ceil_div(count, block), block, 0, stream.get()>>>(links_.data(), sorted_.data(), count,
-                                                                         d_inside.data(), d_levels.data());
-    ORRERY_CUDA_CHECK_LAUNCH(list_cells);
-    std::vector<Vec4> inside(size);
-    std::vector<int> levels(size);
-    TreeCube cube{};
-    cuda::download(d_inside.data(), std::span{inside}, stream.get());
-    cuda::download(d_levels.data(), std::span{levels}, stream.get());
-    cuda::download(&state_.data()->cube, std::span{&cube, 1}, stream.get());
-    stream.synchronize();
-    std::vector<TreeCell> cells;
-    for (std::size_t i = 0; i < size; ++i) {
-      if (levels[i] < 0) continue;
-      const Vec4& body = inside[i];
-      cells.push_back(cell_of_key(cube, morton_key(cube, body.x, body.y, body.z), levels[i]));
+  void pick_tree_cells(int most, CUstream_st* stream) override {
+    if (order_) {
+      picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
     }
-    std::ranges::stable_sort(cells, {}, &TreeCell::level);
-    cells.resize(std::min(cells.size(), static_cast<std::size_t>(most)));
-    return cells;
   }
+  std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
 
  private:
   int group_for(int count) const {
@@ -195,7 +187,7 @@ class Tree final : public ForceKernel {
   int rebuild_;
   int since_rebuild_ = 0;
   int sort_count_ = 0;          // that all memory is for; 0: none
-  const int* order_ = nullptr;  // of the latest sort
+  const int* order_ = nullptr;  // of the latest sort; null: none
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;
   cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
@@ -205,6 +197,7 @@ class Tree final : public ForceKernel {
   cuda::DeviceArray<OctreeGroup> groups_;
   cuda::DeviceArray<OctreeState> state_;
   TreeLog log_{phases};
+  CellPicker picker_;
 };
 
 }  // namespace

@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compute/cuda/launch.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/scratch.h"
 #include "compute/kernels/tree_log.h"
 #include "compute/kernels/tree_tunables.h"
+#include "compute/tree/cell_picker.h"
 #include "compute/tree/lock_kernels.h"
 
 namespace orrery {
@@ -29,6 +27,10 @@ constexpr Tunable tunables[] = {
      .notes = "barrier: a block's threads wait for each other after each attempt to insert a body; none: they do not.",
      .values = throttle_values,
      .initial = "barrier"},
+    {.name = "box-block",
+     .notes = "Threads in a block that looks for the bounding box.",
+     .values = block_values,
+     .initial = "512"},
     {.name = "build-block",
      .notes = "Threads in a block that inserts bodies.",
      .values = block_values,
@@ -42,21 +44,37 @@ constexpr Tunable tunables[] = {
      .notes = "Threads in a block that walks the tree, 32 neighbouring bodies a warp.",
      .values = walk_block_values,
      .initial = "128"},
+    {.name = "update-block",
+     .notes = "Threads in a block that hands bodies their accelerations.",
+     .values = block_values,
+     .initial = "256"},
 };
 
-constexpr int box_block = 512;
-
 constexpr const char* phases[] = {"bounding box", "build", "summary", "sort", "force", "update"};
+
+/// For CellPicker.
+struct LockCells {
+  LockTree tree;
+
+  __device__ int count() const { return tree.cells(); }
+  __device__ int level(int i) const { return ilogbf(tree.cubes[0].w) - ilogbf(tree.cubes[i].w); }
+  __device__ TreeCell cell(int i) const {
+    const Vec4 cube = tree.cubes[i];
+    return {.center = {cube.x, cube.y, cube.z}, .half_size = cube.w, .level = level(i)};
+  }
+};
 
 class TreeLock final : public ForceKernel {
  public:
   explicit TreeLock(const Settings& settings)
       : theta_{theta(settings)},
         throttled_{settings.text("throttle") == "barrier"},
+        box_block_{settings.integer("box-block")},
         build_block_{settings.integer("build-block")},
         summary_block_{settings.integer("summary-block")},
         sort_block_{settings.integer("sort-block")},
-        walk_block_{settings.integer("walk-block")} {
+        walk_block_{settings.integer("walk-block")},
+        update_block_{settings.integer("update-block")} {
     const std::string what = "cuda-tree-lock " + settings.to_string();
     cuda::require_block_fits(what, insert_bodies_function(throttled_), build_block_);
     cuda::require_block_fits(what, sum_cells_function(), summary_block_);
@@ -72,6 +90,7 @@ class TreeLock final : public ForceKernel {
     const auto take = [](auto& array, std::size_t size, const char* what) {
       take_scratch(array, size, std::string{"cuda-tree-lock: "} + what, "cuda-tree or fewer bodies");
     };
+    if (evaluated_.count != count) evaluated_ = {};
     const auto cells = static_cast<std::size_t>(LockTree::room_for_cells(count));
     if (places_.size() < LockTree::places_for(count)) cleared_ = false;
     take(places_, LockTree::places_for(count), "the nodes' indices");
@@ -98,8 +117,8 @@ class TreeLock final : public ForceKernel {
     const LockTree tree = tree_of(args);
     log_.begin(args);
     const int boxes =
-        std::min(cuda::ceil_div(args.count, box_block), std::min(2 * multiprocessors_, LockCounters::most_boxes));
-    find_bounding_box(tree, {boxes, box_block, stream});
+        std::min(cuda::ceil_div(args.count, box_block_), std::min(2 * multiprocessors_, LockCounters::most_boxes));
+    find_bounding_box(tree, {boxes, box_block_, stream});
     log_.next_phase();
     insert_bodies(tree, throttled_, resident(insert_bodies_function(throttled_), build_block_, args.count, stream));
     log_.next_phase();
@@ -109,7 +128,8 @@ class TreeLock final : public ForceKernel {
     log_.next_phase();
     const MainLaunch walk = main_launch(args.law, args.count, args.masses);
     walk_tree(tree, args.law, theta_, {walk.blocks, walk.block, stream});
-    log_.finish(args, tree.sorted, tree.order, &tree.counters->counts);  // kernel 6
+    log_.finish(args, tree.sorted, tree.order, &tree.counters->counts, update_block_);  // kernel 6
+    evaluated_ = tree;
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
@@ -122,23 +142,10 @@ class TreeLock final : public ForceKernel {
 
   std::optional<TreeReport> tree_report() const override { return log_.report(); }
 
-  std::vector<TreeCell> tree_cells(int most) const override {
-    const auto counts = log_.wait();
-    if (!counts) return {};
-    std::vector<Vec4> cubes(static_cast<std::size_t>(counts->cells));
-    const cuda::Stream stream;  // the evaluation's may be gone
-    cuda::download(cubes_.data(), std::span{cubes}, stream.get());
-    stream.synchronize();
-    const int root_exponent = std::ilogb(cubes.front().w);
-    const auto shown = std::min(cubes.size(), static_cast<std::size_t>(std::max(most, 0)));
-    std::ranges::partial_sort(cubes, cubes.begin() + static_cast<std::ptrdiff_t>(shown), std::greater{}, &Vec4::w);
-    std::vector<TreeCell> cells;
-    for (const Vec4& cube : std::span{cubes}.first(shown)) {
-      cells.push_back(
-          {.center = {cube.x, cube.y, cube.z}, .half_size = cube.w, .level = root_exponent - std::ilogb(cube.w)});
-    }
-    return cells;
+  void pick_tree_cells(int most, CUstream_st* stream) override {
+    if (evaluated_.count > 0) picker_.pick(LockCells{evaluated_}, std::min(most, evaluated_.most_cells), stream);
   }
+  std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
 
  private:
   LockTree tree_of(const ForceArgs& args) const {
@@ -167,14 +174,16 @@ class TreeLock final : public ForceKernel {
 
   float theta_;
   bool throttled_;
-  int build_block_, summary_block_, sort_block_, walk_block_;
+  int box_block_, build_block_, summary_block_, sort_block_, walk_block_, update_block_;
   int multiprocessors_ = cuda::multiprocessors();
   cuda::DeviceArray<int> places_, first_;
   cuda::DeviceArray<Vec4> cubes_, members_;
   cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
+  LockTree evaluated_;  // the latest; of no bodies: none
   TreeLog log_{phases};
+  CellPicker picker_;
 };
 
 }  // namespace

@@ -111,9 +111,11 @@ class ForceKernel {
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
   /// What a tree found in the latest evaluation that has ended; none for a direct sum and before the first.
   virtual std::optional<TreeReport> tree_report() const { return {}; }
-  /// Cells of the tree of the latest evaluation, the larger ones first, at most `most` of them; it waits for the
-  /// evaluation to end. None for a direct sum.
-  virtual std::vector<TreeCell> tree_cells(int /*most*/) const { return {}; }
+  /// Sets cells of the tree of the latest evaluation aside, the larger ones first, at most `most` >= 1; a CUDA kernel
+  /// enqueues that on `stream` and returns. Does nothing for a direct sum.
+  virtual void pick_tree_cells(int /*most*/, CUstream_st* /*stream*/) {}
+  /// The cells that were picked last, by level. Call only once the stream has passed that.
+  virtual std::vector<TreeCell> tree_cells() const { return {}; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }

@@ -4,11 +4,9 @@
 namespace orrery {
 namespace {
 
-constexpr int block = 256;
-
-__global__ void finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count,
-                              Epilogue epilogue, const TreeCounts* __restrict__ counts, std::uint64_t* evaluated,
-                              TreeCounts* found) {
+__global__ void __launch_bounds__(1024)
+    finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
+                  const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i == 0) {
     if (evaluated) *evaluated += counts->interactions;
@@ -43,7 +41,8 @@ void TreeLog::next_phase() {
   ++phase_;
 }
 
-void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts) {
+void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts,
+                     int block) {
   next_phase();
   finish_bodies<<<cuda::ceil_div(args.count, block), block, 0, stream_>>>(
       d_sums, d_order, args.count, args.epilogue, d_counts, args.evaluated, counts_.first(slots).data() + latest_);
@@ -67,13 +66,6 @@ std::optional<TreeReport> TreeLog::report() const {
     return report;
   }
   return {};
-}
-
-std::optional<TreeCounts> TreeLog::wait() const {
-  const Evaluation& evaluation = evaluations_[latest_];
-  if (!evaluation.enqueued) return {};
-  evaluation.done.synchronize();
-  return counts_.first(slots)[latest_];
 }
 
 }  // namespace orrery

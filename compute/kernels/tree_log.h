@@ -23,14 +23,12 @@ class TreeLog {
   /// An evaluation begins, with its first phase.
   void begin(const ForceArgs& args);
   void next_phase();
-  /// The last phase, and the evaluation's end: bodies take up their accelerations in their own order. Entry i of
-  /// `d_sums` is x, y, z and the mass of body d_order[i].
-  void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts);
+  /// The last phase, by blocks of so many threads, and the evaluation's end: bodies take up their accelerations in
+  /// their own order. Entry i of `d_sums` is x, y, z and the mass of body d_order[i].
+  void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block);
 
   /// Of the latest evaluation that has ended.
   std::optional<TreeReport> report() const;
-  /// Waits for the latest evaluation; what it counted, unless there was none.
-  std::optional<TreeCounts> wait() const;
 
  private:
   struct Evaluation {

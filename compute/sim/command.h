@@ -78,7 +78,8 @@ struct ProbeForces {
 };
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {};
-/// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells.
+/// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
+/// those of the last step are read, unless kernel, law or bodies are others since.
 struct ReadTreeCells {
   int most = max_tree_cells;  ///< the larger ones first, at most so many; 1 to max_tree_cells
 

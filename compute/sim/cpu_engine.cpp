@@ -205,7 +205,7 @@ class CpuEngine final : public Engine {
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
-      if (batch.tree_cells > 0 && result.tree && steps == batch.steps) result.tree_cells = tree_cells(batch);
+      if (plan_.is_tree && batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
@@ -219,8 +219,8 @@ class CpuEngine final : public Engine {
   }
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
-    return std::make_shared<const TreeCells>(
-        TreeCells{batch.begin.step + batch.steps, plan_.kernel->tree_cells(batch.tree_cells)});
+    plan_.kernel->pick_tree_cells(batch.tree_cells, nullptr);
+    return std::make_shared<const TreeCells>(TreeCells{batch.begin.step + batch.steps, plan_.kernel->tree_cells()});
   }
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {

@@ -124,6 +124,7 @@ class CudaEngine final : public Engine {
     batch.end.record(stream_.get());
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
     look_at(mapping.bodies, batch.last_step());
+    if (request.tree_cells > 0) plan_.kernel->pick_tree_cells(request.tree_cells, stream_.get());
     if (request.measure_conserved) {
       sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
     }
@@ -258,13 +259,15 @@ class CudaEngine final : public Engine {
     return result;
   }
 
-  /// The tree may be that of a batch enqueued later; the interactions are those of this one.
+  /// The report may be that of a batch enqueued later; the interactions and the cells are this one's.
   void describe_tree(const CudaBatch& batch, BatchResult& result) const {
-    result.tree = plan_.kernel->tree_report();
-    if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
-    if (batch.request.tree_cells == 0) return;
-    result.tree_cells = std::make_shared<const TreeCells>(
-        TreeCells{batch.last_step(), plan_.kernel->tree_cells(batch.request.tree_cells)});
+    if (batch.evaluations > 0) {
+      result.tree = plan_.kernel->tree_report();
+      if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
+    }
+    if (batch.request.tree_cells > 0) {
+      result.tree_cells = std::make_shared<const TreeCells>(TreeCells{batch.last_step(), plan_.kernel->tree_cells()});
+    }
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {

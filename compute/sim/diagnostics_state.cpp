@@ -28,10 +28,11 @@ void DiagnosticsState::ask(const ReadTreeCells& command) {
   tree_cells_wanted_ = command.most;
 }
 
-void DiagnosticsState::add_to(BatchRequest& request, bool probe_under_way, bool conserved_under_way) {
-  if (!probe_under_way) request.probe_sample = std::exchange(sample_wanted_, 0);
-  request.tree_cells = std::exchange(tree_cells_wanted_, 0);
-  if (!conserved_under_way) request.measure_conserved = std::exchange(conserved_wanted_, false);
+void DiagnosticsState::add_to(BatchRequest& request, const Measuring& under_way) {
+  if (!under_way.cells) request.tree_cells = std::exchange(tree_cells_wanted_, 0);
+  if (request.steps == 0) return;
+  if (!under_way.forces) request.probe_sample = std::exchange(sample_wanted_, 0);
+  if (!under_way.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);
 }
 
 void DiagnosticsState::take_in(const BatchResult& result) {
@@ -68,7 +69,8 @@ void DiagnosticsState::restart() {
 void DiagnosticsState::return_to(std::int64_t step) {
   if (force_probe_ && force_probe_->step > step) force_probe_.reset();
   if (conserved_ && conserved_->step > step) conserved_.reset();
-  if (tree_cells_ && tree_cells_->step > step) tree_cells_.reset();
+  tree_.reset();  // the bodies are no longer those that it stands on
+  tree_cells_.reset();
   fault_.reset();
   line_.clear();
 }

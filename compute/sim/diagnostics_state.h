@@ -9,6 +9,11 @@
 
 namespace orrery {
 
+/// Which measurements an engine has under way.
+struct Measuring {
+  bool forces = false, conserved = false, cells = false;
+};
+
 /// What a simulation was asked to measure, what was measured last, and why it stopped.
 class DiagnosticsState {
  public:
@@ -17,8 +22,11 @@ class DiagnosticsState {
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
   /// Throws UsageError where `most` is out of range.
   void ask(const ReadTreeCells& command);
-  /// Adds what was asked for to a batch, but for what an engine still has under way.
-  void add_to(BatchRequest& request, bool probe_under_way, bool conserved_under_way);
+  /// Adds what was asked for to a batch, but for what an engine still has under way. A batch without steps reads
+  /// cells, no more.
+  void add_to(BatchRequest& request, const Measuring& under_way);
+  /// Whether the last step's tree is to be read and is known.
+  bool wants_known_cells() const { return tree_cells_wanted_ > 0 && tree_; }
 
   void take_in(const BatchResult& result);
   /// From now on line() says what happened. `good` is when the state is from that can be brought back.

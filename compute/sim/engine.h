@@ -33,7 +33,7 @@ struct Moment {
 /// What advance() is asked for.
 struct BatchRequest {
   std::int64_t tag = 0;
-  int steps = 0;
+  int steps = 0;                   ///< 0 only where nothing but tree_cells is asked for, of the tree of the last step
   Moment begin;                    ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
   bool measure_conserved = false;  ///< see MeasureConserved
@@ -77,8 +77,8 @@ class Engine {
   /// Whether advance() would be taken now without waiting.
   virtual bool ready() const = 0;
   /// Starts a batch of steps. Call only when ready(). The steps end where a body is not finite any more; from then on
-  /// until the next upload() every batch ends at once with a fault. At most one batch that is under way may
-  /// probe forces, and at most one may measure what is conserved.
+  /// until the next upload() every batch ends at once with a fault. At most one batch that is under way may probe
+  /// forces, at most one may measure what is conserved, and at most one may read the cells of a tree.
   virtual void advance(const BatchRequest& request) = 0;
   /// The batches that ended since the last call, oldest first, one that failed with the whole steps that it ran. The
   /// call after that, with nothing else to report, rethrows what it failed with.

@@ -12,7 +12,10 @@ int Simulation::advance_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
   gather_or_report();  // what has ended may have ended with a fault
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
-  if (steps == 0) return 0;
+  if (steps == 0) {
+    if (diagnostics_.wants_known_cells() && !diagnostics_.fault() && under_way_.empty()) start(0, tag);
+    return 0;
+  }
   step_once_ = false;
   start(steps, tag);
   return steps;
@@ -21,11 +24,13 @@ int Simulation::advance_frame(std::int64_t tag) {
 void Simulation::start(int steps, std::int64_t tag) {
   if (diagnostics_.fault()) throw std::runtime_error(diagnostics_.line());
   BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
-  diagnostics_.add_to(
-      request, /*probe_under_way=*/
-      std::ranges::any_of(under_way_, [](const auto& batch) { return batch.request.probe_sample > 0; }),
-      /*conserved_under_way=*/
-      std::ranges::any_of(under_way_, [](const auto& batch) { return batch.request.measure_conserved; }));
+  Measuring measuring;
+  for (const auto& [before, time_step] : under_way_) {
+    measuring.forces |= before.probe_sample > 0;
+    measuring.conserved |= before.measure_conserved;
+    measuring.cells |= before.tree_cells > 0;
+  }
+  diagnostics_.add_to(request, measuring);
   engine().advance(request);
   under_way_.push_back({request, choice_.time_step});
 }

@@ -22,9 +22,10 @@ struct BodyList {
 struct CellList {
   static constexpr int capacity = 512;
   BodyList centers;  ///< of mass; `capacity` of them at most
+  /// As Quadrupole has them.
   alignas(64) float xx[capacity + BodyList::padding], yy[capacity + BodyList::padding],
       zz[capacity + BodyList::padding], xy[capacity + BodyList::padding], xz[capacity + BodyList::padding],
-      yz[capacity + BodyList::padding];
+      yz[capacity + BodyList::padding], half_trace[capacity + BodyList::padding];
 
   bool full() const { return centers.count == capacity; }
   void add(const Moments& cell);
@@ -93,17 +94,21 @@ inline int BodyList::pad(int lanes) {
 inline void CellList::add(const Moments& cell) {
   const int at = centers.count;
   centers.add(cell.center);
-  xx[at] = cell.q.xx;
-  yy[at] = cell.q.yy;
-  zz[at] = cell.q.zz;
-  xy[at] = cell.q.xy;
-  xz[at] = cell.q.xz;
-  yz[at] = cell.q.yz;
+  const Quadrupole<float> q = quadrupole_of(cell.q);
+  xx[at] = q.xx;
+  yy[at] = q.yy;
+  zz[at] = q.zz;
+  xy[at] = q.xy;
+  xz[at] = q.xz;
+  yz[at] = q.yz;
+  half_trace[at] = q.half_trace;
 }
 
 inline int CellList::pad(int lanes) {
   const int padded = centers.pad(lanes);
-  for (int at = centers.count; at < padded; ++at) xx[at] = yy[at] = zz[at] = xy[at] = xz[at] = yz[at] = 0;
+  for (int at = centers.count; at < padded; ++at) {
+    xx[at] = yy[at] = zz[at] = xy[at] = xz[at] = yz[at] = half_trace[at] = 0;
+  }
   return padded;
 }
 

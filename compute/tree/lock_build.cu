@@ -61,7 +61,7 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
   tree.first[cell] = ~place;
 }
 
-__global__ void bounding_box(const __grid_constant__ LockTree tree) {
+__global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ LockTree tree) {
   Box box;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
@@ -156,7 +156,7 @@ __device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) 
   for (;;) {
     way.part_taken = octant(way.cube, body);
     place = tree.places_of(way.cell) + way.part_taken;
-    found = observed(place);
+    found = acquired(place);
     if (found < tree.count) break;
     way.enter(found - tree.count);
   }

@@ -96,6 +96,10 @@ __device__ void publish(T* at, T value) {
   *const_cast<volatile T*>(at) = value;
 }
 
+/// A number that another thread may have stored by release(): with it, all that came before.
+__device__ inline int acquired(int* at) {
+  return ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.load(::cuda::std::memory_order_acquire);
+}
 /// For the last store that makes others see what was stored before.
 __device__ inline void release(int* at, int value) {
   ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.store(value, ::cuda::std::memory_order_release);

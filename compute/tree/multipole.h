@@ -7,10 +7,13 @@ namespace orrery {
 
 #include "compute/tree/cell_pull.inl"
 
-/// The quadrupole's pull where reciprocal_sqrt() is 1/sqrt: for all scalars.
-template <class Real>
-ORRERY_HD constexpr QuadrupolePull<Real> quadrupole_pull() {
-  return {Real(-3), Real(0.5), Real(-2.5)};
+/// Of scalars: their reciprocal_sqrt() is 1/sqrt.
+ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
+  return {1, -2.5f};
+}
+
+ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) {
+  return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
 }
 
 /// A cell seen from afar.

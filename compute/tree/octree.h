@@ -36,6 +36,7 @@ struct OctreeState {
   int rows;                             ///< of cells
   int row_begin[key_levels + 3];        ///< the first cell of each, and of the one after the last
   int children_wanted[key_levels + 3];  ///< by the cells of the row before it
+  int empty_cells;                      ///< places that a cell left empty, as not all of its children had one
   TreeCounts found;
   int groups, next_group;  ///< of bodies that walk together; the next that a warp takes
 };

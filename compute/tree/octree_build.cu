@@ -32,12 +32,13 @@ __device__ int first_in_child(const Octree& tree, int begin, int end, int level,
   return begin;
 }
 
-/// Gives a cell children, in the row of cells that begins at `next_row` and is the `row`th.
-__device__ void divide(const Team& team, const Octree& tree, int cell, int next_row, int row) {
+/// Gives a cell children, in the row of cells that begins at `next_row` and is the `row`th. Returns their level, 0
+/// where there are none.
+__device__ int divide(const Team& team, const Octree& tree, int cell, int next_row, int row) {
   const OctreeLinks links = tree.links[cell];
-  if (links.end - links.begin <= tree.leaf) return;
+  if (links.end - links.begin <= tree.leaf) return 0;
   const std::uint64_t first_key = tree.keys[links.begin], last_key = tree.keys[links.end - 1];
-  if (first_key == last_key) return;
+  if (first_key == last_key) return 0;
   const int level = level_of_difference(first_key, last_key), child = static_cast<int>(team.thread_rank());
   const int begin = first_in_child(tree, links.begin, links.end, level, child);
   const int next = team.shfl_down(begin, 1), end = child == team_size - 1 ? links.end : next;
@@ -51,11 +52,13 @@ __device__ void divide(const Team& team, const Octree& tree, int cell, int next_
     // Where not all of them fit, the places of those that would are left empty, and the cell stays a leaf.
     tree.links[first_child + before] =
         fits ? OctreeLinks{begin, end, 0, 0, static_cast<std::uint8_t>(level)} : OctreeLinks{};
+    if (!fits) atomicAdd(&tree.state->empty_cells, 1);
   }
   if (child == 0 && fits) {
     tree.links[cell].first_child = first_child;
     tree.links[cell].children = static_cast<std::uint8_t>(children);
   }
+  return fits ? level : 0;
 }
 
 /// Divides the bodies of a cell into groups, all full but the last.
@@ -178,10 +181,12 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
       state.row_begin[1] = 1;
     }
     grid.sync();
-    int begin = 0, end = 1, row = 0;
+    int begin = 0, end = 1, row = 0, deepest = 0;
     while (begin < end) {
       ++row;
-      for (int cell = begin + first; cell < end; cell += teams) divide(team, tree, cell, end, row);
+      for (int cell = begin + first; cell < end; cell += teams) {
+        deepest = max(deepest, divide(team, tree, cell, end, row));
+      }
       grid.sync();
       begin = end;
       end = min(end + state.children_wanted[row], tree.capacity);
@@ -190,11 +195,9 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
         state.row_begin[row + 1] = end;
       }
     }
+    if (team.thread_rank() == 0 && deepest > 0) atomicMax(&state.found.depth, deepest);
     grid.sync();
-    if (grid.thread_rank() == 0) {
-      state.found.cells = end;
-      state.found.depth = row - 1;
-    }
+    if (grid.thread_rank() == 0) state.found.cells = end - state.empty_cells;
     for (int cell = static_cast<int>(grid.thread_rank()); cell < end; cell += static_cast<int>(grid.num_threads())) {
       group_bodies(tree, cell);
     }

@@ -1,6 +1,7 @@
 #include <type_traits>
 
 #include "compute/cuda/launch.h"
+#include "compute/tree/multipole.h"
 #include "compute/tree/octree_kernels.h"
 
 namespace orrery {
@@ -226,23 +227,12 @@ class Walk {
 #pragma unroll
       for (int k = 0; k < own_bodies; ++k) {
         const float dx = cell.x - own_[k].x, dy = cell.y - own_[k].y, dz = cell.z - own_[k].z;
-        const float inverse = law_.inverse_distance(dx, dy, dz);
-        float along = law_.factor_at(inverse, cell.w);
         if constexpr (quadrupole) {
-          // As QuadrupolePull has it, in fewer operations and so with less room before it underflows.
-          const float inverse_sq = inverse * inverse, inverse_5 = inverse_sq * inverse_sq * inverse;
-          const float qx = a.x * dx + a.y * dy + a.z * dz;
-          const float qy = a.y * dx + b.x * dy + b.y * dz;
-          const float qz = a.z * dx + b.y * dy + b.z * dz;
-          const float dqd = qx * dx + qy * dy + qz * dz;
-          along += inverse_5 * (a.w - 2.5f * inverse_sq * dqd);
-          sum_[k].x += inverse_5 * qx;
-          sum_[k].y += inverse_5 * qy;
-          sum_[k].z += inverse_5 * qz;
+          const Quadrupole<float> q{a.x, b.x, b.z, a.y, a.z, b.y, a.w};
+          add_cell_pull(sum_[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
+        } else {
+          add_pull_along(sum_[k], law_, dx, dy, dz, cell.w);
         }
-        sum_[k].x = multiply_add(along, dx, sum_[k].x);
-        sum_[k].y = multiply_add(along, dy, sum_[k].y);
-        sum_[k].z = multiply_add(along, dz, sum_[k].z);
       }
     }
     __syncwarp();

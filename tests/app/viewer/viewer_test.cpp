@@ -202,6 +202,19 @@ TEST_F(OffscreenViewer, CellsOfATreeAreInThePictureWhenAsked) {
   EXPECT_TRUE(picture("cpu-simd", true) == picture("cpu-simd", false)) << "a direct sum has none";
 }
 
+TEST_F(OffscreenViewer, CellsOfATreeAppearWhilePaused) {
+  const auto picture = [&](bool cells) {
+    ViewOptions asked = options(8);
+    asked.setup = {SelectKernel{"cpu-tree"}};
+    asked.screenshot_file = path("picture.png");
+    asked.script = {{.frame = 1, .request = Command{SetPaused{true}}, .line = 1},
+                    {.frame = 3, .request = ViewCommand{ShowTreeCells{cells}}, .line = 2}};
+    run_view(asked);
+    return read(asked.screenshot_file);
+  };
+  EXPECT_FALSE(picture(false) == picture(true));
+}
+
 TEST_F(OffscreenViewer, PanelIsInThePictureWhenAsked) {
   for (const bool panel : {false, true}) {
     ViewOptions o = options(2);

@@ -1,6 +1,7 @@
 // What cuda-tree alone promises: it need not sort the bodies for every evaluation.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tests/compute/support/backend.h"
@@ -59,6 +60,31 @@ TEST_F(CudaTree, SortsAgainAfterAsManyEvaluationsAsItIsTold) {
     EXPECT_GT(interactions_of(other), 3 * sorted) << "its cells are all over the system";
   }
   EXPECT_LT(interactions_of(other), 2 * sorted);
+}
+
+TEST_F(CudaTree, SortsAgainForOtherBodies) {
+  const int count = 20'000;
+  test::Evaluations evaluations{info(), rebuild("16"), count};
+  evaluations.run(test::random_ball(count, 1));
+  const std::uint64_t sorted = evaluations.evaluated();
+  evaluations.kernel().bodies_replaced();
+  evaluations.run(test::random_ball(count, 2));
+  EXPECT_LT(evaluations.evaluated(), 3 * sorted);
+}
+
+TEST_F(CudaTree, CubesHoldTheirBodiesThatAreFarAwayOrHaveLeft) {
+  Bodies bodies = test::random_ball(3000);
+  bodies.positions[7] = {1e5f, -1e5f, 0, 1e-6f};
+  test::Evaluations evaluations{info(), rebuild("2"), bodies.count()};
+  for (int evaluation = 0; evaluation < 2; ++evaluation) {
+    evaluations.run(bodies);
+    const TreeCell root = evaluations.cells(1).front();
+    for (const Vec4& body : bodies.positions) {
+      const auto within = [&](float center, float x) { return std::abs(x - center) <= 1.000001f * root.half_size; };
+      ASSERT_TRUE(within(root.center.x, body.x) && within(root.center.y, body.y) && within(root.center.z, body.z));
+    }
+    drift(bodies, 50);
+  }
 }
 
 TEST_F(CudaTree, SortsAgainWhereTheNumberOfBodiesChanges) {

@@ -78,6 +78,19 @@ bool contains(const TreeCell& cell, const TreeCell& root, const Vec4& body) {
          within(cell.center.z, root.center.z, body.z);
 }
 
+/// The sum of the sizes of the pulls on a body.
+double size_of_pulls(const Bodies& bodies, int on) {
+  const Vec4& body = bodies.positions[static_cast<std::size_t>(on)];
+  double sum = 0;
+  visit_pair_law<double>({}, [&](const auto& law) {
+    for (const Vec4& other : bodies.positions) {
+      const double dx = double{other.x} - body.x, dy = double{other.y} - body.y, dz = double{other.z} - body.z;
+      sum += law.factor(dx, dy, dz, double{other.w}) * std::hypot(dx, dy, dz);
+    }
+  });
+  return sum;
+}
+
 TEST_P(EveryCudaTree, AgreesForManySizes) {
   for (const int count : {1, 2, 33, 4097, 65'537}) {
     for (const Law& law : {Law{}, attract_repel}) expect_agreement(test::random_ball(count), law);
@@ -166,8 +179,15 @@ TEST_P(EveryCudaTree, ALineOfBodiesAgrees) {
   for (const int count : {33, 4097, 65'537}) {
     Bodies bodies = test::random_ball(count);
     for (Vec4& position : bodies.positions) position = {position.x, 0, 0, position.w};
-    // The pulls of the two sides nearly cancel, and on each there are few cells whose errors could.
-    expect_agreement(bodies, {}, {.median = 5e-2, .max = std::numeric_limits<double>::infinity()});
+    // The pulls of the two sides nearly cancel, so errors are held against the sum of their sizes.
+    const std::vector<int> targets = sample_targets(count, 500);
+    const std::vector<Vec3d> reference = reference_accelerations(bodies.positions, targets, {});
+    const std::vector<Vec4> found = test::accelerations(info(), Settings{info()}, bodies, {});
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const Vec4& a = found[static_cast<std::size_t>(targets[i])];
+      const double error = std::hypot(a.x - reference[i].x, a.y - reference[i].y, a.z - reference[i].z);
+      ASSERT_LE(error, 1e-2 * size_of_pulls(bodies, targets[i])) << "body " << targets[i] << " of " << count;
+    }
   }
 }
 
@@ -212,7 +232,9 @@ TEST_P(EveryCudaTree, ClustersThatTakeMoreCellsThanThereAreAgree) {
   EXPECT_LE(error.median, 2e-3);  // clusters are less like a sphere than a ball's cells
   EXPECT_LE(error.max, held.max);
   const int room = is_lock() ? LockTree::room_for_cells(bodies.count()) : Octree::capacity_for(bodies.count());
-  EXPECT_EQ(evaluations.kernel().tree_report()->cells, room) << "there were enough";
+  // The last places stay empty where not all children of a cell have one.
+  EXPECT_LE(evaluations.kernel().tree_report()->cells, room);
+  EXPECT_GT(evaluations.kernel().tree_report()->cells, room - 8) << "there were enough";
 }
 
 TEST_P(EveryCudaTree, BodiesThatAreNotFiniteEndAndLeaveNothingBehind) {
@@ -235,7 +257,7 @@ TEST_P(EveryCudaTree, ReportsWhatItEvaluated) {
   const Bodies bodies = test::random_ball(count);
   test::Evaluations evaluations = EveryCudaTree::evaluations(count);
   EXPECT_FALSE(evaluations.kernel().tree_report());
-  EXPECT_TRUE(evaluations.kernel().tree_cells(10).empty());
+  EXPECT_TRUE(evaluations.cells(10).empty());
   evaluations.run(bodies);
   const auto report = evaluations.kernel().tree_report();
   ASSERT_TRUE(report);
@@ -266,11 +288,13 @@ TEST_P(EveryCudaTree, ReportsWhatItEvaluated) {
 }
 
 TEST_P(EveryCudaTree, CellsAreNestedCubesAroundBodies) {
-  const Bodies bodies = test::random_ball(2000);
+  Bodies bodies = test::random_ball(2000);
+  // Far from each other, so that the root has two children many levels deeper.
+  for (std::size_t i = 0; i < 1000; ++i) bodies.positions[i].y += 300;
   test::Evaluations evaluations = EveryCudaTree::evaluations(bodies.count());
   evaluations.run(bodies);
   const auto report = evaluations.kernel().tree_report();
-  const auto cells = evaluations.kernel().tree_cells(1'000'000);
+  const auto cells = evaluations.cells(1'000'000);
   ASSERT_TRUE(report);
   ASSERT_EQ(static_cast<std::int64_t>(cells.size()), report->cells);
   const TreeCell& root = cells.front();
@@ -282,11 +306,11 @@ TEST_P(EveryCudaTree, CellsAreNestedCubesAroundBodies) {
     const auto inside =
         std::ranges::count_if(bodies.positions, [&](const Vec4& body) { return contains(cell, root, body); });
     EXPECT_GE(inside, cell.level == 0 ? bodies.count() : least);
-    EXPECT_EQ(std::ldexp(cell.half_size, cell.level), root.half_size);
+    EXPECT_NEAR(cell.half_size, std::ldexp(root.half_size, -cell.level), 2e-6f * root.half_size);
   }
-  const auto few = evaluations.kernel().tree_cells(9);
+  const auto few = evaluations.cells(9);
   ASSERT_EQ(few.size(), 9u);
-  EXPECT_LE(few.back().level, cells[8].level);
+  for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(few[i].level, cells[i].level);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryCudaTree, testing::ValuesIn(test::trees_under_test()), test::test_name);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -81,6 +82,66 @@ TEST_P(EveryTree, ReadsItsCellsTheLargerOnesFirst) {
   simulation.run(1);
   EXPECT_EQ(simulation.status().tree_cells->cells.size(), 9u);
   EXPECT_THROW(simulation.apply(ReadTreeCells{.most = 0}), UsageError);
+}
+
+TEST_P(EveryTree, ReadsTheCellsOfTheLastStepWhilePaused) {
+  Simulation simulation = EveryTree::simulation();
+  simulation.apply(SetPaused{true});
+  const auto read = [&] {
+    simulation.apply(ReadTreeCells{});
+    EXPECT_EQ(simulation.advance_frame(0), 0);
+    simulation.wait();
+    return simulation.status().tree_cells;
+  };
+  EXPECT_FALSE(read()) << "there was no step";
+  simulation.run(3);
+  const Status before = simulation.status();
+  const auto cells = read();
+  ASSERT_TRUE(cells);
+  EXPECT_EQ(cells->step, 3);
+  EXPECT_EQ(std::ssize(cells->cells), before.tree->cells);
+  const Status after = simulation.status();
+  EXPECT_EQ(after.step, 3);
+  EXPECT_EQ(after.tree->interactions, before.tree->interactions);
+  EXPECT_EQ(after.timing.step_ms, before.timing.step_ms);
+  simulation.apply(Reset{});
+  EXPECT_FALSE(read()) << "the tree stands on other bodies";
+}
+
+TEST_P(EveryTree, TellsOfItsTreesWhileFramesAreUnderWay) {
+  Simulation simulation = EveryTree::simulation();
+  simulation.apply(SetStepsPerFrame{5});
+  int batches = 0, reads = 0;
+  std::shared_ptr<const TreeCells> last;
+  while (batches < 20) {
+    simulation.apply(ReadTreeCells{.most = 100});
+    simulation.advance_frame(0);
+    for (const StepTiming& timing : simulation.collect()) {
+      ++batches;
+      EXPECT_GT(timing.interactions_per_evaluation, count);
+    }
+    const Status status = simulation.status();
+    ASSERT_EQ(status.last_error, "");
+    ASSERT_EQ(status.tree.has_value(), batches > 0);
+    if (status.tree_cells == last) continue;
+    last = status.tree_cells;
+    ++reads;
+    EXPECT_EQ(last->step % 5, 0);
+    EXPECT_EQ(last->cells.size(), 100u);
+    EXPECT_EQ(last->cells.front().level, 0);
+  }
+  EXPECT_GT(reads, 1);
+}
+
+TEST_P(EveryTree, StandsOnOtherBodiesAtOnce) {
+  Simulation simulation = EveryTree::simulation();
+  if (simulation.status().settings.has("rebuild")) simulation.apply(SetTunable{"rebuild", "16"});
+  simulation.run(3);
+  simulation.apply(LoadScene{{.scene = "collision", .count = count}});
+  simulation.run(2);
+  Simulation fresh{{.scene = "collision", .count = count}, nullptr, *GetParam()};
+  fresh.run(2);
+  EXPECT_LT(simulation.status().tree->interactions, 1.1 * static_cast<double>(fresh.status().tree->interactions));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryTree, testing::ValuesIn(test::trees_under_test()), test::test_name);

@@ -48,7 +48,13 @@ class Evaluations {
     stream_.synchronize();
     return value;
   }
-  const ForceKernel& kernel() const { return *kernel_; }
+  /// Of the tree of the latest one, at most `most`.
+  std::vector<TreeCell> cells(int most) {
+    kernel_->pick_tree_cells(most, stream_.get());
+    stream_.synchronize();
+    return kernel_->tree_cells();
+  }
+  ForceKernel& kernel() { return *kernel_; }
 
  private:
   std::unique_ptr<ForceKernel> kernel_;

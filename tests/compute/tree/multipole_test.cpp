@@ -33,7 +33,7 @@ double error_at(std::span<const Vec4> bodies, Vec3 point, const Law& law, bool w
   Vec3 sum;
   visit_pair_law<float>(law, [&](const auto& pair_law) {
     if (with_quadrupole) {
-      add_cell_pull(sum, pair_law, quadrupole_pull<float>(), dx, dy, dz, cell.center.w, cell.q);
+      add_cell_pull(sum, pair_law, scalar_units(), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
     } else {
       add_pull_along(sum, pair_law, dx, dy, dz, cell.center.w);
     }
