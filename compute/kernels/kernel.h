@@ -109,7 +109,7 @@ class ForceKernel {
   /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
-  /// What a tree found in the latest evaluation that has ended; none for a direct sum and before the first.
+  /// What a tree found in one of the latest evaluations that have ended; none for a direct sum and before the first.
   virtual std::optional<TreeReport> tree_report() const { return {}; }
   /// Sets cells of the tree of the latest evaluation aside, the larger ones first, at most `most` >= 1; a CUDA kernel
   /// enqueues that on `stream` and returns. Does nothing for a direct sum.

@@ -27,7 +27,7 @@ class TreeLog {
   /// their own order. Entry i of `d_sums` is x, y, z and the mass of body d_order[i].
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block);
 
-  /// Of the latest evaluation that has ended.
+  /// Of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;
 
  private:
