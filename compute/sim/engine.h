@@ -46,7 +46,7 @@ struct BatchResult {
   std::optional<Fault> fault;  ///< why the batch was cut short: its last whole step left this
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
-  std::optional<TreeReport> tree;  ///< of the last evaluation, if a tree has ended one
+  std::optional<TreeReport> tree;  ///< of one of its last evaluations, if a tree has ended one
   std::shared_ptr<const TreeCells> tree_cells;
 };
 

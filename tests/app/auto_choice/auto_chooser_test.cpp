@@ -310,26 +310,30 @@ TEST(Contenders, OfATreeStandFromLooseToTight) {
 }
 
 /// 30,000 bodies, of which a direct sum needs many times as long as a tree.
-TEST(Contenders, ATreeWinsWithManyBodiesAsFarAsItIsAccurate) {
+// Which one wins is a matter of times, and no test's.
+TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   const Bodies bodies = load_scene({.scene = "plummer", .count = 30'000}).bodies;
   const std::vector<Variant> contenders{test::rows_variant("auto"), test::tree_variant("1.0"),
                                         test::tree_variant("0.5"), test::tree_variant("0.3")};
-  const auto winner = [&](double accuracy) {
+  const auto measured_tree = [&](double accuracy) {
     const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
     const ForceSystem system{bodies, {.softening = 0.01f}};
     const Contest contest = measure_contest(measure_trials(contenders, demand, system), demand, system);
     EXPECT_EQ(contest.count, bodies.count());
+    EXPECT_GT(contest.contenders[0].step_ms, 0);
     EXPECT_GT(contest.contenders[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
-    const Contender& first = contest.contenders[contest.preference().front()];
-    if (first.variant.kernel->is_tree) {
-      EXPECT_LE(first.median_error.value(), accuracy);
-      EXPECT_GT(first.median_error.value(), 0);
+    std::string measured;
+    for (const Contender& contender : contest.contenders) {
+      if (!contender.variant.kernel->is_tree || !(contender.step_ms > 0)) continue;
+      EXPECT_LE(contender.median_error.value(), accuracy);
+      EXPECT_GT(contender.median_error.value(), 0);
+      measured += contender.variant.settings.changes();
     }
-    return first.variant.kernel->id + (' ' + first.variant.settings.changes());
+    return measured;
   };
-  EXPECT_EQ(winner(1e-1), "cpu-tree theta=1.0");
-  EXPECT_EQ(winner(2e-4), "cpu-tree theta=0.5");
-  EXPECT_EQ(winner(1e-9), "cpu-simd ");
+  EXPECT_EQ(measured_tree(1e-1), "theta=1.0");
+  EXPECT_EQ(measured_tree(2e-4), "theta=0.5");
+  EXPECT_EQ(measured_tree(1e-9), "");
 }
 
 TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
