@@ -1,5 +1,3 @@
-#include <type_traits>
-
 #include "compute/cuda/launch.h"
 #include "compute/tree/multipole.h"
 #include "compute/tree/octree_kernels.h"
@@ -53,11 +51,11 @@ __device__ int owner_of_place(bool takes_part, int start, int lane) {
 }
 
 /// Of a warp with the bodies of a group, up to `own_bodies` a lane.
-template <LawId law, bool quadrupole, int own_bodies>
+template <class PairLaw, bool quadrupole, int own_bodies>
 class Walk {
  public:
-  __device__ Walk(const Octree& tree, const Law& constants, WarpSpace& space, const OctreeGroup& group)
-      : tree_{tree}, space_{space}, lane_{static_cast<int>(threadIdx.x) % lanes}, group_{group}, law_{pair(constants)} {
+  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group)
+      : tree_{tree}, space_{space}, lane_{static_cast<int>(threadIdx.x) % lanes}, group_{group}, law_{law} {
     Vec3 low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
     for (int k = 0; k < own_bodies; ++k) {
       // Lanes without a body walk with the last one.
@@ -99,15 +97,6 @@ class Walk {
 
  private:
   __device__ static float other(float value, int apart) { return __shfl_xor_sync(all_lanes, value, apart); }
-  using PairLaw = std::conditional_t<law == LawId::attract_repel, AttractRepel<float>, Gravity<float>>;
-  __device__ static PairLaw pair(const Law& constants) {
-    const float softening_sq = constants.softening * constants.softening;
-    if constexpr (law == LawId::attract_repel) {
-      return {softening_sq, constants.repulsion, 1.0f};
-    } else {
-      return {softening_sq};
-    }
-  }
 
   /// How many of the lanes with the condition come before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
@@ -278,9 +267,8 @@ class Walk {
   int sources_ = 0;  // cells and bodies that each body of the group has met
 };
 
-template <LawId law, bool quadrupole>
-__global__ void __launch_bounds__(walk_octree_block)
-    walk_groups(const __grid_constant__ Octree tree, const __grid_constant__ Law constants) {
+template <class PairLaw, bool quadrupole>
+__global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
   // Bytes, since Vec4 would be set to zero.
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_a_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
@@ -296,27 +284,24 @@ __global__ void __launch_bounds__(walk_octree_block)
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<law, quadrupole, 2>{tree, constants, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
     } else {
-      walk_with(Walk<law, quadrupole, 1>{tree, constants, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-using Function = void (*)(Octree, Law);
-
-Function function_of(LawId law, bool quadrupole) {
-  if (law == LawId::attract_repel) {
-    return quadrupole ? walk_groups<LawId::attract_repel, true> : walk_groups<LawId::attract_repel, false>;
-  }
-  return quadrupole ? walk_groups<LawId::gravity, true> : walk_groups<LawId::gravity, false>;
+template <class PairLaw>
+auto function_for(bool quadrupole) {
+  return quadrupole ? walk_groups<PairLaw, true> : walk_groups<PairLaw, false>;
 }
 
 }  // namespace
 
 const void* walk_octree_function(LawId law, bool quadrupole) {
-  return reinterpret_cast<const void*>(function_of(law, quadrupole));
+  return law == LawId::attract_repel ? reinterpret_cast<const void*>(function_for<AttractRepel<float>>(quadrupole))
+                                     : reinterpret_cast<const void*>(function_for<Gravity<float>>(quadrupole));
 }
 
 int walk_octree_blocks(LawId law, bool quadrupole, int count) {
@@ -328,7 +313,9 @@ int walk_octree_blocks(LawId law, bool quadrupole, int count) {
 
 void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream) {
   const int blocks = walk_octree_blocks(law.id, tree.quadrupole, tree.count);
-  function_of(law.id, tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, law);
+  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
+    function_for<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
+  });
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);
 }
 
