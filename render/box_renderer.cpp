@@ -1,6 +1,7 @@
 #include "render/box_renderer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "render/gl.h"
@@ -9,6 +10,7 @@ namespace orrery::render {
 namespace {
 
 constexpr int vertices_a_box = 24;  // two ends of twelve edges
+constexpr float few_boxes = 300;    // more are each fainter, lest they hide what they are drawn over
 
 }  // namespace
 
@@ -46,6 +48,7 @@ void BoxRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
   program_.set("projection", projection);
   program_.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
   program_.set("deepest_level", deepest_);
+  program_.set("strength", std::min(1.0f, std::sqrt(few_boxes / static_cast<float>(count_))));
   glUseProgram(program_.id());
   glVertexArrayVertexBuffer(array_.id(), 0, buffer_.id(), 0, sizeof(DrawnBox));
   glBindVertexArray(array_.id());

@@ -7,6 +7,7 @@ uniform mat4 view;
 uniform mat4 projection;
 uniform float pixels_per_tangent;  // a length at a depth covers length / depth of these
 uniform float deepest_level;       // > 0
+uniform float strength;            // in (0, 1]
 
 out vec4 line;
 
@@ -26,5 +27,5 @@ void main() {
   // Cells of few pixels would only be a fog.
   const float pixels = 2.0 * box.w * pixels_per_tangent / max(-middle.z, 1e-30);
   const float depth = clamp(level / deepest_level, 0.0, 1.0);
-  line = vec4(mix(outermost, innermost, depth), mix(0.34, 0.15, depth) * smoothstep(6.0, 60.0, pixels));
+  line = vec4(mix(outermost, innermost, depth), mix(0.34, 0.15, depth) * smoothstep(6.0, 60.0, pixels) * strength);
 }

@@ -31,8 +31,8 @@ struct QuadrupoleUnits {
 /// monopole alone. Beyond distances of some 1e8 the quadrupole loses its digits, and from 1e9 on it is zero, as R^-5
 /// underflows; nothing overflows.
 template <class Real, class PairLaw>
-ORRERY_HD void add_cell_pull(Vec3Of<Real>& acceleration, const PairLaw& law, const QuadrupoleUnits<Real>& units, Real dx,
-                             Real dy, Real dz, Real mass, const Quadrupole<Real>& q) {
+ORRERY_HD void add_cell_pull(Vec3Of<Real>& acceleration, const PairLaw& law, const QuadrupoleUnits<Real>& units,
+                             Real dx, Real dy, Real dz, Real mass, const Quadrupole<Real>& q) {
   const Real inverse = law.inverse_distance(dx, dy, dz);
   const Real inverse_sq = inverse * inverse, inverse_5 = units.fifth * (inverse_sq * inverse_sq * inverse);
   const Real qx = multiply_add(q.xz, dz, multiply_add(q.xy, dy, q.xx * dx));

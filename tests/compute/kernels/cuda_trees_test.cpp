@@ -191,7 +191,7 @@ TEST_P(EveryCudaTree, ALineOfBodiesAgrees) {
       ASSERT_LE(errors.back(), 3e-2) << "body " << targets[i] << " of " << count;
     }
     std::ranges::sort(errors);
-    EXPECT_LE(errors[errors.size() / 2], held.median);
+    EXPECT_LE(errors[errors.size() / 2], is_lock() ? 4e-3 : held.median);  // a line is least like a point
   }
 }
 
