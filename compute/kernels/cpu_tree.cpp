@@ -143,8 +143,8 @@ constexpr const char* group_values[] = {"8", "16", "32", "64", "128", "256"};
 constexpr const char* contenders[] = {"theta=1.0", "theta=0.8", "", "theta=0.5", "theta=0.4", "theta=0.3"};
 // A Plummer sphere on two cores of an EPYC (Zen 3, AVX2) by orrery bench, whole steps: 16,384 bodies with theta 0.5,
 // 0.7 and 1.0 took 21, 14 to 15 and 11 ms at median errors of 9e-5, 3.7e-4 and 6.8e-4; cpu-simd took 54 ms,
-// cpu-symmetric 35 ms. It is faster than cpu-simd from 2000 bodies on, the fewest measured, and than cpu-symmetric from
-// some 5000. With a million bodies the median error of the initial settings is 4.4e-4.
+// cpu-symmetric 35 ms. It is faster than cpu-simd from 2000 bodies on or fewer (with AVX-512 from some 3700 on), and
+// than cpu-symmetric from some 5000. With a million bodies the median error of the initial settings is 4.4e-4.
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "theta",
