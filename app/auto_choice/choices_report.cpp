@@ -26,12 +26,12 @@ bool is_of_this_machine(Json key, Backend backend) {
   }
 }
 
-/// ", accuracy 0.0005 where cpu-tree theta=0.5 suffices".
+/// ", accuracy 0.0005 by cpu-tree theta=0.5": of all trees that suffice.
 std::string accuracy_words(double accuracy, const Json& trees) {
   if (!(accuracy > 0)) return "";
   std::string words;
   for (const Json& tree : trees) words += (words.empty() ? "" : " and ") + tree.get<std::string>();
-  return fmt::format(", accuracy {:g} where {} suffices", accuracy, words.empty() ? "no tree" : words);
+  return fmt::format(", accuracy {:g} by {}", accuracy, words.empty() ? "no tree" : words);
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 // multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
 // for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
-// root takes long to arrive. With the mass of body i as well it is the factor of the force. A pair i = i adds s times
+// root takes long to arrive. With the mass of body i as well it is the factor of the force. pull_at() is s times the
+// softened distance. A pair i = i adds s times
 // zero; softening_sq > 0 keeps s finite there.
 
 /// 1 / sqrt(r^2 + eps^2).
@@ -24,6 +25,7 @@ struct Gravity {
     return inverse_softened_distance(dx, dy, dz, softening_sq);
   }
   ORRERY_HD Real factor_at(Real inverse, Real mass) const { return (mass * inverse) * (inverse * inverse); }
+  ORRERY_HD Real pull_at(Real inverse, Real mass) const { return mass * (inverse * inverse); }
   ORRERY_HD Real factor_at(Real inverse, Real mass, Real other_mass) const {
     return (mass * inverse) * (other_mass * (inverse * inverse));
   }
@@ -46,6 +48,10 @@ struct AttractRepel {
   ORRERY_HD Real factor_at(Real inverse, Real mass) const {
     const Real inverse_sq = inverse * inverse;
     return (mass * inverse) * (inverse_sq * (one - repulsion * inverse_sq));
+  }
+  ORRERY_HD Real pull_at(Real inverse, Real mass) const {
+    const Real inverse_sq = inverse * inverse;
+    return mass * (inverse_sq * (one - repulsion * inverse_sq));
   }
   ORRERY_HD Real factor_at(Real inverse, Real mass, Real other_mass) const {
     const Real inverse_sq = inverse * inverse;

@@ -47,6 +47,8 @@ constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
 constexpr int update_block = 256;
 
+static_assert(key_levels < CellPicker::most_levels);
+
 /// For CellPicker.
 struct OctreeCells {
   Octree tree;
@@ -146,10 +148,12 @@ class Tree final : public ForceKernel {
 
   std::optional<TreeReport> tree_report() const override { return log_.report(); }
 
+  void prepare_tree_cells(int most, int count) override {
+    picker_.prepare(std::min(most, Octree::capacity_for(count)));
+  }
   void pick_tree_cells(int most, CUstream_st* stream) override {
-    if (order_) {
-      picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
-    }
+    if (!order_) return picker_.forget();
+    picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
   }
   std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
 

@@ -52,6 +52,8 @@ constexpr Tunable tunables[] = {
 
 constexpr const char* phases[] = {"bounding box", "build", "summary", "sort", "force", "update"};
 
+static_assert(LockTree::max_level < CellPicker::most_levels);
+
 /// For CellPicker.
 struct LockCells {
   LockTree tree;
@@ -142,8 +144,12 @@ class TreeLock final : public ForceKernel {
 
   std::optional<TreeReport> tree_report() const override { return log_.report(); }
 
+  void prepare_tree_cells(int most, int count) override {
+    picker_.prepare(std::min(most, LockTree::room_for_cells(count)));
+  }
   void pick_tree_cells(int most, CUstream_st* stream) override {
-    if (evaluated_.count > 0) picker_.pick(LockCells{evaluated_}, std::min(most, evaluated_.most_cells), stream);
+    if (evaluated_.count == 0) return picker_.forget();
+    picker_.pick(LockCells{evaluated_}, std::min(most, evaluated_.most_cells), stream);
   }
   std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
 

@@ -111,10 +111,12 @@ class ForceKernel {
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
   /// What a tree found in one of the latest evaluations that have ended; none for a direct sum and before the first.
   virtual std::optional<TreeReport> tree_report() const { return {}; }
+  /// Takes the memory that pick_tree_cells() needs for `most` cells of a tree of `count` bodies.
+  virtual void prepare_tree_cells(int /*most*/, int /*count*/) {}
   /// Sets cells of the tree of the latest evaluation aside, the larger ones first, at most `most` >= 1; a CUDA kernel
   /// enqueues that on `stream` and returns. Does nothing for a direct sum.
   virtual void pick_tree_cells(int /*most*/, CUstream_st* /*stream*/) {}
-  /// The cells that were picked last, by level. Call only once the stream has passed that.
+  /// The cells of the latest pick, by level; none where there was no tree. Call only once the stream has passed that.
   virtual std::vector<TreeCell> tree_cells() const { return {}; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.

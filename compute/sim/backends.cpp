@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -71,6 +72,12 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
   timing.interactions_per_evaluation = interactions_per_evaluation;
   timing.interactions_per_s = interactions_per_evaluation * evaluations / all_steps_ms * 1e3;
   return timing;
+}
+
+std::shared_ptr<const TreeCells> tree_cells_of(const ForceKernel& kernel, std::int64_t step) {
+  std::vector<TreeCell> cells = kernel.tree_cells();
+  if (cells.empty()) return nullptr;
+  return std::make_shared<const TreeCells>(TreeCells{step, std::move(cells)});
 }
 
 std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {

@@ -220,7 +220,7 @@ class CpuEngine final : public Engine {
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
     plan_.kernel->pick_tree_cells(batch.tree_cells, nullptr);
-    return std::make_shared<const TreeCells>(TreeCells{batch.begin.step + batch.steps, plan_.kernel->tree_cells()});
+    return tree_cells_of(*plan_.kernel, batch.begin.step + batch.steps);
   }
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {

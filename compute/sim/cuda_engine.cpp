@@ -105,6 +105,7 @@ class CudaEngine final : public Engine {
     // Before the first launch: taking memory waits for the device, and may fail.
     if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
     if (request.measure_conserved) sums_.prepare(count_);
+    if (request.tree_cells > 0) plan_.kernel->prepare_tree_cells(request.tree_cells, count_);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -112,7 +113,7 @@ class CudaEngine final : public Engine {
     batch.begin.record(stream_.get());
     Ops ops{*this, mapping.bodies, batch};
     const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
-    batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
     const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
     for (int step = 0; step < request.steps; ++step) {
       // Every steps/timed-th step is timed, so that the sample is spread over the batch.
@@ -265,9 +266,7 @@ class CudaEngine final : public Engine {
       result.tree = plan_.kernel->tree_report();
       if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
     }
-    if (batch.request.tree_cells > 0) {
-      result.tree_cells = std::make_shared<const TreeCells>(TreeCells{batch.last_step(), plan_.kernel->tree_cells()});
-    }
+    if (batch.request.tree_cells > 0) result.tree_cells = tree_cells_of(*plan_.kernel, batch.last_step());
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {

@@ -34,6 +34,8 @@ class DiagnosticsState {
 
   /// Another kernel or law: the forces that were probed and the tree are no longer those of the simulation.
   void forget_forces();
+  /// There is none of the last step: it was abandoned.
+  void forget_tree() { tree_.reset(); }
   /// Other bodies.
   void restart();
   /// Back to the bodies after `step`: forgets the fault and what was measured later.

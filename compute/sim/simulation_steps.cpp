@@ -68,6 +68,7 @@ void Simulation::take_in(const BatchResult& result) {
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
+  if (asked.request.steps == 0 && !result.tree_cells) diagnostics_.forget_tree();
   if (result.fault) {
     Engine* const from = engine_with_good();
     diagnostics_.stop(*result.fault, choice_.kernel->id, from ? from->good() : std::nullopt);

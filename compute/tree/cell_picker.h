@@ -24,6 +24,8 @@ class CellPicker {
   /// the cells i in [0, count()): level(i), below most_levels or, where there is none, below 0; and cell(i).
   template <class Cells>
   void pick(const Cells& cells, int most, cudaStream_t stream);
+  /// From now on cells() has none, until the next pick.
+  void forget() { most_ = 0; }
   /// Those of the latest pick, by level. Call only once the stream has passed it; none without one.
   std::vector<TreeCell> cells() const;
 

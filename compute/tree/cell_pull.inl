@@ -16,32 +16,33 @@ struct Quadrupole {
 /// For a reciprocal_sqrt() that returns `scale` times 1/sqrt, and a pull that is wanted `times` over.
 template <class Real>
 struct QuadrupoleUnits {
-  Real fifth;              ///< times / scale^5
+  Real fourth;             ///< times / scale^5
   Real minus_five_halves;  ///< -5 / (2 scale^2)
 };
 
-/// Adds the pull of a cell whose centre of mass is D = (dx, dy, dz) away from a point. With R^2 = D^2 + eps^2 and Q its
-/// second moments about the centre of mass, the potential of bodies softened as Plummer spheres is, to second order in
-/// the cell's size over R,
+/// Adds the pull of a cell whose centre of mass is D = (dx, dy, dz) away from a point. With R^2 = D^2 + eps^2, n = D /
+/// R and Q its second moments about the centre of mass, the potential of bodies softened as Plummer spheres is, to
+/// second order in the cell's size over R,
 ///   -M / R + tr Q / (2 R^3) - 3 D Q D / (2 R^5),
-/// and its gradient adds to the monopole's M D / R^3
-///   -3 / R^5 (Q D + (tr Q / 2 - 5/2 D Q D / R^2) D).
+/// and its gradient adds to the monopole's M n / R^2
+///   -3 / R^4 (Q n + (tr Q / 2 - 5/2 n Q n) n).
 /// Binney and Tremaine, Galactic Dynamics (2nd ed.), 2.4; Hernquist 1987 for trees. The second moments are not made
 /// traceless, since only without softening would the trace drop out. Of attract-repel's repulsion the cell has the
-/// monopole alone. Beyond distances of some 1e8 the quadrupole loses its digits, and from 1e9 on it is zero, as R^-5
-/// underflows; nothing overflows.
+/// monopole alone. Beyond distances of some 3e9 the quadrupole loses its digits and then is zero, as R^-4 underflows;
+/// nothing overflows where Q has not.
 template <class Real, class PairLaw>
 ORRERY_HD void add_cell_pull(Vec3Of<Real>& acceleration, const PairLaw& law, const QuadrupoleUnits<Real>& units,
                              Real dx, Real dy, Real dz, Real mass, const Quadrupole<Real>& q) {
-  const Real inverse = law.inverse_distance(dx, dy, dz);
-  const Real inverse_sq = inverse * inverse, inverse_5 = units.fifth * (inverse_sq * inverse_sq * inverse);
-  const Real qx = multiply_add(q.xz, dz, multiply_add(q.xy, dy, q.xx * dx));
-  const Real qy = multiply_add(q.yz, dz, multiply_add(q.yy, dy, q.xy * dx));
-  const Real qz = multiply_add(q.zz, dz, multiply_add(q.yz, dy, q.xz * dx));
-  const Real dqd = multiply_add(qz, dz, multiply_add(qy, dy, qx * dx));
-  const Real outward = multiply_add(units.minus_five_halves * inverse_sq, dqd, q.half_trace);
-  const Real along = multiply_add(inverse_5, outward, law.factor_at(inverse, mass));
-  acceleration.x = multiply_add(along, dx, multiply_add(inverse_5, qx, acceleration.x));
-  acceleration.y = multiply_add(along, dy, multiply_add(inverse_5, qy, acceleration.y));
-  acceleration.z = multiply_add(along, dz, multiply_add(inverse_5, qz, acceleration.z));
+  const Real inverse = law.inverse_distance(dx, dy, dz), inverse_sq = inverse * inverse;
+  const Real nx = dx * inverse, ny = dy * inverse, nz = dz * inverse;
+  const Real inverse_4 = units.fourth * (inverse_sq * inverse_sq);
+  const Real qx = multiply_add(q.xz, nz, multiply_add(q.xy, ny, q.xx * nx));
+  const Real qy = multiply_add(q.yz, nz, multiply_add(q.yy, ny, q.xy * nx));
+  const Real qz = multiply_add(q.zz, nz, multiply_add(q.yz, ny, q.xz * nx));
+  const Real nqn = multiply_add(qz, nz, multiply_add(qy, ny, qx * nx));
+  const Real outward = multiply_add(units.minus_five_halves, nqn, q.half_trace);
+  const Real along = multiply_add(inverse_4, outward, law.pull_at(inverse, mass));
+  acceleration.x = multiply_add(along, nx, multiply_add(inverse_4, qx, acceleration.x));
+  acceleration.y = multiply_add(along, ny, multiply_add(inverse_4, qy, acceleration.y));
+  acceleration.z = multiply_add(along, nz, multiply_add(inverse_4, qz, acceleration.z));
 }

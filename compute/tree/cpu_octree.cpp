@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 namespace {
@@ -134,7 +135,9 @@ void CpuOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancel
     const float offset = std::hypot(at.x - (box.low.x + box.high.x) / 2, at.y - (box.low.y + box.high.y) / 2,
                                     at.z - (box.low.z + box.high.z) / 2);
     const float opening = box.widest() / shape.theta + offset;
-    nodes_[index] = {at.x, at.y, at.z, opening * opening};
+    const SecondMoments<float>& q = moments_[index].q;
+    const bool in_range = std::isfinite(q.xx + q.yy + q.zz);  // of float; else the cell stands for nothing
+    nodes_[index] = {at.x, at.y, at.z, in_range ? opening * opening : std::numeric_limits<float>::infinity()};
   };
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
     const std::size_t begin = generations_[g], end = generations_[g + 1];

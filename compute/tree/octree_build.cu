@@ -154,9 +154,9 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const float apart =
       norm3df(center.x - (low.x + high.x) / 2, center.y - (low.y + high.y) / 2, center.z - (low.z + high.z) / 2);
   const float opens = side / tree.theta + apart;
-  // A body or two are no more work than a cell.
-  const bool few = is_leaf && links.end - links.begin <= 2;
-  tree.tests[cell] = {center.x, center.y, center.z, few ? INFINITY : opens * opens};
+  // A body or two are no more work than a cell; and one whose moments leave the range of float stands for nothing.
+  const bool few = is_leaf && links.end - links.begin <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
+  tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
   const float variance = (q.xx + q.yy + q.zz) / (-3 * mass), left_out = mass * variance;
   tree.nodes[cell] = {.first = is_leaf ? links.begin : links.first_child,
                       .bodies = is_leaf ? links.end - links.begin : 0,

@@ -7,6 +7,7 @@ Reads OUT_FOLDER/trees-*.json, the recordings trees-drift-SYSTEM-KERNEL-conserve
 trees-auto.csv; writes OUT_FOLDER/trees.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
 import csv
 import json
+import math
 import os
 
 from bench_tables import Refused, number, positive, table, write_page
@@ -80,9 +81,9 @@ def drift_text(folder):
             with open(path, newline="", encoding="utf-8") as file:
                 metadata = json.loads(file.readline().lstrip("# "))
                 sums = list(csv.DictReader(file))
-            drift = [abs(float(row["total_drift"])) for row in sums if row["total_drift"]]
+            drift = [abs(float(row["total_drift"] or "nan")) for row in sums]
             steps = [int(row["step"]) for row in sums]
-            if len(drift) < 2 or steps[-1] - steps[0] < 1000 or not max(drift) >= 0:
+            if len(drift) < 2 or steps[-1] - steps[0] < 1000 or not all(math.isfinite(each) for each in drift):
                 raise Refused(f"{path} has no drift over 1000 steps")
             rows.append([title, f"{metadata['n']:,}", number(metadata["dt"]), number(metadata["softening"]), f"`{kernel}`",
                          f"{steps[-1] - steps[0]}", f"{drift[-1]:.2e}", f"{max(drift):.2e}"])

@@ -103,11 +103,13 @@ TEST(Multipole, OneBodyHasNoSecondMomentsAndFarCellsStayFinite) {
   const Moments one = moments_of({&body, 1});
   EXPECT_EQ(one.center, body);
   EXPECT_EQ(one.q.xx, 0);
-  const auto wide_error = [](float scale) {
-    const Vec4 wide[] = {{-scale, 0, 0, 1}, {scale, 0.1f * scale, 0, 1}};
+  const auto wide_error = [](float scale, float mass = 1) {
+    const Vec4 wide[] = {{-scale, 0, 0, mass}, {scale, 0.1f * scale, 0, mass}};
     return error_at(wide, {0, 0, 10 * scale}, {}, true);
   };
   EXPECT_LT(wide_error(1e7f), 1e-3);
+  EXPECT_LT(wide_error(1e8f), 1e-3);
+  EXPECT_LT(wide_error(1e10f, 1e15f), 1e-3);
   EXPECT_LT(wide_error(1e12f), 2e-2) << "the quadrupole underflows; the monopole is left";
 }
 
