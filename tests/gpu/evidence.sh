@@ -119,6 +119,7 @@ run_sanitizers() {
     [ $tool != racecheck ] || filter='*.Brief*'
     sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
     sanitize $tool engine "$build/tests/simulation_test_gpu"
+    sanitize $tool tree-engine "$build/tests/tree_simulation_test_gpu"
     [ $tool != racecheck ] || filter='-*.ManyBodies*:*.ALesser*'
     sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
   done
