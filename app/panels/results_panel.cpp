@@ -75,7 +75,7 @@ void result_row(int index, const Result& row, const Shown& shown, const Status& 
             fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
                         row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
   }
-  if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : row.settings);
+  if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row));
   if (shown.law) word_cell(law_info(row.law.id).id);
   if (shown.integrator) word_cell(row.integrator_id);
   if (shown.settings_and_count) number_cell(format_count(row.count), theme::dim);

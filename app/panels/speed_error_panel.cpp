@@ -29,28 +29,34 @@ ImU32 colour_of(const Result& row) {
   return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
+/// Pairs of bodies a second, n^2 a step, whatever a kernel evaluates for them: a tree's interactions are few.
+double speed_of(const Result& row) {
+  const double bodies = row.count;
+  return row.median_ms > 0 ? bodies * bodies / (row.median_ms * 1e-3) : 0;
+}
+
 bool can_be_shown(const Result& row) {
-  return row.error && std::isfinite(row.error->median) && row.interactions_per_s > 0;
+  return row.error && std::isfinite(row.error->median) && speed_of(row) > 0;
 }
 
 struct Plot {
   PlotArea area;
-  DecadeAxis error, rate;
+  DecadeAxis error, speed;
   int count;  ///< results with this number of bodies stand out
 
-  ImVec2 at(const Result& row) const { return area.at(error.at(row.error->median), rate.at(row.interactions_per_s)); }
+  ImVec2 at(const Result& row) const { return area.at(error.at(row.error->median), speed.at(speed_of(row))); }
 };
 
 Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count) {
-  double least_error = DBL_MAX, most_error = 0, least_rate = DBL_MAX, most_rate = 0;
+  double least_error = DBL_MAX, most_error = 0, least_speed = DBL_MAX, most_speed = 0;
   for (const Result& row : results) {
     if (!can_be_shown(row)) continue;
     if (row.error->median > 0) least_error = std::min(least_error, row.error->median);
     most_error = std::max(most_error, row.error->median);
-    least_rate = std::min(least_rate, row.interactions_per_s);
-    most_rate = std::max(most_rate, row.interactions_per_s);
+    least_speed = std::min(least_speed, speed_of(row));
+    most_speed = std::max(most_speed, speed_of(row));
   }
-  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_rate, most_rate), count};
+  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_speed, most_speed), count};
 }
 
 /// Where `label` lies beside a dot; false where something else is there already.
@@ -75,7 +81,7 @@ void draw_front(const Plot& plot, const std::vector<Result>& results) {
   std::vector<const Result*> rows;
   for (const Result& row : results) {
     if (row.count != plot.count || !can_be_shown(row)) continue;
-    points.push_back({row.error->median, row.interactions_per_s});
+    points.push_back({row.error->median, speed_of(row)});
     rows.push_back(&row);
   }
   const std::vector<std::size_t> front = pareto_front(points);
@@ -125,7 +131,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   if (clicked) return_to(row, status, out);
 }
 
-/// Rates up, errors across.
+/// Speeds up, errors across.
 void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
@@ -134,13 +140,13 @@ void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, 
   const Plot shown = plot_of(view.results, area, count);
   const bool any = std::ranges::any_of(view.results, can_be_shown);
   ImFont* const font = theme::font(theme::Font::small);
-  draw.AddText(font, font->FontSize, low, theme::dim, "interactions/s");
+  draw.AddText(font, font->FontSize, low, theme::dim, "pairs/s, n\u00b2 a step");
   const char* const across = "median error |da|/|a|";
   const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, across).x;
   draw.AddText(font, font->FontSize, {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
   if (any) {
     draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
-    draw_decades_up(area, shown.rate, [](int exponent) {
+    draw_decades_up(area, shown.speed, [](int exponent) {
       return fmt::format(
           "{:.0f}{}", std::pow(10, (exponent % 3 + 3) % 3),
           std::array{"", " k", " M", " G", " T", " P"}[static_cast<std::size_t>(std::clamp(exponent, 0, 17) / 3)]);

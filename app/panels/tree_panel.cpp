@@ -64,7 +64,7 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (status.tree) {
     numbers(report, status.count);
   } else {
-    text("Known after the first step.", theme::dim, theme::Font::small);
+    text("Known after the next step.", theme::dim, theme::Font::small);
   }
   phase_bar(report);
   bool shown = view.tree_cells;

@@ -44,6 +44,18 @@ void return_to(const Result& result, const Status& status, Requests& out) {
   if (law.drag != now.drag) out.push_back(SetDrag{law.drag});
 }
 
+std::string changes_first(const Trial& trial) {
+  const KernelInfo* kernel = known_kernel(trial.kernel_id);
+  std::string changes, rest;
+  for (const auto& [name, value] : Settings::values_of(trial.settings)) {
+    const Tunable* tunable = kernel ? kernel->tunable(name) : nullptr;
+    (tunable && value != tunable->initial ? changes : rest) += name + '=' + value + ' ';
+  }
+  std::string words = changes + rest;
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
 std::string system_words(const Trial& trial) {
   const bool generated = trial.scene.file.empty();
   std::string words = generated ? fmt::format("{}, seed {}", trial.scene.scene, trial.scene.seed) : trial.scene.file;

@@ -20,6 +20,9 @@ void return_to(const Result& result, const Status& status, Requests& out);
 /// What return_to() does, for a tooltip.
 std::string return_words(const Result& result, const Status& status);
 
+/// The settings, those first that are not the kernel's initial ones: a cell may be too narrow for all.
+std::string changes_first(const Trial& trial);
+
 /// "collision, seed 1, 16,384 bodies", and on a second line the law with its constants and the integrator.
 std::string system_words(const Trial& trial);
 

@@ -262,6 +262,7 @@ void Viewer::follow_simulation() {
   view_.interop_reason = bridge_.reason(status_.backend);
   view_.vsync = surface_->vsync();
   view_.fullscreen = surface_->fullscreen();
+  if (options_.offscreen) view_.notice.clear();  // nobody sees it but in pictures, where it would stay
 }
 
 double Viewer::compose() {
