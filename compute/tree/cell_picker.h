@@ -42,6 +42,7 @@ class CellPicker {
   cuda::HostArray<TreeCell> cells_;
 };
 
+#if defined(__CUDACC__)
 template <class Cells>
 __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Levels* levels) {
   constexpr int most_levels = CellPicker::most_levels;
@@ -97,6 +98,8 @@ void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
   cuda::download(d_levels_.data(), levels_.first(1), stream);
   cuda::download(d_cells_.data(), cells_.first(most), stream);
 }
+
+#endif
 
 inline void CellPicker::prepare(int most) {
   const auto size = static_cast<std::size_t>(most);
