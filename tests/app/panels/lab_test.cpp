@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "app/panels/variant.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -101,11 +102,21 @@ TEST_F(Panels, FoldTheLaboratory) {
   EXPECT_TRUE(seen("result.0"));
 }
 
+/// `rate` is n^2 a step; fewer interactions than that, as a tree evaluates, are no less speed.
 Result tried_with_error(const std::string& kernel_id, double error, double rate) {
   Result result = tried(kernel_id, "block=64");
   result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
-  result.interactions_per_s = rate;
+  const double bodies = result.count;
+  result.median_ms = 1e3 * bodies * bodies / rate;
+  result.interactions_per_s = 1e15 / rate;
   return result;
+}
+
+TEST_F(Panels, NameSettingsThatWereChangedFirst) {
+  EXPECT_EQ(changes_first(tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto")),
+            "order=monopole theta=0.5 group=64 leaf=32 threads=auto");
+  EXPECT_EQ(changes_first(tried("of-another-build", "b=1 c=2")), "b=1 c=2");
+  EXPECT_EQ(changes_first(tried("cpu-serial", "")), "");
 }
 
 TEST_F(Panels, ReturnToADotOfThePlot) {

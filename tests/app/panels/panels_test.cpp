@@ -94,7 +94,7 @@ TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
   select(find_kernel("cpu-tree"));
   settle();
   EXPECT_TRUE(seen("section.tree"));
-  EXPECT_NE(side_column_text().find("after the first step"), std::string::npos);
+  EXPECT_NE(side_column_text().find("after the next step"), std::string::npos);
 
   status.tree = TreeReport{.interactions = 123'000, .cells = 4567, .depth = 9, .phases = {{"sort", 1.25}, {"walk", 3}}};
   const std::string text = side_column_text();
