@@ -205,7 +205,7 @@ class CpuEngine final : public Engine {
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
-      if (plan_.is_tree && batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
+      if (batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
