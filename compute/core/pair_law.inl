@@ -7,8 +7,7 @@
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
 // for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
 // root takes long to arrive. With the mass of body i as well it is the factor of the force. pull_at() is s times the
-// softened distance. A pair i = i adds s times
-// zero; softening_sq > 0 keeps s finite there.
+// softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
 
 /// 1 / sqrt(r^2 + eps^2).
 template <class Real>
