@@ -104,13 +104,14 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
       }
     }
     if (!contains(names, axis.tunable)) {
-      throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}", axis.tunable,
-                                   names.empty() ? "none" : joined(names)));
+      throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}{}", axis.tunable,
+                                   names.empty() ? "none" : joined(names), did_you_mean(axis.tunable, names)));
     }
     if (axis.every()) continue;
     for (const std::string& value : axis.values) {
       if (!contains(values, value)) {
-        throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}", axis.tunable, value, joined(values)));
+        throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}{}", axis.tunable, value, joined(values),
+                                     did_you_mean(value, values)));
       }
     }
   }

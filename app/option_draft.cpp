@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 
@@ -40,6 +41,11 @@ std::string file_name(const std::string& option, const std::string& text) {
 
 void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
   add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
+}
+
+/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help) {
+  app.add_flag(name, value, help)->disable_flag_override();
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
@@ -117,7 +123,7 @@ void add_device(CLI::App& app, OptionDraft& draft) {
 void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::string& csv_file) {
   add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
   add_file(app, "--csv", "writes the table as CSV; an existing file is kept", csv_file);
-  app.add_flag("--progress", progress, "show progress even where stderr is no terminal");
+  add_flag(app, "--progress", progress, "show progress even where stderr is no terminal");
   add_device(app, draft);
 }
 
@@ -146,9 +152,8 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_file(app, "--screenshot", "saves the last frame as PNG", view.screenshot_file);
   add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
   add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
-    if (text != "big" && text != "little")
-      throw UsageError("--byte-order cannot be '" + text + "'; it must be big or little");
-    draft.save_order = text == "big" ? ByteOrder::big : ByteOrder::little;
+    constexpr std::array<std::string_view, 2> orders{"big", "little"};
+    draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
   });
   add(app, "--size", "WxH", "size of the window in pixels (1280x720)",
       [&](const std::string& text) { view.size = parse_size("--size", text); });
@@ -156,7 +161,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
   add(app, "--vsync", "on|off", "wait for the display (on; offscreen: off)",
       [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
-  app.add_flag("--offscreen", view.offscreen, "run without a window or display");
+  add_flag(app, "--offscreen", view.offscreen, "run without a window or display");
   add_device(app, draft);
   app.footer(
       "\nExamples:\n"
@@ -189,7 +194,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       });
   add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
       [&](const std::string& text) {
-        if (text != "uth") throw UsageError("--protocol cannot be '" + text + "'; it must be uth");
+        (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
         bench.uth = true;
       });
   add(
@@ -198,7 +203,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
   add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
       [&](const std::string& text) { draft.noise = decimal(parse_between("--noise", text, 0, 1000)); });
-  app.add_flag("--card", bench.card, "tell registers, occupancy, waves, slots and shares of the GPU's limits");
+  add_flag(app, "--card", bench.card, "tell registers, occupancy, waves, slots and shares of the GPU's limits");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
@@ -221,8 +226,8 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_file(app, "--json", "writes the results as JSON; an existing file is kept", verify.json_file);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
-  app.add_flag("--histogram", verify.histogram, "print how many units in the last place components are off");
-  app.add_flag("--digits", verify.digits, "compare coordinates after the second step with cpu-serial's, by digit");
+  add_flag(app, "--histogram", verify.histogram, "print how many units in the last place components are off");
+  add_flag(app, "--digits", verify.digits, "compare coordinates after the second step with cpu-serial's, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");
   app.footer(
       "\nExamples:\n"
@@ -234,7 +239,11 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
 void declare_kernels(CLI::App& app, OptionDraft& draft) {
   add(app, "ID", "ID", "one kernel, and what it teaches (all of them, in short)",
       [&](const std::string& text) { draft.described_kernel = text; });
-  app.add_flag("--json", draft.kernels.json, "as JSON");
+  add_flag(app, "--json", draft.kernels.json, "as JSON");
+}
+
+void declare_info(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--json", draft.info.json, "as JSON");
 }
 
 }  // namespace orrery

@@ -50,5 +50,6 @@ void declare_view(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
+void declare_info(CLI::App& app, OptionDraft& draft);
 
 }  // namespace orrery

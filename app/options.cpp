@@ -4,9 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
+#include <array>
 #include <ranges>
 
+#include "app/near_miss.h"
 #include "app/option_draft.h"
 #include "app/sweep/uth_protocol.h"
 #include "app/use_device.h"
@@ -196,37 +197,16 @@ VerifyOptions finish_verify(OptionDraft& draft) {
   return draft.verify;
 }
 
-constexpr std::array<std::string_view, 5> subcommands{"view", "bench", "verify", "kernels", "info"};
-
-/// Names what was not understood and what could have stood there.
-[[noreturn]] void refuse_rest(const CLI::App& app, const std::string& argument) {
-  std::string known;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    if (name.starts_with('-')) known += (known.empty() ? "" : ", ") + name;
-  }
-  if (argument.starts_with('-')) {
-    throw UsageError(fmt::format("unknown option '{}'; options of 'orrery {}': {}", argument, app.get_name(), known));
-  }
-  throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
-                               app.get_name(),
-                               app.get_option_no_throw("FILE") ? "one FILE"
-                               : app.get_option_no_throw("ID") ? "one ID"
-                                                               : "no file",
-                               known));
-}
-
-/// A lone word that is neither a subcommand nor a file is most likely a mistyped subcommand.
-void check_implied_view(const SceneRequest& scene) {
-  const std::string& word = scene.file;
-  std::error_code unknown;
-  if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, unknown)) return;
-  throw UsageError(
-      fmt::format("'{}' is neither a subcommand nor a file here; subcommands: {}", word, fmt::join(subcommands, ", ")));
-}
-
 std::string version_line() {
   return fmt::format("orrery {} ({})\n", version, git_id);
+}
+
+/// From CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
+std::string wrong_number_of_values(const std::string& what) {
+  const std::size_t flag = what.find(" was given a disallowed flag");
+  if (flag != std::string::npos)
+    return fmt::format("--{} takes no value: leave out what follows '='", what.substr(0, flag));
+  return what.substr(0, what.find(':')) + " needs a value after it";
 }
 
 std::string one_line(std::string text) {
@@ -236,12 +216,13 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments) {
+Options parse_options(const std::vector<std::string>& words) {
+  const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft;
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
-  app.footer("\nWithout a subcommand it is 'view'. 'orrery SUBCOMMAND --help' lists a subcommand's options.");
+  app.footer("\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
@@ -251,14 +232,14 @@ Options parse_options(const std::vector<std::string>& arguments) {
   declare_bench(bench, draft);
   declare_verify(verify, draft);
   declare_kernels(kernels, draft);
-  info.add_flag("--json", draft.info.json, "as JSON");
+  declare_info(info, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
   std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
+  constexpr std::array<std::string_view, 3> own_options{"--help", "-h", "--version"};
   const bool top_level =
-      !arguments.empty() &&
-      (std::ranges::find(subcommands, arguments.front()) != subcommands.end() || arguments.front() == "--help" ||
-       arguments.front() == "-h" || arguments.front() == "--version");
+      !arguments.empty() && (std::ranges::find(subcommands(), arguments.front()) != subcommands().end() ||
+                             std::ranges::find(own_options, arguments.front()) != own_options.end());
   if (!top_level) reversed.push_back("view");
   try {
     app.parse(reversed);
@@ -267,18 +248,18 @@ Options parse_options(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForVersion&) {
     return ShowText{version_line()};
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();
-    throw UsageError(what.substr(0, what.find(':')) + " needs a value after it");
+    throw UsageError(wrong_number_of_values(error.what()));
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error.what()));
   }
   const CLI::App& chosen = *app.get_subcommands().front();
   for (const std::string& rest : chosen.remaining()) {
-    if (rest != "--") refuse_rest(chosen, rest);  // CLI11 leaves the mark between options and files in place
+    if (rest != "--")
+      refuse_argument(chosen, rest, arguments);  // CLI11 leaves the mark between options and files in place
   }
   refuse_generator_options_with_file(draft);
   refuse_seed_without_random_numbers(draft);
-  if (!top_level) check_implied_view(draft.scene);
+  refuse_word_for_file(chosen, draft.scene.file, !top_level);
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &verify) return finish_verify(draft);

@@ -84,7 +84,8 @@ struct ShowText {
 
 using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
 
-/// Reads a command line without the program's name. Throws UsageError; std::runtime_error if the script cannot be read.
-Options parse_options(const std::vector<std::string>& arguments);
+/// Reads a command line, given as its words without the program's name. Throws UsageError; std::runtime_error if the
+/// script cannot be read.
+Options parse_options(const std::vector<std::string>& words);
 
 }  // namespace orrery

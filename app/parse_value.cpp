@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -9,6 +11,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/force_law.h"
+#include "compute/core/near_name.h"
 
 namespace orrery {
 namespace {
@@ -112,9 +115,16 @@ WindowSize parse_size(std::string_view what, std::string_view text) {
   return {side(text.substr(0, cross)), side(text.substr(cross + 1))};
 }
 
+std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices) {
+  const auto found = std::ranges::find(choices, text);
+  if (found == choices.end()) {
+    refuse(what, text, fmt::format("{}{}", fmt::join(choices, " or "), did_you_mean(text, choices)));
+  }
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
 bool parse_switch(std::string_view what, std::string_view text) {
-  if (text != "on" && text != "off") refuse(what, text, "on or off");
-  return text == "on";
+  return parse_choice(what, text, std::array<std::string_view, 2>{"on", "off"}) == 0;
 }
 
 std::vector<std::string> split_list(std::string_view what, std::string_view text) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,8 @@ struct WindowSize {
 /// "1280x720", each side 16 to 16384.
 WindowSize parse_size(std::string_view what, std::string_view text);
 
+/// The place of `text` among `choices`.
+std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices);
 /// "on" or "off".
 bool parse_switch(std::string_view what, std::string_view text);
 

@@ -61,10 +61,11 @@ Request make_tunable(std::string_view argument) {
 
 Request make_lab(std::string_view argument) {
   if (argument == "fold") return ViewCommand{ShowLab{}};
-  const auto found = std::ranges::find(lab_tabs, argument, &LabTabInfo::id);
+  const auto id = [](const LabTabInfo& tab) { return tab.id; };
+  const auto found = std::ranges::find(lab_tabs, argument, id);
   if (found != lab_tabs.end()) return ViewCommand{ShowLab{found->tab}};
-  throw UsageError(fmt::format("'{}' is no part of the laboratory; it has {}, and fold leaves only their titles",
-                               argument, joined(lab_tabs, [](const LabTabInfo& tab) { return tab.id; })));
+  throw UsageError(fmt::format("'{}' is no part of the laboratory; it has {}, and fold leaves only their titles{}",
+                               argument, joined(lab_tabs, id), did_you_mean(argument, lab_tabs, id)));
 }
 
 /// Tunables, and perhaps "n=4k,16k" and "kernels=A,B" or "kernels=all" among them.
@@ -144,7 +145,8 @@ Request parse_request(std::string_view text) {
   if (name.empty()) throw UsageError("a command is missing after the frame; known commands: " + known_verbs());
   const auto verb = std::ranges::find_if(verbs, [&](const Verb& v) { return name == v.name; });
   if (verb == verbs.end())
-    throw UsageError(fmt::format("unknown command '{}'; known commands: {}", name, known_verbs()));
+    throw UsageError(fmt::format("unknown command '{}'; known commands: {}{}", name, known_verbs(),
+                                 did_you_mean(name, verbs, [](const Verb& known) { return known.name; })));
   const std::size_t wanted = word_count(verb->arguments), given = word_count(argument);
   const bool takes_rest = verb->arguments == "FILE" || verb->arguments.ends_with("...");
   if (given < wanted || (given > wanted && !takes_rest)) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/near_name.h"
 
 namespace orrery {
 
@@ -38,14 +41,25 @@ std::string joined_ids(const Range& descriptors) {
   return joined(descriptors, [](const auto& descriptor) { return id_of(descriptor); });
 }
 
+/// The error for a `word` that is none of the names `known`: lists them, with `note` after them, and says which of them
+/// may have been meant.
+inline UsageError unknown_name(const std::string& noun, std::string_view word, std::span<const std::string_view> known,
+                               const std::string& note = {}) {
+  return UsageError{"unknown " + noun + " '" + std::string{word} + "'; known " + noun + "s: " + joined(known) + note +
+                    did_you_mean(word, known)};
+}
+
 /// The element of `descriptors` with this id. Throws UsageError that lists the known ids, with `note` after them.
+/// `also` is another name that is known where the id was given, for that list.
 template <std::ranges::forward_range Range>
 const auto& find_named(const Range& descriptors, std::string_view id, const std::string& noun,
-                       const std::string& note = {}) {
+                       const std::string& note = {}, std::string_view also = {}) {
   const auto found = std::ranges::find_if(descriptors, [&](const auto& descriptor) { return id == id_of(descriptor); });
   if (found != std::ranges::end(descriptors)) return *found;
-  throw UsageError("unknown " + noun + " '" + std::string{id} + "'; known " + noun + "s: " + joined_ids(descriptors) +
-                   note);
+  std::vector<std::string_view> known;
+  for (const auto& descriptor : descriptors) known.emplace_back(id_of(descriptor));
+  if (!also.empty()) known.push_back(also);
+  throw unknown_name(noun, id, known, note);
 }
 
 }  // namespace orrery

@@ -163,8 +163,8 @@ std::unique_ptr<ForceKernel> create_kernel(const Settings& settings) {
 
 /// Every variant of this build, in the order of the list in compute/CMakeLists.txt.
 std::span<const KernelInfo* const> kernels();
-/// Throws UsageError that lists the known ids.
-const KernelInfo& find_kernel(std::string_view id);
+/// Throws UsageError that lists the known ids, and `also`, another name that may stand where the id was given.
+const KernelInfo& find_kernel(std::string_view id, std::string_view also = {});
 
 }  // namespace orrery
 

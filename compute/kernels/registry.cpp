@@ -29,9 +29,9 @@ std::span<const KernelInfo* const> kernels() {
   return all;
 }
 
-const KernelInfo& find_kernel(std::string_view id) {
+const KernelInfo& find_kernel(std::string_view id, std::string_view also) {
   return *find_named(all, id, "kernel",
-                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)");
+                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)", also);
 }
 
 bool Tunable::allows(std::string_view value) const {
@@ -54,11 +54,13 @@ void Settings::set(std::string_view name, std::string_view value) {
     const auto tunables = kernel_ ? kernel_->tunables : std::span<const Tunable>{};
     const std::string known = joined(tunables, [](const Tunable& t) { return t.name; });
     throw UsageError("kernel " + id + " has no tunable '" + std::string{name} +
-                     "'; it has: " + (known.empty() ? "none" : known));
+                     "'; it has: " + (known.empty() ? "none" : known) +
+                     did_you_mean(name, tunables, [](const Tunable& t) { return t.name; }));
   }
   if (!tunable->allows(value)) {
     throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} +
-                     "'; allowed values: " + joined(tunable->values));
+                     "'; allowed values: " + joined(tunable->values) +
+                     did_you_mean(value, tunable->values, [](const char* allowed) { return allowed; }));
   }
   values_[tunable->name] = value;
 }

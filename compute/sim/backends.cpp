@@ -111,13 +111,7 @@ const KernelInfo& default_kernel() {
 }
 
 const KernelInfo* find_kernel_or_auto(std::string_view id) {
-  if (id == auto_kernel) return nullptr;
-  try {
-    return &find_kernel(id);
-  } catch (const UsageError& error) {
-    throw UsageError(error.what() + std::string{"; or "} + auto_kernel +
-                     ", which takes the fastest one here that is accurate enough");
-  }
+  return id == auto_kernel ? nullptr : &find_kernel(id, auto_kernel);
 }
 
 }  // namespace orrery

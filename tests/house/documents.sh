@@ -30,7 +30,7 @@ for document in README.md docs/usage.md; do
   done < <(grep -vE 'cmake|ctest|apt-get|clang-format' "$document" | grep -oE -- '(^|[^-[:alnum:]])--[a-z][-a-z]*' |
     grep -oE -- '--[a-z][-a-z]*' | sort -u)
   while read -r _ word _; do
-    [[ " ${subcommands[*]} " == *" $word "* || $word == -* || $word == *.* ]] ||
+    [[ " ${subcommands[*]} help version " == *" $word "* || $word == -* || $word == *.* ]] ||
       refuse "$document starts '$word', which is no subcommand, option or file"
   done < <(sed -n '/^```/,/^```/p' "$document" | grep -E '^(\./run|orrery) [^#]')
 done
