@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "app/auto_choice/auto_chooser.h"
 #include "app/baseline.h"
+#include "app/console.h"
 #include "app/kernel_limits.h"
 #include "app/progress.h"
 #include "app/stop_signal.h"
@@ -26,7 +26,6 @@ namespace orrery {
 namespace {
 
 constexpr std::chrono::milliseconds nap{2};  // between looks at a batch under way, a tenth of a repeat
-constexpr int interrupted = 130;             // what a shell reports for Ctrl+C
 
 Procedure procedure_of(const BenchOptions& options) {
   if (options.uth) return uth_protocol::procedure;
@@ -70,7 +69,7 @@ std::vector<Variant> choose(const BenchOptions& options) {
                                                 .equal_masses = mass_range(bodies.positions).equal(),
                                                 .accuracy = options.accuracy},
                                                {bodies, law});
-    fmt::print(stderr, "note: {} bodies: {}\n", bodies.count(), name_of(choice));
+    console::print_error("note: {} bodies: {}\n", bodies.count(), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }
   return chosen;
@@ -103,9 +102,9 @@ class Bench {
       report_->add("comparison", comparison->json);
     }
     report_->finish(skipped_);
-    fmt::print("{}{}", report_->text(skipped_), report_->files().written());
-    if (limits_) fmt::print("{}", limits_->text(entries));
-    if (comparison) fmt::print("{}", comparison->text);
+    console::print("{}{}", report_->text(skipped_), report_->files().written());
+    if (limits_) console::print("{}", limits_->text(entries));
+    if (comparison) console::print("{}", comparison->text);
     fail_on_problems();
     if (sweep_.stopped()) {
       return say_stopped(fmt::format("{} of {} variants were measured", measured, sweep_.total()));
@@ -149,8 +148,8 @@ class Bench {
   }
 
   static int say_stopped(const std::string& what) {
-    fmt::print(stderr, "orrery: stopped before the end: {}\n", what);
-    return interrupted;
+    console::print_error("orrery: stopped before the end: {}\n", what);
+    return stop_status();
   }
 
   /// Settings that cannot be run here are listed and no failure of the whole.
@@ -185,7 +184,7 @@ int run_bench(const BenchOptions& options) {
     return Bench{options, {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}.run();
   }
   VariantPlan plan = expand(options.kernels, options.axes);
-  for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
   return Bench{options, std::move(plan), {}}.run();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/auto_choice/choices_report.h"
+#include "app/console.h"
 #include "app/machine_ceilings.h"
 #include "app/recording/machine_state.h"
 #include "app/recording/metadata.h"
@@ -123,13 +124,13 @@ int run_info(const InfoOptions& options, const GlReport& gl) {
   if (options.json) {
     const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},     {"build_flags", build_flags},
                    {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}, {"auto", choices}};
-    fmt::print("{}\n", json_text(all, 2));
+    console::print("{}\n", json_text(all, 2));
     return 0;
   }
-  fmt::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
-  fmt::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
-             cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
-  fmt::print("{}{}{}", cuda_text(cuda, ceilings), gl_text(gl), choices_text(choices));
+  console::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
+  console::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
+                 cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
+  console::print("{}{}{}", cuda_text(cuda, ceilings), gl_text(gl), choices_text(choices));
   return 0;
 }
 

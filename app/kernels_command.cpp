@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/console.h"
 #include "app/recording/csv.h"
 #include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
@@ -74,9 +75,9 @@ int run_kernels(const KernelsOptions& options) {
     text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr) + '\n';
   }
   if (options.json) {
-    fmt::print("{}\n", json_text(all, 2));
+    console::print("{}\n", json_text(all, 2));
   } else {
-    fmt::print("{}Initial values stand in brackets.\n", text);
+    console::print("{}Initial values stand in brackets.\n", text);
   }
   return 0;
 }

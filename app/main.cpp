@@ -1,18 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <variant>
 #include <vector>
 
 #include "app/bench_command.h"
+#include "app/console.h"
 #include "app/info_command.h"
 #include "app/kernels_command.h"
 #include "app/options.h"
@@ -26,7 +21,7 @@ namespace {
 
 struct Runner {
   int operator()(const ShowText& show) const {
-    fmt::print("{}", show.text);
+    console::print("{}", show.text);
     return 0;
   }
   int operator()(const ViewOptions& options) const { return run_view(options); }
@@ -38,22 +33,18 @@ struct Runner {
 
 int fail(int status, std::string why) {
   std::ranges::replace(why, '\n', ' ');
-  fmt::print(stderr, "orrery: {}\n", why);
+  console::print_error("orrery: {}\n", why);
   return status;
 }
 
 int run(const std::vector<std::string>& arguments) {
   try {
     const int status = std::visit(Runner{}, parse_options(arguments));
-    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
-    return status;
+    return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
     return fail(2, error.what());
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory");
-  } catch (const std::system_error& error) {
-    // A print that fails does not name its stream.
-    return fail(1, std::ferror(stdout) ? "cannot write to stdout: " + error.code().message() : error.what());
   } catch (const std::exception& error) {
     return fail(1, error.what());
   }
@@ -63,6 +54,6 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to report, not a reason to die
+  orrery::console::open();
   return orrery::run({argv + 1, argv + argc});
 }

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
+
+#include "app/console.h"
 
 namespace orrery {
 
@@ -26,16 +27,15 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what) 
       left_s ? fmt::format("about {} left", duration_text(*left_s)) : std::string{"estimating the time left"};
   const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done * 100), what, left);
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line);
+    console::print_error("\r\033[K{}", line);
   } else {
-    fmt::print(stderr, "{}\n", line);
+    console::print_error("{}\n", line);
   }
-  std::fflush(stderr);
   on_screen_ = terminal_;
 }
 
 void Progress::clear() {
-  if (on_screen_) fmt::print(stderr, "\r\033[K");
+  if (on_screen_) console::print_error("\r\033[K");
   on_screen_ = false;
 }
 

@@ -1,28 +1,52 @@
 #include "app/stop_signal.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 
 namespace orrery {
 namespace {
 
-volatile std::sig_atomic_t stopped = 0;
+using Clock = std::chrono::steady_clock;
+
+// timeout and a terminal that closes send their signal to the process and to its group: that is one request.
+constexpr std::chrono::milliseconds same_request{250};
+
+std::atomic<int> stopped_by{0};         // the signal; 0: none
+std::atomic<Clock::rep> stopped_at{0};  // 0: never
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
 void note(int signal) {
-  stopped = 1;
-  // A second Ctrl+C is a person who will not wait. A second SIGTERM comes at once from timeout, which tells the process
-  // and then its group.
-  if (signal == SIGINT) std::signal(signal, SIG_DFL);
+  const Clock::duration now = Clock::now().time_since_epoch();
+  Clock::rep first = 0;
+  if (stopped_at.compare_exchange_strong(first, now.count())) {
+    stopped_by = signal;
+  } else if (now - Clock::duration{first} > same_request) {
+    ::signal(signal, SIG_DFL);
+    raise(signal);
+  }
 }
 
 }  // namespace
 
+/// Without SA_RESTART: a call that waits, such as open() of a pipe that nobody reads, returns and can end.
 void watch_stop_signals() {
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup
+    struct sigaction action {};
+    action.sa_handler = note;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 bool stop_requested() {
-  return stopped != 0;
+  return stopped_by != 0;
+}
+
+int stop_status() {
+  return 128 + stopped_by;
 }
 
 }  // namespace orrery

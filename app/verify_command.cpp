@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/console.h"
 #include "app/forecast.h"
 #include "app/measure.h"
 #include "app/progress.h"
@@ -37,7 +37,7 @@ class Verification {
       failure = std::current_exception();  // what is known until here is still shown
     }
     progress_.clear();
-    fmt::print("{}", report_->finish(plan_.skipped));
+    console::print("{}", report_->finish(plan_.skipped));
     if (failure) std::rethrow_exception(failure);
     if (!report_->error().empty()) throw std::runtime_error(report_->error());
     return report_->failed() == 0 ? 0 : 1;
@@ -172,7 +172,7 @@ bool within(const ForceError& error, const Tolerance& tolerance) {
 
 int run_verify(const VerifyOptions& options) {
   const VariantPlan plan = expand(options.kernels, options.axes);
-  for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
   return Verification{options, plan}.run();
 }

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "app/auto_choice/measure_contest.h"
+#include "app/console.h"
 #include "app/recording/metadata.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/sim/backends.h"
@@ -110,7 +110,7 @@ AutoChooser::World AutoChooser::this_machine() {
           .try_trees = measure_trials,
           .measure = measure_contest,
           .cache_file = usual_cache_file(),
-          .say = [](const std::string& line) { fmt::print(stderr, "orrery: {}\n", line); }};
+          .say = [](const std::string& line) { console::print_error("orrery: {}\n", line); }};
 }
 
 AutoChooser::AutoChooser(World world) : world_{std::move(world)}, cache_{world_.cache_file} {}

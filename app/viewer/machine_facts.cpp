@@ -1,11 +1,9 @@
 #include "app/viewer/machine_facts.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
-#include <cstdio>
 #include <exception>
 
+#include "app/console.h"
 #include "app/limits.h"
 #include "app/machine_ceilings.h"
 #include "compute/cuda/nvml.h"
@@ -43,7 +41,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
       device_ = machine.device;
       ceilings_ = machine.ceilings;
     } else {
-      fmt::print(stderr, "orrery: the GPU's ceilings were not measured: {}\n", machine.reason);
+      console::print_error("orrery: the GPU's ceilings were not measured: {}\n", machine.reason);
     }
   }
   view.ceilings = ceilings_;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/console.h"
 #include "app/panels/format.h"
 #include "app/panels/panels.h"
 #include "app/stop_signal.h"
@@ -77,7 +78,8 @@ int Viewer::run() {
     (void)log_.stop_recording();  // what was measured until here is kept; the first failure is the one to tell
     throw;
   }
-  return failed_ ? 1 : 0;
+  if (failed_) return 1;
+  return stop_requested() ? stop_status() : 0;
 }
 
 bool Viewer::finished() const {
@@ -250,7 +252,7 @@ void Viewer::follow_simulation() {
   status_ = simulation_.status();
   if (status_.last_error != said_error_) {
     said_error_ = status_.last_error;
-    if (!said_error_.empty()) fmt::print(stderr, "orrery: {}\n", said_error_);
+    if (!said_error_.empty()) console::print_error("orrery: {}\n", said_error_);
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
   }
   if (status_.force_probe) take_probe(*status_.force_probe);

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
+#include "app/console.h"
 #include "app/recording/metadata.h"
 #include "app/recording/unique_path.h"
 #include "app/viewer/viewer.h"
@@ -211,15 +211,14 @@ void Viewer::save_snapshot(const std::string& file, ByteOrder order) {
 
 void Viewer::say_written(const std::string& file) {
   view_.notice = "wrote " + file;
-  fmt::print("{}\n", view_.notice);
-  std::fflush(stdout);
+  console::print("{}\n", view_.notice);
 }
 
 /// The message stays in the window until a command succeeds.
 void Viewer::complain(const std::string& error) {
   simulation_.report(error);
   said_error_ = error;
-  fmt::print(stderr, "orrery: {}\n", error);
+  console::print_error("orrery: {}\n", error);
 }
 
 }  // namespace orrery

@@ -272,7 +272,7 @@ class WindowTest(unittest.TestCase):
         self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
         for _ in range(2):  # as timeout does: to the process, and to its group
             viewer.process.send_signal(signal.SIGTERM)
-        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 128 + signal.SIGTERM, viewer.said())
         _, rows = recorded(file)
         self.assertTrue(all(row["frame_ms"] for row in rows))
         self.assertIn("wrote", viewer.said())

@@ -1,0 +1,45 @@
+#include "app/write_all.h"
+
+#include <sys/poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+
+#include "app/stop_signal.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::chrono::milliseconds look{50};
+constexpr std::chrono::milliseconds patience{2000};
+constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable takes these without blocking
+
+/// Returns true for a broken descriptor, too: write() knows the cause.
+bool wait_until_writable(int descriptor) {
+  for (std::chrono::milliseconds waited{0}; waited < patience;) {
+    pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    if (poll(&wanted, 1, static_cast<int>(look.count())) > 0) return true;
+    if (stop_requested()) waited += look;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    if (!wait_until_writable(descriptor)) return "nobody reads from it";
+    const ssize_t wrote = write(descriptor, text.data(), std::min(text.size(), most_bytes));
+    if (wrote >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(wrote));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return std::generic_category().message(errno);
+    }
+  }
+  return {};
+}
+
+}  // namespace orrery

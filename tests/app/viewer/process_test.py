@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The program among other processes: streams that are closed, full or broken, signals, pipes that nobody reads.
+
+    process_test.py ORRERY [TestCase.test...]
+"""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from window_test import PATIENCE_S, read_png, recorded
+
+ORRERY = None
+VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
+OUTPUTS = ["--record", "a.csv", "--screenshot", "a.png", "--save", "a.tipsy"]
+TIPSY_BYTES = 32 + 200 * 36
+
+
+class ProcessTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="orrery_process_")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, *arguments, **how):
+        process = subprocess.Popen([ORRERY, *arguments], cwd=self.folder, text=True,
+                                   **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **how))
+
+        def end():
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def run_to_end(self, *arguments, **how):
+        """Returns status, stdout and stderr."""
+        process = self.start(*arguments, **how)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, out, err
+
+    def assert_outputs_whole(self, frames=None):
+        metadata, rows = recorded(self.path("a.csv"))
+        self.assertIsNotNone(metadata)
+        self.assertTrue(rows and all(row["frame_ms"] for row in rows), rows)
+        if frames:
+            self.assertEqual([int(row["frame"]) for row in rows], list(range(frames)))
+        self.assertEqual(os.path.getsize(self.path("a.tipsy")), TIPSY_BYTES)
+
+    def assert_one_line(self, err, *words):
+        self.assertEqual(err.count("\n"), 1, err)
+        for word in words:
+            self.assertIn(word, err)
+
+
+class StreamsTest(ProcessTest):
+    def test_reader_of_stdout_leaves(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        status, _, err = self.run_to_end(*VIEW, "--frames", "5", *OUTPUTS, stdout=writing)
+        os.close(writing)
+        self.assertEqual(status, 1, err)
+        self.assert_one_line(err, "stdout", "Broken pipe")
+        self.assert_outputs_whole(frames=5)
+        self.assertEqual(read_png(self.path("a.png"))[:2], (64, 48))
+
+    def test_closed_descriptors_never_become_files(self):
+        for closed in itertools.chain.from_iterable(itertools.combinations((0, 1, 2), k) for k in (1, 2, 3)):
+            with self.subTest(closed=closed):
+                shutil.rmtree(self.folder)
+                os.mkdir(self.folder)
+                closing = " ".join(f"{descriptor}>&-" for descriptor in closed)
+                shell = subprocess.run(["sh", "-c", f'exec "$@" {closing}', "sh", ORRERY, *VIEW, "--frames", "3", *OUTPUTS],
+                                       cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
+                self.assertEqual(shell.returncode, 1 if 1 in closed else 0, shell.stderr)
+                if 1 in closed and 2 not in closed:
+                    self.assert_one_line(shell.stderr, "stdout", "Bad file descriptor")
+                self.assert_outputs_whole(frames=3)
+                with open(self.path("a.csv")) as file:
+                    self.assertNotIn("wrote", file.read())
+
+    def test_unwritable_stderr_loses_nothing(self):
+        with open("/dev/full", "w") as full:
+            status, out, _ = self.run_to_end("--frames", "x", stderr=full)
+            self.assertEqual((status, out), (2, ""))
+            status, _, _ = self.run_to_end("bench", "--kernels", "cpu-serial", "-n", "64", "--progress", "--json",
+                                           "a.json", stderr=full)
+            self.assertEqual(status, 0)
+            self.assertGreater(os.path.getsize(self.path("a.json")), 100)
+
+    def test_full_stdout_is_a_failure_of_every_subcommand(self):
+        small = ["--kernels", "cpu-serial", "-n", "64"]
+        for arguments in (["--version"], ["bench", "--help"], ["kernels"], ["kernels", "--json"], ["info"],
+                          ["bench", *small], ["verify", *small], [*VIEW, "--frames", "3", *OUTPUTS]):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                status, _, err = self.run_to_end(*arguments, stdout=full)
+                self.assertEqual(status, 1, err)
+                self.assert_one_line(err, "stdout", "No space left")
+        self.assert_outputs_whole(frames=3)
+
+
+if __name__ == "__main__":
+    ORRERY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
