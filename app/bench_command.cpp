@@ -16,11 +16,11 @@
 #include "app/console.h"
 #include "app/kernel_limits.h"
 #include "app/progress.h"
-#include "app/stop_signal.h"
 #include "app/sweep/sweep.h"
 #include "app/sweep/sweep_report.h"
 #include "app/sweep/uth_protocol.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "app/write_all.h"
+#include "compute/core/write_all.h"
 
 namespace orrery::console {
 namespace {

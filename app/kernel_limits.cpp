@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/limits.h"
-#include "app/stop_signal.h"
 #include "app/table.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {

@@ -12,12 +12,12 @@
 #include "app/console.h"
 #include "app/panels/format.h"
 #include "app/panels/panels.h"
-#include "app/stop_signal.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
 #include "render/colour_map.h"
 

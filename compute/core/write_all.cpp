@@ -1,4 +1,4 @@
-#include "app/write_all.h"
+#include "compute/core/write_all.h"
 
 #include <sys/poll.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <system_error>
 
-#include "app/stop_signal.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {

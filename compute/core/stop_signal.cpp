@@ -1,4 +1,4 @@
-#include "app/stop_signal.h"
+#include "compute/core/stop_signal.h"
 
 #include <atomic>
 #include <chrono>
