@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <stdexcept>
-#include <system_error>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "app/input_file.h"
 #include "app/statistics.h"
 #include "app/table.h"
 #include "compute/core/names.h"
@@ -29,19 +27,21 @@ const Json& member(const Json& object, const char* name) {
   return found == object.end() ? null : *found;
 }
 
-std::string text_or_empty(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string{};
+std::string_view text_or_empty(const Json& value) {
+  return value.is_string() ? value.get_ref<const std::string&>() : std::string_view{};
 }
 
 double number_or_nan(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty where none does.
-std::string differing(std::span<const char* const> names, const Json& before, const Json& now) {
+/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty where none does. `before` and `now` give the
+/// value of a name.
+template <class Before, class Now>
+std::string differing(std::span<const char* const> names, const Before& before, const Now& now) {
   std::string text;
   for (const char* name : names) {
-    const Json &old = member(before, name), &present = member(now, name);
+    const Json &old = before(name), &present = now(name);
     if (old == present) continue;
     text += fmt::format("{}{} ({} before, {} now)", text.empty() ? "" : ", ", name, json_text(old), json_text(present));
   }
@@ -50,71 +50,72 @@ std::string differing(std::span<const char* const> names, const Json& before, co
 
 constexpr std::array work_names{"seed", "dt", "softening", "repulsion", "drag", "protocol"};
 
-/// One result of a benchmark.
+std::string settings_of(const Json& result) {
+  std::map<std::string, std::string_view> sorted;
+  for (const auto& [name, value] : member(result, "settings").items()) sorted[name] = text_or_empty(value);
+  std::string text;
+  for (const auto& [name, value] : sorted) text.append(text.empty() ? "" : " ").append(name + "=").append(value);
+  return text;
+}
+
+/// One result of a benchmark. It copies little of the JSON, which must outlive it: a file may have many results.
 struct Entry {
-  std::string kernel, settings;
-  std::int64_t n = 0;  // 0: not known
-  std::string law, integrator, scene;
-  Json work;  // by work_names
-  Summary step_ms;
+  Entry(const Json& result, const Json& metadata)
+      : result{result},
+        metadata{metadata},
+        kernel{text_or_empty(member(result, "kernel"))},
+        settings{settings_of(result)},
+        n{json_count(member(result, "n")).value_or(0)} {
+    const Json& times = member(result, "step_ms");
+    step_ms = {.median = number_or_nan(member(times, "median")),
+               .min = number_or_nan(member(times, "min")),
+               .low = number_or_nan(member(times, "low")),
+               .high = number_or_nan(member(times, "high"))};
+  }
+
+  std::string_view law() const { return text_or_empty(member(metadata, "law")); }
+  std::string_view integrator() const { return text_or_empty(member(metadata, "integrator")); }
+  std::string_view scene() const { return text_or_empty(member(metadata, "scene")); }
+  /// What belongs to one of work_names: the result's own, such as dt, which may depend on n; else that of the whole
+  /// run.
+  const Json& work(const char* name) const {
+    const Json& own = member(result, name);
+    return own.is_null() ? member(metadata, name) : own;
+  }
 
   bool is_counterpart(const Entry& other) const {
     return n > 0 && !kernel.empty() && kernel == other.kernel && settings == other.settings && n == other.n &&
-           law == other.law && integrator == other.integrator && scene == other.scene;
+           law() == other.law() && integrator() == other.integrator() && scene() == other.scene();
   }
   bool has_interval() const {
     return step_ms.low > 0 && step_ms.low <= step_ms.median && step_ms.median <= step_ms.high &&
            std::isfinite(step_ms.high);
   }
   std::string label() const {
-    return fmt::format("{}{}{} n={} ({}, {}, {})", kernel, settings.empty() ? "" : " ", settings, n, scene, law,
-                       integrator);
+    return fmt::format("{}{}{} n={} ({}, {}, {})", kernel, settings.empty() ? "" : " ", settings, n, scene(), law(),
+                       integrator());
   }
+
+  const Json &result, &metadata;
+  std::string_view kernel;
+  std::string settings;
+  int n;  // 0: not known
+  Summary step_ms;
 };
-
-std::string settings_of(const Json& result) {
-  std::map<std::string, std::string> sorted;
-  for (const auto& [name, value] : member(result, "settings").items()) sorted[name] = text_or_empty(value);
-  std::string text;
-  for (const auto& [name, value] : sorted) text += (text.empty() ? "" : " ") + name + "=" + value;
-  return text;
-}
-
-/// The result's own, such as dt, which may depend on n; else that of the whole run.
-Json work_of(const Json& result, const Json& metadata) {
-  Json work = Json::object();
-  for (const char* name : work_names) {
-    const Json& own = member(result, name);
-    work[name] = own.is_null() ? member(metadata, name) : own;
-  }
-  return work;
-}
 
 std::vector<Entry> entries_of(const Json& whole) {
   const Json& metadata = member(whole, "metadata");
   std::vector<Entry> entries;
-  for (const Json& result : member(whole, "results")) {
-    const Json &n = member(result, "n"), &step_ms = member(result, "step_ms");
-    entries.push_back({.kernel = text_or_empty(member(result, "kernel")),
-                       .settings = settings_of(result),
-                       .n = n.is_number_integer() ? n.get<std::int64_t>() : 0,
-                       .law = text_or_empty(member(metadata, "law")),
-                       .integrator = text_or_empty(member(metadata, "integrator")),
-                       .scene = text_or_empty(member(metadata, "scene")),
-                       .work = work_of(result, metadata),
-                       .step_ms = {.median = number_or_nan(member(step_ms, "median")),
-                                   .min = number_or_nan(member(step_ms, "min")),
-                                   .low = number_or_nan(member(step_ms, "low")),
-                                   .high = number_or_nan(member(step_ms, "high"))}});
-  }
+  for (const Json& result : member(whole, "results")) entries.emplace_back(result, metadata);
   return entries;
 }
 
-/// The first few of `labels`, and how many more there are.
-std::string first_of(const std::vector<std::string>& labels) {
+/// Labels of the first few, and how many more there are.
+std::string first_of(const std::vector<const Entry*>& entries) {
   constexpr std::size_t most = 5;
-  const std::string text = joined(std::span{labels}.first(std::min(labels.size(), most)));
-  return labels.size() > most ? fmt::format("{} and {} more", text, labels.size() - most) : text;
+  const std::string text = joined(std::span{entries}.first(std::min(entries.size(), most)),
+                                  [](const Entry* entry) { return entry->label(); });
+  return entries.size() > most ? fmt::format("{} and {} more", text, entries.size() - most) : text;
 }
 
 /// What each entry now is held against.
@@ -144,11 +145,11 @@ class Runs {
   std::vector<std::pair<std::string, std::string>> left() const {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Run& run : runs_) {
-      std::vector<std::string> labels;
+      std::vector<const Entry*> entries;
       for (std::size_t i = 0; i < run.entries.size(); ++i) {
-        if (!run.taken[i]) labels.push_back(run.entries[i].label());
+        if (!run.taken[i]) entries.push_back(&run.entries[i]);
       }
-      if (!labels.empty()) result.emplace_back(run.file, first_of(labels));
+      if (!entries.empty()) result.emplace_back(run.file, first_of(entries));
     }
     return result;
   }
@@ -171,7 +172,8 @@ Summary together(const std::vector<const Entry*>& entries) {
     result.low = std::min(result.low, entry->step_ms.low);
     result.high = std::max(result.high, entry->step_ms.high);
   }
-  result.median = summarize(std::move(medians)).median;
+  const bool known = std::ranges::all_of(medians, [](double median) { return std::isfinite(median); });
+  result.median = known ? summarize(std::move(medians)).median : std::numeric_limits<double>::quiet_NaN();
   return result;
 }
 
@@ -180,7 +182,9 @@ Summary together(const std::vector<const Entry*>& entries) {
 std::string verdict(const std::vector<const Entry*>& counterparts, const Summary& before, const Entry& now,
                     double noise, Comparison& comparison) {
   for (const Entry* old : counterparts) {
-    const std::string other = differing(work_names, old->work, now.work);
+    const std::string other = differing(
+        work_names, [&](const char* name) -> const Json& { return old->work(name); },
+        [&](const char* name) -> const Json& { return now.work(name); });
     if (other.empty()) continue;
     ++comparison.not_comparable;
     return "not comparable: other work: " + other;
@@ -200,23 +204,26 @@ std::string verdict(const std::vector<const Entry*>& counterparts, const Summary
 /// What else has changed than the program's sources: times may come from there.
 std::string other_machine(const Json& before, const Json& now) {
   constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags", "measured"};
-  return differing(names, member(before, "metadata"), member(now, "metadata"));
+  const auto metadata = [](const Json& whole) {
+    return [&whole](const char* name) -> const Json& { return member(member(whole, "metadata"), name); };
+  };
+  return differing(names, metadata(before), metadata(now));
 }
 
 }  // namespace
 
 Baseline read_baseline(const std::string& file) {
-  const auto fail = [&](const std::string& why) {
-    throw std::runtime_error(fmt::format("cannot compare with '{}': {}", file, why));
-  };
-  std::ifstream text{file};
-  if (!text) fail(std::generic_category().message(errno));
-  Json whole = Json::parse(text, /*callback=*/nullptr, /*allow_exceptions=*/false);
-  if (whole.is_discarded()) fail("it is not JSON");
+  const auto fail = [](const std::string& why) { throw std::runtime_error("cannot compare with " + why); };
+  Json whole;
+  try {
+    whole = read_json(file);
+  } catch (const std::runtime_error& error) {
+    fail(error.what());
+  }
   const Json& results = member(whole, "results");
   const auto has_times = [](const Json& result) { return member(result, "step_ms").is_object(); };
   if (!results.is_array() || std::ranges::none_of(results, has_times)) {
-    fail("it has no results with step_ms, as 'orrery bench --json' writes them");
+    fail(fmt::format("'{}': it has no results with step_ms, as 'orrery bench --json' writes them", file));
   }
   return {file, std::move(whole)};
 }
@@ -227,11 +234,12 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
   Comparison comparison;
   Table table{"llrrrrl", {"kernel", "settings", "n", "before ms", "now ms", "now/before", ""}};
   Json results = Json::array(), remarks = Json::array();
-  std::vector<std::string> only_now;
-  for (const Entry& entry : entries_of(now)) {
+  const std::vector<Entry> entries = entries_of(now);
+  std::vector<const Entry*> only_now;
+  for (const Entry& entry : entries) {
     const std::vector<const Entry*> counterparts = runs.take_counterparts(entry);
     if (counterparts.empty()) {
-      only_now.push_back(entry.label());
+      only_now.push_back(&entry);
       continue;
     }
     const Summary old = together(counterparts);
@@ -239,7 +247,7 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
     if (counterparts.size() < runs.size())
       said += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
     const double ratio = entry.step_ms.median / old.median;
-    table.add({entry.kernel, entry.settings, std::to_string(entry.n), significant(old.median),
+    table.add({std::string{entry.kernel}, entry.settings, std::to_string(entry.n), significant(old.median),
                significant(entry.step_ms.median), significant(ratio, 3), said});
     results.push_back({{"kernel", entry.kernel},
                        {"settings", entry.settings},

@@ -77,17 +77,16 @@ std::vector<Variant> choose(const BenchOptions& options) {
 
 class Bench {
  public:
-  Bench(const BenchOptions& options, VariantPlan plan, std::vector<Variant> chosen)
+  Bench(const BenchOptions& options, std::vector<Baseline> baselines, VariantPlan plan, std::vector<Variant> chosen)
       : options_{options},
+        baselines_{std::move(baselines)},
         skipped_{std::move(plan.skipped)},
         sweep_{{.scene = options.scene,
                 .counts = options.counts,
                 .variants = std::move(plan.variants),
                 .chosen = std::move(chosen),
                 .setup = options.setup,
-                .procedure = procedure_of(options)}} {
-    for (const std::string& file : options.baseline_files) baselines_.push_back(read_baseline(file));
-  }
+                .procedure = procedure_of(options)}} {}
 
   int run() {
     measure();
@@ -95,14 +94,12 @@ class Bench {
     const auto measured =
         std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
     if (measured == 0) return end_without_results();
+    report_->save(skipped_);  // whatever becomes of the rest
+    console::print("{}", report_->text(skipped_));
     if (options_.card) add_limits();
-    std::optional<Comparison> comparison;
-    if (!baselines_.empty()) {
-      comparison = compare(baselines_, report_->json(skipped_), options_.noise);
-      report_->add("comparison", comparison->json);
-    }
+    const std::optional<Comparison> comparison = comparison_with_baselines();
     report_->finish(skipped_);
-    console::print("{}{}", report_->text(skipped_), report_->files().written());
+    console::print("{}", report_->files().written());
     if (limits_) console::print("{}", limits_->text(entries));
     if (comparison) console::print("{}", comparison->text);
     fail_on_problems();
@@ -141,6 +138,13 @@ class Bench {
     report_->add_to_results("limits", [this](const SweepEntry& entry) { return limits_->json(entry); });
   }
 
+  std::optional<Comparison> comparison_with_baselines() {
+    if (baselines_.empty()) return std::nullopt;
+    Comparison comparison = compare(baselines_, report_->json(skipped_), options_.noise);
+    report_->add("comparison", comparison.json);
+    return comparison;
+  }
+
   int end_without_results() {
     if (report_) report_->discard();
     if (sweep_.stopped()) return say_stopped("nothing was measured");
@@ -169,9 +173,9 @@ class Bench {
   }
 
   const BenchOptions& options_;
+  std::vector<Baseline> baselines_;
   std::vector<Skipped> skipped_;
   Sweep sweep_;
-  std::vector<Baseline> baselines_;
   std::optional<KernelLimits> limits_;
   std::optional<SweepReport> report_;
 };
@@ -179,14 +183,17 @@ class Bench {
 }  // namespace
 
 int run_bench(const BenchOptions& options) {
+  std::vector<Baseline> baselines;  // read before anything is measured
+  for (const std::string& file : options.baseline_files) baselines.push_back(read_baseline(file));
   if (options.kernels.automatic) {
     const std::vector<Variant> chosen = choose(options);
-    return Bench{options, {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}.run();
+    return Bench{options, std::move(baselines), {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}
+        .run();
   }
   VariantPlan plan = expand(options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
-  return Bench{options, std::move(plan), {}}.run();
+  return Bench{options, std::move(baselines), std::move(plan), {}}.run();
 }
 
 }  // namespace orrery

@@ -35,7 +35,7 @@ may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/cei
 may_include("app/panels/" "app/panels/" "app/view/" "app/limits[.]h$" "render/appearance[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "imgui" "fmt/")
-may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|kernel_axes)[.]h$" "compute/core/"
+may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|input_file|kernel_axes)[.]h$" "compute/core/"
             "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "compute/kernels/parallel_rows[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|kernel_axes|measure|statistics|table)[.]h$" "compute/core/"

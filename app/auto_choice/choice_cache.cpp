@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/input_file.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -42,9 +43,14 @@ Json contest_json(const Contest& contest) {
   return {{"date", contest.date}, {"bodies", contest.count}, {"contenders", contenders}};
 }
 
+int count_of(const Json& value) {
+  if (const std::optional<int> count = json_count(value)) return *count;
+  throw UsageError("that is no number of bodies");
+}
+
 /// Throws Json::exception or UsageError where it is no contest of kernels and settings that this build has.
 Contest contest_of(const Json& json) {
-  Contest contest{.contenders = {}, .count = json.at("bodies").get<int>(), .date = json.at("date").get<std::string>()};
+  Contest contest{.contenders = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
   for (const Json& row : json.at("contenders")) {
     const KernelInfo& kernel = find_kernel(row.at("kernel").get<std::string>());
     Contender contender{{&kernel, Settings{kernel}}};
@@ -58,7 +64,7 @@ Contest contest_of(const Json& json) {
       contender.step_ms = row.at("step_ms").get<double>();
       if (!(contender.step_ms > 0 && std::isfinite(contender.step_ms))) throw UsageError("that is no time of a step");
     }
-    contender.forecast_from = row.value("forecast_from", 0);
+    if (row.contains("forecast_from")) contender.forecast_from = count_of(row["forecast_from"]);
     if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
       contender.median_error = error->get<double>();
     }
@@ -73,6 +79,10 @@ bool same_contenders(const Contest& contest, const std::vector<Variant>& contend
   });
 }
 
+void keep_latest(std::vector<ChoiceCache::Entry>& entries) {
+  if (entries.size() > most_entries) entries.erase(entries.begin(), entries.end() - most_entries);
+}
+
 std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
   std::vector<ChoiceCache::Entry> entries;
   for (const Json& row : json) {
@@ -84,6 +94,7 @@ std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
       // Damaged: it is measured anew, and the others hold.
     }
   }
+  keep_latest(entries);
   return entries;
 }
 
@@ -128,15 +139,12 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
   std::error_code unknown;
   if (file_.empty() || !std::filesystem::exists(file_, unknown)) return {};
   const auto fail = [&](const std::string& why) -> std::vector<Entry> {
-    problem_ = fmt::format("the kept choices of kernels in '{}' are of no use and will be measured anew: {}",
-                           file_.string(), why);
+    problem_ = fmt::format("the kept choices of kernels are of no use and will be measured anew: {}", why);
     return {};
   };
-  std::ifstream text{file_, std::ios::binary};
-  if (!text || std::filesystem::is_directory(file_, unknown)) return fail("it cannot be read");
   try {
-    const Json json = Json::parse(text);
-    if (json.at("program") != "orrery") return fail("another program wrote it");
+    const Json json = read_json(file_.string());
+    if (json.at("program") != "orrery") return fail(fmt::format("'{}': another program wrote it", file_.string()));
     if (json.at("format") != format) {
       another_versions_ = true;
       problem_ = fmt::format(
@@ -147,7 +155,9 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
     }
     return entries_of(json.at("choices"));
   } catch (const Json::exception&) {
-    return fail("it is not what this program writes");
+    return fail(fmt::format("'{}': it is not what this program writes", file_.string()));
+  } catch (const std::runtime_error& error) {
+    return fail(error.what());
   }
 }
 
@@ -174,7 +184,7 @@ void ChoiceCache::store(const Json& key, const Contest& contest) {
   }
   std::erase_if(kept, [&](const Entry& entry) { return entry.key == key; });
   kept.push_back({key, contest});
-  if (kept.size() > most_entries) kept.erase(kept.begin(), kept.end() - most_entries);
+  keep_latest(kept);
   entries_ = std::move(kept);
   write();
 }

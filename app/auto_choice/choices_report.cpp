@@ -4,6 +4,7 @@
 
 #include "app/auto_choice/auto_chooser.h"
 #include "app/auto_choice/measure_contest.h"
+#include "app/input_file.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -14,11 +15,12 @@ bool is_of_this_machine(Json key, Backend backend) {
   try {
     for (const Json& tree : key.value(sufficing_trees, Json::array())) (void)tree.get_ref<const std::string&>();
     key.erase(sufficing_trees);
-    return key == contest_key({.count = key.at("bodies_about").get<int>(),
-                               .law = find_law(key.at("law").get<std::string>()),
-                               .equal_masses = key.at("equal_masses").get<bool>(),
-                               .accuracy = key.at("accuracy").get<double>()},
-                              backend);
+    const std::optional<int> count = json_count(key.at("bodies_about"));
+    return count && key == contest_key({.count = *count,
+                                        .law = find_law(key.at("law").get<std::string>()),
+                                        .equal_masses = key.at("equal_masses").get<bool>(),
+                                        .accuracy = key.at("accuracy").get<double>()},
+                                       backend);
   } catch (const Json::exception&) {
     return false;
   } catch (const UsageError&) {

@@ -29,8 +29,12 @@ void ResultFiles::keep_rows() {
   open_rows_.clear();
 }
 
+void ResultFiles::save(const Json& whole) {
+  if (json_ && json_->rewritable()) finish(whole);
+}
+
 void ResultFiles::finish(const Json& whole) {
-  if (json_) write(json_, json_text(whole, 2) + '\n');
+  if (json_) take(json_, json_->replace_tail(0, json_text(whole, 2) + '\n'));
 }
 
 void ResultFiles::discard() {

@@ -26,6 +26,8 @@ class ResultFiles {
   void replace_rows(std::string rows);
   /// The rows of replace_rows() stand from here on.
   void keep_rows();
+  /// Writes the JSON as far as it is known, until finish() replaces it. A device or a pipe gets only that of finish().
+  void save(const Json& whole);
   /// Writes the JSON.
   void finish(const Json& whole);
   /// Leaves no file of ours behind: nothing was measured.

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <limits>
+#include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "app/input_file.h"
 #include "app/kernel_axes.h"
 #include "app/parse_value.h"
 #include "compute/core/error.h"
@@ -24,6 +21,8 @@ namespace orrery {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr std::size_t most_commands = 1'000'000;
+constexpr std::size_t most_line_bytes = 65'536;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -44,6 +43,14 @@ std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, end);
   text = trimmed(text.substr(end));
   return word;
+}
+
+/// Takes the first line off `text`, and with it what ends it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
 }
 
 /// A command's name, what its arguments are called, and the request that they make. `argument` is all that follows the
@@ -176,12 +183,15 @@ bool is_text(std::string_view line) {
 
 ScriptLine parse_line(std::string_view text) {
   const std::string_view frame = take_word(text);
-  return {.frame = parse_integer("the frame that starts a line", frame, 0, std::numeric_limits<std::int64_t>::max()),
+  return {.frame = parse_integer("the frame that starts a line", frame, 0, ScriptLine::last_frame),
           .request = parse_request(text)};
 }
 
 /// Says so where what is wrong with a line is that it is none: its bytes are not for a terminal.
 ScriptLine parse_line_of_text(std::string_view line) {
+  if (line.size() > most_line_bytes) {
+    throw UsageError(fmt::format("a script's line has at most {} bytes", most_line_bytes));
+  }
   try {
     return parse_line(line);
   } catch (const UsageError&) {
@@ -238,7 +248,7 @@ void check_tunables(const Script& script, const KernelInfo* first, const auto& a
 
 }  // namespace
 
-Script parse_script(std::istream& text, const std::string& name, const KernelInfo* kernel) {
+Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel) {
   const auto at_line = [&](int number, auto&& action) {
     try {
       action();
@@ -247,11 +257,14 @@ Script parse_script(std::istream& text, const std::string& name, const KernelInf
     }
   };
   Script script;
-  std::string raw;
-  for (int number = 1; std::getline(text, raw); ++number) {
-    const std::string_view line = trimmed(without_comment(raw));
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = trimmed(without_comment(take_line(text)));
     if (line.empty()) continue;
-    at_line(number, [&] { script.push_back(parse_line_of_text(line)); });
+    at_line(number, [&] {
+      if (script.size() == most_commands)
+        throw UsageError(fmt::format("a script has at most {} commands", most_commands));
+      script.push_back(parse_line_of_text(line));
+    });
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
@@ -260,13 +273,12 @@ Script parse_script(std::istream& text, const std::string& name, const KernelInf
 }
 
 Script read_script(const std::string& file, const KernelInfo* kernel) {
-  const auto fail = [&](const std::string& why) {
-    throw std::runtime_error(fmt::format("cannot read the script '{}': {}", file, why));
-  };
-  std::error_code unknown;  // whatever is wrong, opening the file tells
-  if (std::filesystem::is_directory(file, unknown)) fail("it is a folder");
-  std::ifstream text{file};
-  if (!text) fail(std::generic_category().message(errno));
+  std::string text;
+  try {
+    text = read_text(file);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("cannot read the script {}", error.what()));
+  }
   return parse_script(text, file, kernel);
 }
 

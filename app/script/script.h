@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/view/command.h"
@@ -12,7 +13,10 @@ namespace orrery {
 
 /// One line of a script: what to ask for at the start of which frame.
 struct ScriptLine {
-  std::int64_t frame = 0;  ///< >= 0; frames count from 0
+  /// So that a run of as many frames, and one more, can be asked for.
+  static constexpr std::int64_t last_frame = std::numeric_limits<std::int64_t>::max() - 1;
+
+  std::int64_t frame = 0;  ///< from 0 to last_frame
   Request request;
   int line = 0;  ///< where it stands in the file, from 1
 };
@@ -20,12 +24,12 @@ struct ScriptLine {
 /// Sorted by frame; lines of one frame keep their order.
 using Script = std::vector<ScriptLine>;
 
-/// Reads `FRAME COMMAND ARGUMENTS` lines; `#` at a line's start or after a blank begins a comment. `set` is checked
-/// against the kernel that the script has selected by that frame, `kernel` at first (null: auto). Throws UsageError
-/// that starts with "NAME:LINE: " and names the valid choices.
-Script parse_script(std::istream& text, const std::string& name, const KernelInfo* kernel);
+/// Reads `FRAME COMMAND ARGUMENTS` lines of at most 64 KB, at most a million of them; `#` at a line's start or after a
+/// blank begins a comment. `set` is checked against the kernel that the script has selected by that frame, `kernel` at
+/// first (null: auto). Throws UsageError that starts with "NAME:LINE: " and names the valid choices.
+Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel);
 
-/// The same from a file. Throws std::runtime_error if it cannot be read.
+/// The same from a file. Throws std::runtime_error as read_text() does.
 Script read_script(const std::string& file, const KernelInfo* kernel);
 
 }  // namespace orrery

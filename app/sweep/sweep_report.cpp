@@ -39,6 +39,11 @@ void SweepReport::update() {
   }
 }
 
+void SweepReport::save(const std::vector<Skipped>& skipped) {
+  update();
+  files_.save(json(skipped));
+}
+
 void SweepReport::finish(const std::vector<Skipped>& skipped) {
   update();
   files_.keep_rows();

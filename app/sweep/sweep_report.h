@@ -30,7 +30,10 @@ class SweepReport {
   void add_to_results(const std::string& name, std::function<Json(const SweepEntry&)> value) {
     more_of_results_[name] = std::move(value);
   }
-  /// Writes the JSON. `skipped` is what the sweep was not even asked for.
+  /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` is what the sweep was not even asked
+  /// for.
+  void save(const std::vector<Skipped>& skipped);
+  /// Writes the JSON.
   void finish(const std::vector<Skipped>& skipped);
   /// Leaves no file behind: nothing was measured.
   void discard() { files_.discard(); }

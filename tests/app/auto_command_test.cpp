@@ -85,6 +85,10 @@ TEST_F(AutoCommand, GoesOnWithoutACacheThatCanBeUsed) {
   EXPECT_NE(corrupt.err.find(file.string()), std::string::npos) << corrupt.err;
   EXPECT_EQ(complaints(choose(cache)), 0) << "it was written anew";
 
+  std::ofstream{file} << std::string(300'000, '[');
+  EXPECT_NE(info()["problem"].get<std::string>().find(file.string()), std::string::npos);
+  EXPECT_EQ(complaints(choose(cache)), 1);
+
   std::ofstream{folder / "file"} << "in the way";
   const Outcome blocked = choose((folder / "file").string());
   EXPECT_EQ(complaints(blocked), 1) << blocked.err;

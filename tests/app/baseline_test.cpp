@@ -130,6 +130,14 @@ TEST(Baseline, DoesNotMatchOtherPhysics) {
   EXPECT_EQ(compared(before, one(2.5, 2.7, 3.0)).slower, 0);
 }
 
+TEST(Baseline, TakesOnlyNumbersOfBodiesThatThereCanBe) {
+  Json before = one(1.0, 1.5, 2.0);
+  for (const Json& n : {Json(1e300), Json(-8), Json(8.0), Json(18446744073709551615u), Json("8")}) {
+    before["results"][0]["n"] = n;
+    EXPECT_TRUE(contains(compared(before, one(1.0, 1.5, 2.0)), "only in old.json: k block=64 n=0")) << n;
+  }
+}
+
 TEST(Baseline, SaysWhatElseDiffers) {
   Json before = one(1.0, 1.5, 2.0);
   before["metadata"]["gpu"] = "B";
@@ -165,7 +173,11 @@ TEST(Baseline, RefusesFilesThatAreNone) {
     EXPECT_NE(text.find("old.json"), std::string::npos) << content;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
-  EXPECT_EQ(refusal(one(1.0, 1.5, 2.0).dump().c_str()), "");
+  const std::string whole = one(1.0, 1.5, 2.0).dump();
+  EXPECT_EQ(refusal(whole.c_str()), "");
+  std::string nested = whole;
+  nested.replace(nested.find("\"seed\":1"), 8, "\"seed\":" + std::string(100'000, '[') + std::string(100'000, ']'));
+  EXPECT_NE(refusal(nested.c_str()).find("levels deep"), std::string::npos);
   EXPECT_THROW((void)read_baseline((folder / "none.json").string()), std::runtime_error);
   EXPECT_THROW((void)read_baseline(folder.path().string()), std::runtime_error) << "a folder";
 }

@@ -135,6 +135,10 @@ TEST_F(BenchCommand, RefusesABaselineThatCannotBeRead) {
   expect_refused(bench({"-n", "8", "--baseline", "none.json"}), 1, {"none.json", "No such file"});
   std::ofstream{path("torn.json")} << "{\"results\": [";
   expect_refused(bench({"-n", "8", "--baseline", "torn.json"}), 1, {"torn.json", "not JSON"});
+  std::ofstream{path("deep.json")} << R"({"results": [{"step_ms": {}, "n": )" << std::string(100'000, '[');
+  expect_refused(bench({"-n", "8", "--baseline", "deep.json"}), 1, {"deep.json", "levels deep"});
+  expect_refused(run_orrery({"bench", "--kernels", "auto", "-n", "8", "--baseline", path("deep.json")}), 1,
+                 {"deep.json", "levels deep"});  // before auto measures
   expect_refused(bench({"-n", "8", "--baseline"}), 2, {"--baseline needs a value"});
   expect_refused(bench({"-n", "8", "--baseline", ""}), 2, {"--baseline"});
   expect_refused(bench({"-n", "8", "--noise", "5"}), 2, {"--noise", "add --baseline"});

@@ -127,6 +127,41 @@ TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
   expect_of_no_use("\x01\xff");
   expect_of_no_use(whole.substr(0, whole.size() / 2));
   expect_of_no_use(R"({"program": "another", "format": 1, "choices": []})");
+  expect_of_no_use(std::string(300'000, '['));
+  std::string nested = whole;
+  const std::string before = "\"gpu\": ";
+  ASSERT_NE(nested.find(before), std::string::npos);
+  nested.insert(nested.find(before) + before.size(),
+                std::string(300'000, '[') + std::string(300'000, ']') + ", \"b\":");
+  expect_of_no_use(nested);
+}
+
+TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
+  Contest held = contest();
+  held.contenders[0].forecast_from = 512;
+  ChoiceCache{file}.store(key, held);
+  const std::string whole = test::contents(file);
+  for (const std::string was : {"\"bodies\": 1000", "\"forecast_from\": 512"}) {
+    for (const char* number : {"1e300", "-1e300", "4294968296", "0", "1000.5"}) {
+      std::string damaged = whole;
+      ASSERT_NE(damaged.find(was), std::string::npos) << damaged;
+      damaged.replace(damaged.find(was), was.size(), was.substr(0, was.find(' ')) + number);
+      std::ofstream{file} << damaged;
+      EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << was << " became " << number;
+    }
+  }
+}
+
+TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
+  ChoiceCache{file}.store(key, contest());
+  Json whole = Json::parse(test::contents(file));
+  const Json row = whole["choices"][0];
+  for (int i = 0; i < 1000; ++i) whole["choices"].push_back(row);
+  whole["choices"].back()["date"] = "last";
+  std::ofstream{file} << whole;
+  ChoiceCache cache{file};
+  EXPECT_EQ(cache.entries().size(), 200u);
+  EXPECT_EQ(cache.find(key, contenders())->date, "last");
 }
 
 TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {

@@ -1,7 +1,6 @@
 #include "app/script/script.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "compute/sim/backends.h"
 #include "tests/compute/support/failure.h"
@@ -14,8 +13,7 @@ using test::expect_failure;
 using test::Failure;
 
 Script parsed(const std::string& text, const char* kernel = "cpu-serial") {
-  std::istringstream stream{text};
-  return parse_script(stream, "demo.txt", find_kernel_or_auto(kernel));
+  return parse_script(text, "demo.txt", find_kernel_or_auto(kernel));
 }
 
 template <class Kind>
@@ -204,6 +202,30 @@ TEST(Script, SaysWhyAFileCannotBeRead) {
       Failure::runtime, [&] { read_script(missing, kernel); }, missing, "No such file");
   expect_failure(
       Failure::runtime, [&] { read_script(folder.path().string(), kernel); }, "folder");
+  expect_failure(
+      Failure::runtime, [&] { read_script("/dev/null", kernel); }, "/dev/null", "not a regular file");
+  expect_failure(
+      Failure::runtime, [&] { read_script("/proc/self/mem", kernel); }, "/proc/self/mem", "Input/output error");
+}
+
+TEST(Script, HasAMillionCommandsAtMost) {
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "0 step\n\n";
+  EXPECT_EQ(parsed(text).size(), 1'000'000u);
+  expect_failure(
+      Failure::usage, [&] { parsed(text + "0 quit"); }, "demo.txt:2000001: ", "1000000 commands");
+}
+
+TEST(Script, HasLinesOfReasonableLength) {
+  EXPECT_EQ(parsed("0 record " + std::string(65'536 - 9, 'x')).size(), 1u);
+  expect_failure(
+      Failure::usage, [&] { parsed("0 record " + std::string(65'536 - 8, 'x')); }, "demo.txt:1: ", "65536 bytes");
+}
+
+TEST(Script, HasNoFrameThatCannotBeCounted) {
+  EXPECT_EQ(parsed("9223372036854775806 quit").front().frame, ScriptLine::last_frame);
+  expect_failure(
+      Failure::usage, [&] { parsed("9223372036854775807 quit"); }, "demo.txt:1: ", "9223372036854775806");
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include "app/recording/result_files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+ResultFiles json_only(const std::string& path) {
+  return {"", path, Json::object(), {}};
+}
+
+TEST(ResultFiles, KeepsTheJsonThatWasSavedWhateverBecomesOfTheRest) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.json").string();
+  { json_only(path).save({{"results", {1, 2, 3}}}); }
+  EXPECT_EQ(Json::parse(test::contents(path))["results"].size(), 3u);
+}
+
+TEST(ResultFiles, ReplacesTheJsonThatWasSaved) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.json").string();
+  ResultFiles files = json_only(path);
+  files.save({{"results", {1, 2, 3}}});
+  files.finish({{"results", {4}}});
+  EXPECT_EQ(files.error(), "");
+  EXPECT_EQ(Json::parse(test::contents(path)), (Json{{"results", {4}}}));
+}
+
+TEST(ResultFiles, WritesOneJsonIntoAPipe) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  {
+    ResultFiles files = json_only(path);
+    files.save({{"results", {1, 2, 3}}});
+    files.finish({{"results", {4}}});
+  }
+  std::array<char, 4096> text;
+  const ssize_t size = read(reader, text.data(), text.size());
+  close(reader);
+  ASSERT_GT(size, 0);
+  EXPECT_EQ(Json::parse(std::string(text.data(), static_cast<std::size_t>(size))), (Json{{"results", {4}}}));
+}
+
+}  // namespace
+}  // namespace orrery
