@@ -128,8 +128,7 @@ class Bench {
   void start_report() {
     Json extra = Json::object();
     if (options_.uth) extra["protocol"] = "uth";
-    report_.emplace(sweep_, options_.uth ? uth_format : bench_format,
-                    SweepReport::Files{options_.csv_file, options_.json_file}, extra);
+    report_.emplace(sweep_, options_.uth ? uth_format : bench_format, options_.files, extra);
   }
 
   void add_limits() {

@@ -12,6 +12,7 @@ namespace orrery::console {
 namespace {
 
 std::string stdout_problem;
+bool stdout_yielded = false;
 
 }  // namespace
 
@@ -25,8 +26,13 @@ void open() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+void yield_stdout() {
+  stdout_yielded = true;
+}
+
 /// Nothing follows a failure: a reader who finds more text would take it for the whole.
 void write_out(std::string_view text) {
+  if (stdout_yielded) return write_error(text);
   if (!stdout_problem.empty()) return;
   if (const std::string cause = write_all(STDOUT_FILENO, text); !cause.empty()) {
     stdout_problem = "cannot write to stdout: " + cause;

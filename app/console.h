@@ -14,6 +14,9 @@ namespace orrery::console {
 /// turns SIGPIPE and SIGXFSZ into errors of the write.
 void open();
 
+/// An output file has stdout to itself: print() goes to stderr from here on.
+void yield_stdout();
+
 void write_out(std::string_view text);
 void write_error(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include "app/info_command.h"
 #include "app/kernels_command.h"
 #include "app/options.h"
+#include "app/run_files.h"
 #include "app/verify_command.h"
 #include "app/viewer/gl_report.h"
 #include "app/viewer/run_view.h"
@@ -24,11 +25,19 @@ struct Runner {
     console::print("{}", show.text);
     return 0;
   }
-  int operator()(const ViewOptions& options) const { return run_view(options); }
-  int operator()(const BenchOptions& options) const { return run_bench(options); }
-  int operator()(const VerifyOptions& options) const { return run_verify(options); }
+  int operator()(const ViewOptions& options) const { return checked(run_view, options); }
+  int operator()(const BenchOptions& options) const { return checked(run_bench, options); }
+  int operator()(const VerifyOptions& options) const { return checked(run_verify, options); }
   int operator()(const KernelsOptions& options) const { return run_kernels(options); }
   int operator()(const InfoOptions& options) const { return run_info(options, probe_gl()); }
+
+  template <class RunOptions>
+  static int checked(int (*run)(const RunOptions&), const RunOptions& options) {
+    const RunFiles files = files_of(options);
+    check_files(files);
+    if (takes_stdout(files)) console::yield_stdout();
+    return run(options);
+  }
 };
 
 int fail(int status, std::string why) {

@@ -120,9 +120,15 @@ void add_device(CLI::App& app, OptionDraft& draft) {
   });
 }
 
-void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, std::string& csv_file) {
+void add_force(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--force", draft.force, "overwrites existing files (they are kept: a number is added to the name)");
+}
+
+void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, ResultNames& files) {
   add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
-  add_file(app, "--csv", "writes the table as CSV; an existing file is kept", csv_file);
+  add_file(app, "--csv", "writes the table as CSV", files.csv);
+  add_file(app, "--json", "writes the results as JSON", files.json);
+  add_force(app, draft);
   add_flag(app, "--progress", progress, "show progress even where stderr is no terminal");
   add_device(app, draft);
 }
@@ -145,16 +151,19 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add(app, "--steps-per-frame", "K", "steps a frame, 1 to 1000 (1)", [&](const std::string& text) {
     draft.physics.push_back(SetStepsPerFrame{static_cast<int>(parse_integer("--steps-per-frame", text, 1, 1000))});
   });
-  add_file(app, "--record", "records frame timings as CSV; an existing file is kept", view.record_file);
+  add_file(app, "--record", "records frame timings as CSV", view.record_file);
   add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
       [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
   add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", view.script_file);
-  add_file(app, "--screenshot", "saves the last frame as PNG", view.screenshot_file);
+  add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
+    view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
+  });
   add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
   add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
   });
+  add_force(app, draft);
   add(app, "--size", "WxH", "size of the window in pixels (1280x720)",
       [&](const std::string& text) { view.size = parse_size("--size", text); });
   add(app, "--panel", "on|off", "show the panel (on; offscreen: off)",
@@ -181,8 +190,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
       });
   add_accuracy(app, draft);
-  add_measurement(app, draft, bench.progress, bench.csv_file);
-  add_file(app, "--json", "writes the results as JSON; an existing file is kept", bench.json_file);
+  add_measurement(app, draft, bench.progress, bench.files);
   add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
@@ -222,8 +230,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(text); });
-  add_measurement(app, draft, verify.progress, verify.csv_file);
-  add_file(app, "--json", "writes the results as JSON; an existing file is kept", verify.json_file);
+  add_measurement(app, draft, verify.progress, verify.files);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--histogram", verify.histogram, "print how many units in the last place components are off");

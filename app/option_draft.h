@@ -43,6 +43,9 @@ struct OptionDraft {
   std::optional<ByteOrder> save_order;
   std::optional<bool> panel, vsync;
   std::optional<int> device;
+  bool force = false;
+
+  Existing existing() const { return force ? Existing::replace : Existing::keep; }
 };
 
 /// Each declares the options of one subcommand; reading them fills `draft`, which must outlive `app`.

@@ -108,6 +108,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   view.device = draft.device;
   if (draft.device) use_device(*draft.device);
   view.scene = draft.scene;
+  view.existing = draft.existing();
   if (!draft.counts.empty()) view.scene.count = draft.counts.front();
   view.panel = draft.panel.value_or(!view.offscreen);
   if (view.offscreen && draft.vsync.value_or(false)) {
@@ -145,6 +146,7 @@ void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::
   options.counts = draft.counts.empty() ? default_counts : draft.counts;
   options.kernels = draft.selection;
   options.axes = draft.axes;
+  options.files.existing = draft.existing();
   options.setup = draft.physics;
   if (!options.scene.file.empty()) return;
   for (const int count : options.counts) (void)allowed_count(find_scene(options.scene.scene), count);

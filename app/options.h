@@ -9,6 +9,7 @@
 #include "app/baseline.h"
 #include "app/kernel_axes.h"
 #include "app/parse_value.h"
+#include "app/recording/result_files.h"
 #include "app/script/script.h"
 #include "compute/scenes/scene.h"
 #include "compute/scenes/tipsy.h"
@@ -23,6 +24,7 @@ struct ViewOptions {
   SceneRequest scene;
   Commands setup;  ///< what the options ask of the fresh simulation, in the order to apply
   std::string record_file, screenshot_file, save_file;  ///< empty: none
+  Existing existing = Existing::keep;                   ///< of files that the run is to write
   ByteOrder save_order = ByteOrder::big;
   std::string script_file;  ///< as given, for messages
   Script script;            ///< in the order of its frames; each line's frame is one that the run reaches
@@ -44,8 +46,8 @@ struct BenchOptions {
   Commands setup;        ///< integrator, law and their constants
   int warmup_steps = 3;  ///< fewer than 2 are made 2
   int repeats = 10;
-  bool uth = false;                         ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
-  std::string csv_file, json_file;          ///< empty: none
+  bool uth = false;  ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
+  ResultNames files;
   std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
   double noise = usual_noise;               ///< see compare()
   bool card = false;                        ///< tell kernel cards and shares of what the GPU can do
@@ -58,12 +60,12 @@ struct VerifyOptions {
   std::vector<int> counts;
   KernelSelection kernels;
   std::vector<Axis> axes;
-  Commands setup;                   ///< constants of the law
-  std::vector<LawId> laws;          ///< never empty
-  int sample = 4096;                ///< bodies whose forces are checked; the largest int stands for all
-  bool histogram = false;           ///< print distances in units in the last place
-  bool digits = false;              ///< make the source's digit test
-  std::string csv_file, json_file;  ///< empty: none
+  Commands setup;           ///< constants of the law
+  std::vector<LawId> laws;  ///< never empty
+  int sample = 4096;        ///< bodies whose forces are checked; the largest int stands for all
+  bool histogram = false;   ///< print distances in units in the last place
+  bool digits = false;      ///< make the source's digit test
+  ResultNames files;
   bool progress = false;
   std::optional<int> device;
 };

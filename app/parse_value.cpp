@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -121,6 +123,13 @@ std::size_t parse_choice(std::string_view what, std::string_view text, std::span
     refuse(what, text, fmt::format("{}{}", fmt::join(choices, " or "), did_you_mean(text, choices)));
   }
   return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::string parse_picture_name(std::string_view what, std::string_view text) {
+  std::string extension = std::filesystem::path{text}.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (!extension.empty() && extension != ".png") refuse(what, text, "a name that ends in .png: pictures are PNG files");
+  return std::string{text};
 }
 
 bool parse_switch(std::string_view what, std::string_view text) {

@@ -38,6 +38,10 @@ WindowSize parse_size(std::string_view what, std::string_view text);
 
 /// The place of `text` among `choices`.
 std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices);
+
+/// The name of a picture: PNG is the only format, so an extension other than .png is refused.
+std::string parse_picture_name(std::string_view what, std::string_view text);
+
 /// "on" or "off".
 bool parse_switch(std::string_view what, std::string_view text);
 

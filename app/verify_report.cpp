@@ -107,7 +107,7 @@ Json json_row(const Check& check) {
 
 VerifyReport::VerifyReport(const VerifyOptions& options, const Status& first)
     : metadata_(verify_metadata(options, first)),  // braces would make an array of it
-      files_{options.csv_file, options.json_file, metadata_, columns},
+      files_{options.files, metadata_, columns},
       errors_{"lllrrrrrrrrl",
               {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst", "allowed median",
                "allowed max", "result"}},

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace orrery::render {
@@ -16,8 +16,7 @@ struct Image {
 /// What a framebuffer (0 is the window's back buffer) shows now; waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
-/// Replaces the file as a whole or not at all; a link stays a link, and a device or pipe is written as it is. Throws
-/// std::runtime_error that names the path and the cause.
-void write_png(const std::filesystem::path& path, const Image& image);
+/// The bytes of a PNG file. Throws std::runtime_error.
+std::string encode_png(const Image& image);
 
 }  // namespace orrery::render

@@ -17,7 +17,7 @@ function(may_include path)
   set(rules "${rules}" PARENT_SCOPE)
 endfunction()
 
-may_include("compute/core/write_all[.]cpp" "compute/core/" ${posix_headers})
+may_include("compute/core/(atomic_file|descriptor|write_all)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/")
 may_include("compute/kernels/" "compute/(core|cuda|kernels|tree)/" "kernel_list[.]inc$" "hwy/" "omp[.]h$" ${cuda_headers})
 may_include("compute/tree/" "compute/(core|cuda|tree)/" ${cuda_headers})

@@ -1,18 +1,16 @@
 #include "app/auto_choice/choice_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 
 #include "app/input_file.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -98,31 +96,6 @@ std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
   return entries;
 }
 
-std::runtime_error system_failure() {
-  return std::runtime_error(std::generic_category().message(errno));
-}
-
-/// All of it or nothing, also for those who read it meanwhile.
-void write_whole(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::string fresh = file.string() + ".XXXXXX";
-  const int made = mkstemp(fresh.data());  // a process of another machine or container may have our number
-  if (made < 0) throw system_failure();
-  close(made);
-  try {
-    std::ofstream out{fresh, std::ios::binary};
-    if (!out) throw system_failure();
-    out << text;
-    out.close();
-    if (!out) throw system_failure();
-    std::filesystem::rename(fresh, file);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(fresh, ignored);
-    throw;
-  }
-}
-
 }  // namespace
 
 std::filesystem::path usual_cache_file() {
@@ -198,11 +171,13 @@ void ChoiceCache::write() {
     choices.push_back(std::move(row));
   }
   try {
-    write_whole(file_, json_text({{"program", "orrery"}, {"format", format}, {"choices", choices}}, 1) + '\n');
+    std::filesystem::create_directories(file_.parent_path());
+    const Json whole{{"program", "orrery"}, {"format", format}, {"choices", choices}};
+    write_file(file_, json_text(whole, 1) + '\n', Existing::replace);
   } catch (const std::filesystem::filesystem_error& error) {
     problem_ = fmt::format("the choice of a kernel cannot be kept in '{}': {}", file_.string(), error.code().message());
   } catch (const std::exception& error) {
-    problem_ = fmt::format("the choice of a kernel cannot be kept in '{}': {}", file_.string(), error.what());
+    problem_ = fmt::format("the choice of a kernel cannot be kept: {}", error.what());
   }
 }
 

@@ -10,12 +10,6 @@ namespace {
 
 constexpr int digits = 12;  // drifts are small differences of what is written here
 
-std::string name_beside(const std::string& recording) {
-  std::filesystem::path path{recording};
-  const std::string stem = path.stem().string(), extension = path.extension().string();
-  return path.replace_filename(stem + "-conserved" + extension).string();
-}
-
 bool is_same(const ConservedProbe& a, const std::optional<ConservedProbe>& b) {
   return b && a.step == b->step && a.sim_time == b->sim_time && a.ms == b->ms;
 }
@@ -43,12 +37,18 @@ std::string row(const ConservedProbe& probe, double first_energy) {
 
 }  // namespace
 
-void ConservedLog::start(const std::string& recording, const Json& metadata) {
+std::string conserved_name(const std::string& recording) {
+  std::filesystem::path path{recording};
+  const std::string stem = path.stem().string(), extension = path.extension().string();
+  return path.replace_filename(stem + "-conserved" + extension).string();
+}
+
+void ConservedLog::start(const std::string& recording, const Json& metadata, Existing existing) {
   stop();
   file_name_.clear();
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(recording, unknown)) return;
-  wanted_name_ = name_beside(recording);
+  if (is_stream(recording)) return;
+  wanted_name_ = conserved_name(recording);
+  existing_ = existing;
   metadata_ = metadata;
 }
 
@@ -75,7 +75,7 @@ std::string ConservedLog::write(const ConservedProbe& probe) {
   std::string text;
   if (!file_) {
     try {
-      file_ = OutputFile::create(wanted_name_);
+      file_ = OutputFile::create(wanted_name_, existing_);
     } catch (const std::runtime_error& failure) {
       return failure.what();
     }

@@ -12,6 +12,9 @@
 
 namespace orrery {
 
+/// The file beside a recording: "run-conserved.csv" for "run.csv".
+std::string conserved_name(const std::string& recording);
+
 /// What was measured of a system's conserved sums while a recording is on: a second CSV file beside it, made with its
 /// first row.
 class ConservedLog {
@@ -31,9 +34,8 @@ class ConservedLog {
                                                             "virial_ratio",
                                                             "cost_ms"};
 
-  /// Beside this recording: "run-conserved.csv" for "run.csv"; nothing is written beside a device or a pipe. Ends what
-  /// was written before.
-  void start(const std::string& recording, const Json& metadata);
+  /// Writes to conserved_name(recording); nothing beside a stream. Ends what was written before.
+  void start(const std::string& recording, const Json& metadata, Existing existing = Existing::keep);
   void stop();
 
   /// To be called once a frame, recording or not, with what was measured under the present law, the latest last: writes
@@ -49,6 +51,7 @@ class ConservedLog {
 
   std::string wanted_name_;  // of the file that the next row makes; empty: none
   std::string file_name_;
+  Existing existing_ = Existing::keep;
   Json metadata_;
   std::optional<OutputFile> file_;
   double first_energy_ = 0;  // in the file

@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-std::string Recorder::open(const std::string& path, const Json& metadata) {
+std::string Recorder::open(const std::string& path, const Json& metadata, Existing existing) {
   if (const std::string error = close(); !error.empty()) throw std::runtime_error(error);
-  OutputFile file = OutputFile::create(path);
+  OutputFile file = OutputFile::create(path, existing);
   if (const std::string error = file.append(csv_header(metadata, FrameRow::columns)); !error.empty()) {
     throw std::runtime_error(error);
   }

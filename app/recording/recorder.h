@@ -16,9 +16,9 @@ class Recorder {
  public:
   static constexpr double flush_interval_s = 0.5;
 
-  /// Ends the recording under way, then creates the file; where it exists, a number is added to the name. Returns the
-  /// name. Throws std::runtime_error that names the path and the cause, and then nothing is recorded.
-  std::string open(const std::string& path, const Json& metadata);
+  /// Ends the recording under way, then creates the file. Returns the name that it got. Throws std::runtime_error that
+  /// names the path and the cause, and then nothing is recorded.
+  std::string open(const std::string& path, const Json& metadata, Existing existing = Existing::keep);
 
   /// Each returns an empty text, or one line that says why the recording has ended. Without a recording they do
   /// nothing.

@@ -3,44 +3,52 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/atomic_file.h"
+
 namespace orrery {
 
-ResultFiles::ResultFiles(const std::string& csv_file, const std::string& json_file, const Json& metadata,
-                         std::span<const std::string_view> columns) {
-  if (!csv_file.empty()) csv_ = OutputFile::create(csv_file);
-  if (!json_file.empty()) json_ = OutputFile::create(json_file);
-  write(csv_, csv_header(metadata, columns));
+ResultFiles::ResultFiles(const ResultNames& names, const Json& metadata, std::span<const std::string_view> columns)
+    : names_{names} {
+  if (names.csv.empty()) return;
+  csv_ = OutputFile::create(names.csv, names.existing);
+  write_rows(csv_header(metadata, columns));
   if (!error_.empty()) throw std::runtime_error(error_);
-  if (csv_) open_rows_at_ = csv_->size();
+  open_rows_at_ = csv_->size();
 }
 
 void ResultFiles::add(std::span<const std::string> fields) {
-  write(csv_, csv_line(fields));
+  write_rows(csv_line(fields));
 }
 
 void ResultFiles::replace_rows(std::string rows) {
   open_rows_ = std::move(rows);
-  if (csv_ && csv_->rewritable()) take(csv_, csv_->replace_tail(open_rows_at_, open_rows_));
+  if (csv_ && csv_->rewritable()) take(csv_->replace_tail(open_rows_at_, open_rows_));
 }
 
 void ResultFiles::keep_rows() {
-  if (csv_ && !csv_->rewritable()) write(csv_, open_rows_);
+  if (csv_ && !csv_->rewritable()) write_rows(open_rows_);
   if (csv_) open_rows_at_ = csv_->size();
   open_rows_.clear();
 }
 
 void ResultFiles::save(const Json& whole) {
-  if (json_ && json_->rewritable()) finish(whole);
+  if (!is_stream(names_.json)) finish(whole);
 }
 
 void ResultFiles::finish(const Json& whole) {
-  if (json_) take(json_, json_->replace_tail(0, json_text(whole, 2) + '\n'));
+  if (names_.json.empty()) return;
+  const bool saved = !json_written_.empty();
+  try {
+    json_written_ = write_file(saved ? json_written_ : names_.json, json_text(whole, 2) + '\n',
+                               saved ? Existing::replace : names_.existing);
+  } catch (const std::runtime_error& error) {
+    if (error_.empty()) error_ = error.what();
+  }
 }
 
 void ResultFiles::discard() {
   if (csv_ && csv_->rewritable()) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
   csv_.reset();
-  json_.reset();
 }
 
 std::string ResultFiles::written() const {
@@ -51,21 +59,20 @@ std::string ResultFiles::written() const {
 
 std::vector<std::string> ResultFiles::paths() const {
   std::vector<std::string> result;
-  for (const auto* file : {&csv_, &json_}) {
-    if (*file) result.push_back((*file)->path());
-  }
+  if (csv_) result.push_back(csv_->path());
+  if (!json_written_.empty()) result.push_back(json_written_);
   return result;
 }
 
-void ResultFiles::write(std::optional<OutputFile>& file, const std::string& text) {
-  if (file) take(file, file->append(text));
+void ResultFiles::write_rows(const std::string& text) {
+  if (csv_) take(csv_->append(text));
 }
 
-/// Gives the file up after an error.
-void ResultFiles::take(std::optional<OutputFile>& file, const std::string& error) {
-  if (error.empty()) return;
-  if (error_.empty()) error_ = error;
-  file.reset();
+/// Gives the CSV file up after an error.
+void ResultFiles::take(const std::string& csv_error) {
+  if (csv_error.empty()) return;
+  if (error_.empty()) error_ = csv_error;
+  csv_.reset();
 }
 
 }  // namespace orrery

@@ -12,12 +12,17 @@
 
 namespace orrery {
 
-/// The CSV and the JSON file that a measurement's results go to, where they were asked for.
+/// Names of the files that a measurement's results go to.
+struct ResultNames {
+  std::string csv{}, json{};  ///< empty: none
+  Existing existing = Existing::keep;
+};
+
+/// The CSV file, which grows row by row, and the JSON file, which appears whole at the end.
 class ResultFiles {
  public:
-  /// Creates the files that have a name and writes the CSV's head. Throws std::runtime_error.
-  ResultFiles(const std::string& csv_file, const std::string& json_file, const Json& metadata,
-              std::span<const std::string_view> columns);
+  /// Creates the CSV file and writes its head. Throws std::runtime_error.
+  ResultFiles(const ResultNames& names, const Json& metadata, std::span<const std::string_view> columns);
 
   /// Writes a row of the CSV at once.
   void add(std::span<const std::string> fields);
@@ -30,9 +35,9 @@ class ResultFiles {
   void save(const Json& whole);
   /// Writes the JSON.
   void finish(const Json& whole);
-  /// Leaves no file of ours behind: nothing was measured.
+  /// Leaves no file behind: nothing was measured.
   void discard();
-  /// "wrote a.csv", one line for each file that is whole.
+  /// "wrote a.csv", one line for each file that is complete.
   std::string written() const;
   /// Their names.
   std::vector<std::string> paths() const;
@@ -40,12 +45,14 @@ class ResultFiles {
   const std::string& error() const { return error_; }
 
  private:
-  void write(std::optional<OutputFile>& file, const std::string& text);
-  void take(std::optional<OutputFile>& file, const std::string& error);
+  void write_rows(const std::string& text);
+  void take(const std::string& csv_error);
 
-  std::optional<OutputFile> csv_, json_;  // empty: not asked for, or given up after an error
-  std::string open_rows_;                 // of replace_rows()
-  std::int64_t open_rows_at_ = 0;         // where they begin
+  const ResultNames names_;
+  std::optional<OutputFile> csv_;  // empty: not asked for, or given up after an error
+  std::string json_written_;       // the name that the JSON file got
+  std::string open_rows_;          // of replace_rows()
+  std::int64_t open_rows_at_ = 0;  // where they begin
   std::string error_;
 };
 

@@ -118,8 +118,9 @@ constexpr std::array verbs{
     Verb{"reset", "", [](std::string_view) -> Request { return Command{Reset{}}; }},
     Verb{"record", "FILE", [](std::string_view a) -> Request { return ViewCommand{StartRecording{std::string{a}}}; }},
     Verb{"stop-record", "", [](std::string_view) -> Request { return ViewCommand{StopRecording{}}; }},
-    Verb{"screenshot", "FILE",
-         [](std::string_view a) -> Request { return ViewCommand{SaveScreenshot{std::string{a}}}; }},
+    Verb{
+        "screenshot", "FILE",
+        [](std::string_view a) -> Request { return ViewCommand{SaveScreenshot{parse_picture_name("screenshot", a)}}; }},
     Verb{"save", "FILE", [](std::string_view a) -> Request { return ViewCommand{SaveSnapshot{std::string{a}}}; }},
     Verb{"sweep", "TUNABLE...", make_sweep},
     Verb{"stop-sweep", "", [](std::string_view) -> Request { return ViewCommand{StopSweep{}}; }},

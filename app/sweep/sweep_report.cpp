@@ -20,11 +20,11 @@ Json metadata_of(const Sweep& sweep, const Json& extra) {
 
 }  // namespace
 
-SweepReport::SweepReport(const Sweep& sweep, const ResultFormat& format, const Files& files, const Json& extra)
+SweepReport::SweepReport(const Sweep& sweep, const ResultFormat& format, const ResultNames& files, const Json& extra)
     : sweep_{sweep},
       format_{format},
       metadata_(metadata_of(sweep, extra)),  // braces would make an array of it
-      files_{files.csv, files.json, metadata_, csv_names(format)} {}
+      files_{files, metadata_, csv_names(format)} {}
 
 void SweepReport::update() {
   const std::size_t size = sweep_.plan().variants.size();

@@ -15,12 +15,10 @@ namespace orrery {
 /// Where a sweep's results go: a table for a terminal, and the files that were asked for.
 class SweepReport {
  public:
-  struct Files {
-    std::string csv, json;  ///< empty: none
-  };
-  /// Creates the files; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
+  /// Creates the CSV file; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
   /// std::runtime_error.
-  SweepReport(const Sweep& sweep, const ResultFormat& format, const Files& files, const Json& extra = Json::object());
+  SweepReport(const Sweep& sweep, const ResultFormat& format, const ResultNames& files,
+              const Json& extra = Json::object());
 
   /// Writes what was measured since the last call: rows of the CSV are there at once, and their ranks follow.
   void update();

@@ -62,11 +62,11 @@ std::optional<ForceError> FrameLog::new_error(const Status& status) {
   return seen_probe_->error;
 }
 
-std::string FrameLog::start_recording(const std::string& file, const Json& metadata) {
+std::string FrameLog::start_recording(const std::string& file, const Json& metadata, Existing existing) {
   recording_error_.clear();
   rows_held_ = false;
-  std::string name = recorder_.open(file, metadata);
-  conserved_.start(name, metadata);
+  std::string name = recorder_.open(file, metadata, existing);
+  conserved_.start(name, metadata, existing);
   return name;
 }
 

@@ -28,7 +28,7 @@ class FrameLog {
                     const FrameTimes& times, std::chrono::steady_clock::time_point end);
 
   /// See Recorder::open.
-  std::string start_recording(const std::string& file, const Json& metadata);
+  std::string start_recording(const std::string& file, const Json& metadata, Existing existing);
   /// Returns one line if the file is not whole.
   std::string stop_recording();
   /// Writes no rows until the next recording starts; rows already written still get their times.

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "app/recording/csv.h"
-#include "app/recording/output_file.h"
+#include "compute/core/atomic_file.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -134,8 +134,7 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
   view.results = results();
 }
 
-std::string write_results(const std::string& file, std::span<const Result> results) {
-  OutputFile out = OutputFile::create(file);
+std::string write_results(const std::string& file, std::span<const Result> results, Existing existing) {
   std::string text =
       "kernel,settings,law,softening,repulsion,drag,integrator,scene,seed,n,median_ms,interactions_per_s,speedup,steps,"
       "error_median,error_p99,error_max,by\n";
@@ -155,8 +154,7 @@ std::string write_results(const std::string& file, std::span<const Result> resul
                                 std::to_string(r.steps), error(r, &ForceError::median), error(r, &ForceError::p99),
                                 error(r, &ForceError::max), std::string{r.swept ? "sweep" : "view"}});
   }
-  if (const std::string error = out.append(text); !error.empty()) throw std::runtime_error{error};
-  return out.path();
+  return write_file(file, text, existing);
 }
 
 }  // namespace orrery

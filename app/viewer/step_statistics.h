@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/view/status.h"
+#include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -62,8 +63,8 @@ class StepStatistics {
   std::vector<Row> rows_;
 };
 
-/// Writes the results as CSV with a line of names. Where the file exists, a number is added to its name. Returns the
-/// name; throws std::runtime_error that names it and the cause.
-std::string write_results(const std::string& file, std::span<const Result> results);
+/// Writes the results as CSV with a line of names. Returns the name that the file got; throws std::runtime_error that
+/// names it and the cause.
+std::string write_results(const std::string& file, std::span<const Result> results, Existing existing = Existing::keep);
 
 }  // namespace orrery

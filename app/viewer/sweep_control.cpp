@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "app/kernel_axes.h"
-#include "app/recording/unique_path.h"
+#include "app/recording/new_output.h"
 #include "app/viewer/step_statistics.h"
 #include "compute/core/error.h"
 
@@ -127,7 +127,7 @@ bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
   try {
     if (!report_ && sweep_->first_status()) {
       report_.emplace(*sweep_, bench_format,
-                      SweepReport::Files{.csv = new_output("sweep.csv"), .json = new_output("sweep.json")},
+                      ResultNames{.csv = new_output("sweep.csv"), .json = new_output("sweep.json")},
                       Json{{"measured", "in the viewer, beside its drawing"}});
     }
     if (report_) report_->update();

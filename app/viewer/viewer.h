@@ -51,7 +51,7 @@ class Viewer {
     FrameTimes times;
   };
   struct WantedPicture {
-    std::string file;
+    std::string asked;    // its name, may be empty
     int script_line = 0;  // that asked for it; 0: none did
   };
 
@@ -106,9 +106,16 @@ class Viewer {
   void carry_out(const ResetCamera&);
   void carry_out(const Quit&);
 
+  struct Output {
+    std::string file;
+    Existing existing;
+  };
+  /// `asked`, or if that is empty `name` in the folder for files that nobody named.
+  Output output(const std::string& asked, const char* name) const;
+  void start_recording(const Output& to);
   void save_pictures();
-  void save_picture(const std::string& file);
-  void save_snapshot(const std::string& file, ByteOrder order);
+  void save_picture(const std::string& asked);
+  void save_snapshot(const std::string& asked, ByteOrder order);
   /// Which files the sweep that has ended left, or why it left none.
   void tell_of_sweep();
   void say_written(const std::string& file);

@@ -7,13 +7,16 @@
 
 #include "app/console.h"
 #include "app/recording/metadata.h"
-#include "app/recording/unique_path.h"
+#include "app/recording/new_output.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/atomic_file.h"
 #include "compute/scenes/tipsy.h"
 #include "render/image.h"
 
 namespace orrery {
 namespace {
+
+constexpr const char* recording_name = "timings.csv";  // of a recording that nobody named
 
 Json simulation_metadata(const Status& status) {
   Json metadata = Json::object();
@@ -21,12 +24,12 @@ Json simulation_metadata(const Status& status) {
   return metadata;
 }
 
-/// `asked`, or a new file in the folder for files that nobody named.
-std::string file_or_new(const std::string& asked, const char* name) {
-  return asked.empty() ? new_output(name) : asked;
-}
-
 }  // namespace
+
+Viewer::Output Viewer::output(const std::string& asked, const char* name) const {
+  if (asked.empty()) return {new_output(name), Existing::keep};
+  return {asked, options_.existing};
+}
 
 void Viewer::carry_out_requests() {
   for (const Request& request : std::exchange(requests_, {})) {
@@ -58,15 +61,19 @@ void Viewer::carry_out(const Command& command) {
 }
 
 void Viewer::carry_out(const StartRecording& c) {
+  recording_asked_ = c.file;
+  start_recording(output(c.file, recording_name));
+}
+
+void Viewer::start_recording(const Output& to) {
   Json metadata = machine_metadata();
   metadata["gl_renderer"] = surface_->gl().renderer;
-  recording_asked_ = c.file;
   recording_header_ = simulation_metadata(simulation_.status());
   metadata.update(recording_header_);
   const render::Canvas canvas = surface_->canvas();
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
-  view_.notice = "recording to " + log_.start_recording(file_or_new(c.file, "timings.csv"), metadata);
+  view_.notice = "recording to " + log_.start_recording(to.file, metadata, to.existing);
 }
 
 /// A header holds for all rows of its file: where something has changed that it names, a new file begins. While a
@@ -81,7 +88,7 @@ void Viewer::follow_recording() {
     std::error_code ignored;  // then it stays as a file without rows
     const std::filesystem::file_status kind = std::filesystem::symlink_status(old.file, ignored);
     if (old.rows == 0 && std::filesystem::is_regular_file(kind)) std::filesystem::remove(old.file, ignored);
-    carry_out(StartRecording{recording_asked_});
+    start_recording({output(recording_asked_, recording_name).file, Existing::keep});
     view_.notice += ": what the file before says of the simulation has changed";
   } catch (const std::exception& error) {
     if (lockstep_) throw;
@@ -104,15 +111,16 @@ void Viewer::carry_out(const StopRecording&) {
 }
 
 void Viewer::carry_out(const SaveScreenshot& c) {
-  pictures_wanted_.push_back({.file = file_or_new(c.file, "picture.png")});
+  pictures_wanted_.push_back({.asked = parse_picture_name("a picture's name", c.file)});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
-  save_snapshot(file_or_new(c.file, "bodies.tipsy"), ByteOrder::big);
+  save_snapshot(c.file, ByteOrder::big);
 }
 
 void Viewer::carry_out(const ExportResults& c) {
-  say_written(write_results(file_or_new(c.file, "results.csv"), log_.statistics().results()));
+  const Output to = output(c.file, "results.csv");
+  say_written(write_results(to.file, log_.statistics().results(), to.existing));
 }
 
 void Viewer::carry_out(const ClearResults&) {
@@ -180,7 +188,7 @@ void Viewer::carry_out(const FrameAll&) {
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {
-      save_picture(wanted.file);
+      save_picture(wanted.asked);
     } catch (const std::exception& error) {
       if (!lockstep_) {
         complain(error.what());
@@ -193,20 +201,23 @@ void Viewer::save_pictures() {
   }
 }
 
-void Viewer::save_picture(const std::string& file) {
+void Viewer::save_picture(const std::string& asked) {
+  const Output to = output(asked, "picture.png");
   const render::Canvas canvas = surface_->canvas();
   if (canvas.width < 1 || canvas.height < 1) {
-    throw std::runtime_error(fmt::format("cannot save {}: the window has no area", file));
+    throw std::runtime_error(fmt::format("cannot save {}: the window has no area", to.file));
   }
-  render::write_png(file, render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height));
-  say_written(file);
+  const std::string png = render::encode_png(render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height));
+  say_written(write_file(to.file, png, to.existing));
 }
 
-void Viewer::save_snapshot(const std::string& file, ByteOrder order) {
+void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
   const Bodies bodies = simulation_.bodies();  // may end a step under way, so the status comes after it
   const Status status = simulation_.status();
-  write_tipsy(file, {.bodies = bodies, .time = status.sim_time}, status.law.softening, order);
-  say_written(file);
+  const Output to = output(asked, "bodies.tipsy");
+  say_written(
+      write_tipsy(to.file, {.bodies = bodies, .time = status.sim_time}, status.law.softening, order, to.existing)
+          .string());
 }
 
 void Viewer::say_written(const std::string& file) {

@@ -1,7 +1,5 @@
 #include "compute/scenes/tipsy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "compute/core/atomic_file.h"
 #include "compute/scenes/host_memory.h"
 #include "compute/scenes/tipsy_format.h"
 
@@ -178,16 +177,33 @@ void check_finite(const fs::path& file, const Bodies& bodies) {
   }
 }
 
-/// Writes `to`; errors name `file`.
-void write_all(const fs::path& file, const fs::path& to, const TipsySnapshot& snapshot, float softening,
-               ByteOrder order) {
-  const auto check = [&file](bool done) {
-    if (!done) fail(file, "cannot be written: " + reason(errno));
-  };
-  File stream{std::fopen(to.c_str(), "wb")};
-  check(stream != nullptr);
-  const auto write = [&](const std::vector<std::byte>& block, std::size_t size) {
-    check(std::fwrite(block.data(), 1, size, stream.get()) == size);
+}  // namespace
+
+TipsySnapshot read_tipsy(const fs::path& file) {
+  const std::uint64_t size = checked_size(file);
+  const File stream{std::fopen(file.c_str(), "rb")};
+  if (!stream) fail(file, "cannot be read: " + reason(errno));
+  std::array<std::byte, header_bytes> raw_header;
+  read_exactly(file, stream.get(), raw_header.data(), raw_header.size());
+  const Header head = parsed_header(file, raw_header.data());
+  check_size(file, head, size);
+
+  TipsySnapshot snapshot;
+  snapshot.time = head.time;
+  snapshot.bodies.positions.reserve(head.bodies());
+  snapshot.bodies.velocities.reserve(head.bodies());
+  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
+    append_records(file, stream.get(), Bytes{head.order}, record_kinds[kind], head.counts[kind], snapshot.bodies);
+  }
+  return snapshot;
+}
+
+fs::path write_tipsy(const fs::path& file, const TipsySnapshot& snapshot, float softening, ByteOrder order,
+                     Existing existing) {
+  check_finite(file, snapshot.bodies);
+  AtomicFile out{file, existing};
+  const auto write = [&out](const std::vector<std::byte>& block, std::size_t size) {
+    out.write({reinterpret_cast<const char*>(block.data()), size});
   };
   const Bytes bytes{order};
   const RecordKind& dark = record_kinds[1];
@@ -213,53 +229,7 @@ void write_all(const fs::path& file, const fs::path& to, const TipsySnapshot& sn
     }
     write(block, here * dark.bytes);
   }
-  check(std::fflush(stream.get()) == 0);
-  // On the disk before the name is: a device or a pipe, which EINVAL tells, has none.
-  check(fsync(fileno(stream.get())) == 0 || errno == EINVAL);
-  check(std::fclose(stream.release()) == 0);
-}
-
-}  // namespace
-
-TipsySnapshot read_tipsy(const fs::path& file) {
-  const std::uint64_t size = checked_size(file);
-  const File stream{std::fopen(file.c_str(), "rb")};
-  if (!stream) fail(file, "cannot be read: " + reason(errno));
-  std::array<std::byte, header_bytes> raw_header;
-  read_exactly(file, stream.get(), raw_header.data(), raw_header.size());
-  const Header head = parsed_header(file, raw_header.data());
-  check_size(file, head, size);
-
-  TipsySnapshot snapshot;
-  snapshot.time = head.time;
-  snapshot.bodies.positions.reserve(head.bodies());
-  snapshot.bodies.velocities.reserve(head.bodies());
-  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
-    append_records(file, stream.get(), Bytes{head.order}, record_kinds[kind], head.counts[kind], snapshot.bodies);
-  }
-  return snapshot;
-}
-
-void write_tipsy(const fs::path& file, const TipsySnapshot& snapshot, float softening, ByteOrder order) {
-  check_finite(file, snapshot.bodies);
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (fs::is_directory(status)) fail(file, "cannot be written: it is a folder");
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    write_all(file, file, snapshot, softening, order);  // a device or a pipe: nothing to rename another file over
-    return;
-  }
-  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file) : file;  // a link stays a link
-  fs::path partial = target;
-  partial += ".partial-" + std::to_string(getpid());
-  try {
-    write_all(file, partial, snapshot, softening, order);
-    fs::rename(partial, target, error);
-    if (error) fail(file, "cannot be written: " + error.message());
-  } catch (const std::runtime_error&) {
-    fs::remove(partial, error);
-    throw;
-  }
+  return out.commit();
 }
 
 }  // namespace orrery

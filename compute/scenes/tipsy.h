@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "compute/core/bodies.h"
+#include "compute/core/output_name.h"
 
 namespace orrery {
 
@@ -25,9 +26,9 @@ enum class ByteOrder { big, little };  ///< "standard" (XDR) and "native" TIPSY
 /// or mass is not finite or outside TipsyLimits, a mass that is not positive.
 TipsySnapshot read_tipsy(const std::filesystem::path& file);
 
-/// Writes all bodies as dark records. The file appears whole or not at all; an existing file is replaced. Throws
-/// std::runtime_error that names the file and the cause, among them the first body that is not finite.
-void write_tipsy(const std::filesystem::path& file, const TipsySnapshot& snapshot, float softening,
-                 ByteOrder order = ByteOrder::big);
+/// Writes all bodies as dark records, as AtomicFile does. Returns the name that the file got. Throws std::runtime_error
+/// that names the file and the cause, among them the first body that is not finite.
+std::filesystem::path write_tipsy(const std::filesystem::path& file, const TipsySnapshot& snapshot, float softening,
+                                  ByteOrder order = ByteOrder::big, Existing existing = Existing::keep);
 
 }  // namespace orrery

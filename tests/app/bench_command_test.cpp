@@ -86,20 +86,19 @@ TEST_F(BenchCommand, ComparesWithABaseline) {
     for (json& result : changed["results"]) result["step_ms"].update({{"low", low}, {"median", low}, {"high", high}});
     return changed;
   };
-  const Words compare{"-n", "64", "--repeat", "6", "--baseline", "old.json", "--json", "old.json"};
+  const Words compare{"-n", "64", "--repeat", "6", "--baseline", "old.json", "--json", "new.json"};
 
   write("old.json", with_interval(1e-12, 1e9));
   const Outcome same = bench(compare);
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_TRUE(says(same, "0 slower, 0 faster, 2 unchanged within the noise, 0 not comparable")) << same.out;
-  EXPECT_TRUE(std::filesystem::exists(path("old-1.json"))) << "the baseline is kept";
-  EXPECT_EQ(read("old-1.json")["comparison"]["unchanged"], 2) << "as the text says";
+  EXPECT_EQ(read("new.json")["comparison"]["unchanged"], 2) << "as the text says";
 
   write("old.json", with_interval(1e-12, 1e-11));
   const Outcome slower = bench(compare);
   EXPECT_EQ(slower.status, 1);
   EXPECT_TRUE(says(slower, "2 slower")) << slower.out;
-  EXPECT_EQ(read("old-2.json")["comparison"]["slower"], 2);
+  EXPECT_EQ(read("new-1.json")["comparison"]["slower"], 2);
 
   write("slow.json", with_interval(1e9, 2e9));
   Words several = compare;

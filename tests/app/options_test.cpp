@@ -187,7 +187,7 @@ TEST(Options, OfBenchTakeLists) {
   EXPECT_EQ(bench.axes[0].values, (Words{"1", "4"}));
   EXPECT_EQ(bench.repeats, 20);
   EXPECT_EQ(bench.warmup_steps, 0);
-  EXPECT_EQ(bench.csv_file + bench.json_file, "a.csva.json");
+  EXPECT_EQ(bench.files.csv + bench.files.json, "a.csva.json");
   EXPECT_EQ(parsed<BenchOptions>({"bench"}).counts, std::vector{0}) << "the scene's own";
   EXPECT_TRUE(parsed<BenchOptions>({"bench"}).kernels.all);
 }

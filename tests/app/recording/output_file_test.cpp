@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/recording/csv.h"
-#include "app/recording/unique_path.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -16,21 +15,11 @@ using test::contents;
 using test::expect_failure;
 using test::Failure;
 
-TEST(UniquePath, NumbersBeforeTheExtension) {
+TEST(NumberedPath, NumbersBeforeTheExtension) {
   EXPECT_EQ(numbered_path("runs/a.csv", 0), "runs/a.csv");
   EXPECT_EQ(numbered_path("runs/a.csv", 2), "runs/a-2.csv");
   EXPECT_EQ(numbered_path("runs.d/a", 1), "runs.d/a-1");
   EXPECT_EQ(numbered_path(".hidden", 1), ".hidden-1");
-}
-
-TEST(UniquePath, PassesOverWhatExists) {
-  const test::TemporaryFolder folder;
-  const std::string path = (folder / "a.png").string();
-  EXPECT_EQ(unique_path(path), path);
-  std::ofstream{path} << "x";
-  EXPECT_EQ(unique_path(path), (folder / "a-1.png").string());
-  std::filesystem::create_symlink("nowhere", folder / "a-1.png");
-  EXPECT_EQ(unique_path(path), (folder / "a-2.png").string()) << "a link that leads nowhere is there, too";
 }
 
 TEST(OutputFile, NeverOverwrites) {
@@ -43,6 +32,28 @@ TEST(OutputFile, NeverOverwrites) {
   EXPECT_EQ(file.append("two\n"), "");
   EXPECT_EQ(contents(path), "precious");
   EXPECT_EQ(contents(file.path()), "one\ntwo\n") << "with no flush or close";
+}
+
+TEST(OutputFile, ReplacesAFileFromTheFirstWriteOn) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.csv").string();
+  std::ofstream{path} << "a long old content";
+  { const OutputFile unused = OutputFile::create(path, Existing::replace); }
+  EXPECT_EQ(contents(path), "a long old content") << "nothing was written";
+  OutputFile file = OutputFile::create(path, Existing::replace);
+  EXPECT_EQ(file.append("one\n"), "");
+  EXPECT_EQ(file.path(), path);
+  EXPECT_EQ(contents(path), "one\n");
+}
+
+TEST(OutputFile, ReplacesNoReadOnlyFile) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.csv").string();
+  std::ofstream{path} << "precious";
+  std::filesystem::permissions(path, std::filesystem::perms{0444});
+  expect_failure(
+      Failure::runtime, [&] { OutputFile::create(path, Existing::replace); }, "a.csv", "Permission denied");
+  EXPECT_EQ(contents(path), "precious");
 }
 
 TEST(OutputFile, LeavesNoEmptyFileBehind) {

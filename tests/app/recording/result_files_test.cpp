@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 ResultFiles json_only(const std::string& path) {
-  return {"", path, Json::object(), {}};
+  return {{.json = path}, Json::object(), {}};
 }
 
 TEST(ResultFiles, KeepsTheJsonThatWasSavedWhateverBecomesOfTheRest) {

@@ -192,6 +192,7 @@ TEST_F(OffscreenViewer, CellsOfATreeAreInThePictureWhenAsked) {
     ViewOptions asked = options(3);
     asked.setup = {SelectKernel{kernel}};
     asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
     if (cells) asked.script = {{.frame = 0, .request = ViewCommand{ShowTreeCells{true}}, .line = 1}};
     run_view(asked);
     return read(asked.screenshot_file);
@@ -207,6 +208,7 @@ TEST_F(OffscreenViewer, CellsOfATreeAppearWhilePaused) {
     ViewOptions asked = options(8);
     asked.setup = {SelectKernel{"cpu-tree"}};
     asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
     asked.script = {{.frame = 1, .request = Command{SetPaused{true}}, .line = 1},
                     {.frame = 3, .request = ViewCommand{ShowTreeCells{cells}}, .line = 2}};
     run_view(asked);
@@ -279,8 +281,7 @@ TEST_F(OffscreenViewer, APictureThatCannotBeWrittenNamesTheLineThatAskedForIt) {
     run_view(o);
     FAIL() << "nobody was told";
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write the picture /nonexistent/a.png"), 0u)
-        << error.what();
+    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write '/nonexistent/a.png'"), 0u) << error.what();
   }
 }
 

@@ -82,7 +82,7 @@ TEST(TipsyFileTest, ReplacesAFileAndKeepsALink) {
   const test::TemporaryFolder folder;
   test::write_bytes(folder / "real", "old");
   std::filesystem::create_symlink("real", folder / "link");
-  write_tipsy(folder / "link", {scene_plummer.generate(3, 1).bodies}, 0.1f);
+  write_tipsy(folder / "link", {scene_plummer.generate(3, 1).bodies}, 0.1f, ByteOrder::big, Existing::replace);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(read_tipsy(folder / "real").bodies.count(), 3);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder.path()}, {}), 2) << "something was left over";

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+/// `name` in the folder for files that nobody named, orrery-out, which is made if it is missing. An existing file of
+/// that name must be kept.
+std::string new_output(const std::string& name);
+
+}  // namespace orrery

@@ -1,0 +1,197 @@
+#include "compute/core/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t random_digits = 16;  // of a temporary file's name
+
+/// How names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
+std::string temporary_prefix(const fs::path& target) {
+  return "." + target.filename().string().substr(0, 200) + ".orrery-";
+}
+
+std::string random_name(const fs::path& target) {
+  std::random_device random;
+  char digits[random_digits + 1];
+  std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
+  return temporary_prefix(target) + digits;
+}
+
+/// Flushes to disk. Returns errno; 0 also where the file system has no such call.
+int flush(const Descriptor& descriptor) {
+  return fsync(descriptor.number()) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const fs::path& file, Existing existing)
+    : asked_{file}, stream_{is_stream(file)}, existing_{existing} {
+  if (stream_) {
+    file_ = open_stream(file);
+    return;
+  }
+  target_ = existing == Existing::replace ? followed(file) : file;
+  std::error_code none;
+  if (fs::is_directory(target_, none) || !target_.has_filename()) fail("it is a folder");
+  const bool replaces = existing == Existing::replace && fs::exists(target_, none);
+  if (replaces) check_writable(file);
+  folder_ = Descriptor{open(folder_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (!folder_) fail(errno);
+  remove_stale();
+  open_temporary(replaces);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) unlinkat(folder_.number(), temporary_.c_str(), 0);
+}
+
+void AtomicFile::fail(int error) const {
+  throw std::runtime_error(cannot_write(asked_, error));
+}
+
+void AtomicFile::fail(const char* cause) const {
+  throw std::runtime_error(cannot_write(asked_, cause));
+}
+
+fs::path AtomicFile::folder_path() const {
+  return target_.has_parent_path() ? target_.parent_path() : fs::path{"."};
+}
+
+/// Writers hold a lock on their temporary file: one that can be locked belongs to a dead writer.
+void AtomicFile::remove_stale() const {
+  const std::string prefix = temporary_prefix(target_);
+  std::error_code unreadable;  // a folder that cannot be listed can still be written
+  for (fs::directory_iterator at{folder_path(), unreadable}; !unreadable && at != fs::directory_iterator{};
+       at.increment(unreadable)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(prefix) || name.size() != prefix.size() + random_digits) continue;
+    const Descriptor file{openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (file && flock(file.number(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder_.number(), name.c_str(), 0);
+  }
+}
+
+/// Without a name where the file system and /proc allow it: a kill then leaves nothing.
+void AtomicFile::open_temporary(bool replaces) {
+  const mode_t mode = replaces ? 0600 : 0666;  // others may read what they could read before, but no sooner
+  if (access("/proc/self/fd", X_OK) == 0) {
+    file_ = Descriptor{openat(folder_.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)};
+    if (file_) {
+      flock(file_.number(), LOCK_EX);
+      return;
+    }
+  }
+  do {
+    temporary_ = random_name(target_);
+    file_ = Descriptor{openat(folder_.number(), temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)};
+    if (!file_ && errno != EEXIST) fail(errno);
+  } while (!file_ || !locked_in_time());
+}
+
+/// Until it is locked, another writer may take the file for a dead writer's and remove it.
+bool AtomicFile::locked_in_time() const {
+  struct stat status {};
+  flock(file_.number(), LOCK_EX);
+  return fstat(file_.number(), &status) == 0 && status.st_nlink > 0;
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(file_.number(), bytes.data(), bytes.size());
+    if (wrote > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    } else if (wrote == 0 || errno != EINTR) {
+      fail(wrote == 0 ? ENOSPC : errno);
+    }
+  }
+}
+
+fs::path AtomicFile::commit() {
+  if (stream_) return asked_;
+  if (const int error = flush(file_)) fail(error);
+  const fs::path name = existing_ == Existing::keep ? publish_new() : publish_over();
+  temporary_.clear();
+  const Descriptor folder{openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!folder) return name;  // a folder that may be written but not read
+  if (const int error = flush(folder)) fail(error);
+  return name;
+}
+
+fs::path AtomicFile::publish_new() {
+  for (int number = 0;; ++number) {
+    const fs::path name = numbered_path(target_, number);
+    if (publish_as(name.filename().string())) return name;
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
+/// Gives the file a name that nothing has. Returns false, with errno, on failure.
+bool AtomicFile::publish_as(const std::string& name) {
+  const int folder = folder_.number();
+  if (temporary_.empty()) {
+    const std::string nameless = "/proc/self/fd/" + std::to_string(file_.number());
+    return linkat(AT_FDCWD, nameless.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  }
+  if (renameat2(folder, temporary_.c_str(), folder, name.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // Some file systems, such as NFS, only have hard links for this.
+  if (errno != EINVAL || linkat(folder, temporary_.c_str(), folder, name.c_str(), 0) != 0) return false;
+  unlinkat(folder, temporary_.c_str(), 0);
+  return true;
+}
+
+fs::path AtomicFile::publish_over() {
+  adopt_owner_and_mode();
+  while (temporary_.empty()) {
+    const std::string name = random_name(target_);
+    if (publish_as(name)) {
+      temporary_ = name;
+    } else if (errno != EEXIST) {
+      fail(errno);
+    }
+  }
+  const std::string name = target_.filename().string();
+  if (renameat(folder_.number(), temporary_.c_str(), folder_.number(), name.c_str()) != 0) fail(errno);
+  return asked_;
+}
+
+/// As far as this user may. Those of a group that cannot be kept get the rights of all others.
+void AtomicFile::adopt_owner_and_mode() const {
+  struct stat old {};
+  if (fstatat(folder_.number(), target_.filename().c_str(), &old, 0) != 0) return;
+  mode_t mode = old.st_mode & 07777;
+  if (fchown(file_.number(), old.st_uid, old.st_gid) != 0) {
+    mode &= 0777;
+    const bool same_group = fchown(file_.number(), static_cast<uid_t>(-1), old.st_gid) == 0;
+    if (!same_group) mode = (mode & ~mode_t{070}) | ((mode & 07) << 3);
+  }
+  fchmod(file_.number(), mode);
+}
+
+std::string write_file(const fs::path& file, std::string_view bytes, Existing existing) {
+  AtomicFile whole{file, existing};
+  whole.write(bytes);
+  return whole.commit().string();
+}
+
+void check_output(const fs::path& file, Existing existing) {
+  if (is_stream(file)) {
+    check_stream(file);
+  } else {
+    const AtomicFile unwritten{file, existing};
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "compute/core/descriptor.h"
+#include "compute/core/output_name.h"
+
+namespace orrery {
+
+/// Writes a file that appears whole or not at all, also when the program is killed or the machine stops. A replaced
+/// file keeps its mode and, where permitted, its owner; a symbolic link stays and its target is replaced; another hard
+/// link keeps the old content. A device, a pipe or a descriptor of this process (/dev/stdout) is written directly.
+///
+/// All failures throw std::runtime_error: one line that names the file and the cause.
+class AtomicFile {
+ public:
+  /// Opens a file in the folder of `file`, if possible without a name. Removes what killed writers of `file` left.
+  AtomicFile(const std::filesystem::path& file, Existing existing);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Discards what was not committed.
+  ~AtomicFile();
+
+  void write(std::string_view bytes);
+  /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
+  std::filesystem::path commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  [[noreturn]] void fail(const char* cause) const;
+  std::filesystem::path folder_path() const;
+  void remove_stale() const;
+  void open_temporary(bool replaces);
+  bool locked_in_time() const;
+  bool publish_as(const std::string& name);
+  std::filesystem::path publish_new();
+  std::filesystem::path publish_over();
+  void adopt_owner_and_mode() const;
+
+  const std::filesystem::path asked_;
+  const bool stream_;
+  const Existing existing_;
+  std::filesystem::path target_;  // asked_, or where its links lead if that is replaced
+  Descriptor folder_, file_;
+  std::string temporary_;  // name in the folder; empty: none
+};
+
+/// Writes a whole file as AtomicFile does. Returns the name that it got.
+std::string write_file(const std::filesystem::path& file, std::string_view bytes, Existing existing);
+
+/// Checks that AtomicFile could write `file` now. Changes nothing. Throws as AtomicFile does.
+void check_output(const std::filesystem::path& file, Existing existing);
+
+}  // namespace orrery

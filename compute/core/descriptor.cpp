@@ -1,0 +1,84 @@
+#include "compute/core/descriptor.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <stdexcept>
+#include <system_error>
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int most_links = 40;  // as the kernel follows
+
+std::optional<int> number_of(const std::string& text) {
+  int number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc{} && end == last ? std::optional{number} : std::nullopt;
+}
+
+[[noreturn]] void fail(const fs::path& file, int error) {
+  throw std::runtime_error(cannot_write(file, error));
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+std::string cannot_write(const fs::path& file, const std::string& cause) {
+  return "cannot write '" + file.string() + "': " + cause;
+}
+
+std::string cannot_write(const fs::path& file, int error) {
+  return cannot_write(file, std::generic_category().message(error));
+}
+
+std::optional<int> own_descriptor(fs::path path) {
+  std::error_code error;
+  const fs::path descriptors = fs::canonical("/proc/self/fd", error);
+  for (int link = 0; !error && link < most_links; ++link) {
+    const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+    if (!error && folder == descriptors) return number_of(path.filename().string());
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return std::nullopt;
+}
+
+bool is_stream(const fs::path& path) {
+  if (own_descriptor(path)) return true;
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Descriptor open_stream(const fs::path& path) {
+  const std::optional<int> own = own_descriptor(path);
+  Descriptor stream{own ? fcntl(*own, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+  if (!stream) fail(path, errno);
+  return stream;
+}
+
+void check_stream(const fs::path& path) {
+  if (const std::optional<int> own = own_descriptor(path)) {
+    const int flags = fcntl(*own, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail(path, EBADF);
+  } else if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+    fail(path, errno);
+  }
+}
+
+void check_writable(const fs::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(path, errno);
+  constexpr mode_t anyone_writes = 0222;
+  if ((status.st_mode & anyone_writes) == 0) fail(path, EACCES);
+}
+
+}  // namespace orrery

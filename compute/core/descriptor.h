@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace orrery {
+
+/// Owns a file descriptor. Move-only.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  /// Negative: none.
+  explicit Descriptor(int number) : number_{number} {}
+  Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+/// "cannot write 'a.csv': No space left on device", where the cause may be a value of errno.
+std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
+std::string cannot_write(const std::filesystem::path& file, int error);
+
+/// N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do.
+std::optional<int> own_descriptor(std::filesystem::path path);
+
+/// Whether output to this name goes straight to a device, a pipe or a descriptor of this process.
+bool is_stream(const std::filesystem::path& path);
+
+/// Opens a stream for writing. Throws std::runtime_error.
+Descriptor open_stream(const std::filesystem::path& path);
+
+/// Checks that a stream may be written, without opening it. Throws std::runtime_error.
+void check_stream(const std::filesystem::path& path);
+
+/// Checks that an existing file may be written: a read-only one is refused, even for root. Throws std::runtime_error.
+void check_writable(const std::filesystem::path& path);
+
+}  // namespace orrery
