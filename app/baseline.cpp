@@ -14,7 +14,6 @@
 
 #include "app/input_file.h"
 #include "app/statistics.h"
-#include "app/table.h"
 #include "compute/core/names.h"
 
 namespace orrery {
@@ -232,7 +231,6 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
   Runs runs{before};
   const std::string files = joined(before, [](const Baseline& run) { return run.file; });
   Comparison comparison;
-  Table table{"llrrrrl", {"kernel", "settings", "n", "before ms", "now ms", "now/before", ""}};
   Json results = Json::array(), remarks = Json::array();
   const std::vector<Entry> entries = entries_of(now);
   std::vector<const Entry*> only_now;
@@ -247,8 +245,6 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
     if (counterparts.size() < runs.size())
       said += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
     const double ratio = entry.step_ms.median / old.median;
-    table.add({std::string{entry.kernel}, entry.settings, std::to_string(entry.n), significant(old.median),
-               significant(entry.step_ms.median), significant(ratio, 3), said});
     results.push_back({{"kernel", entry.kernel},
                        {"settings", entry.settings},
                        {"n", entry.n},
@@ -266,14 +262,6 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
   if (before.size() == 1) {
     remarks.push_back("one earlier run does not show how much times vary between runs: --baseline may be given again");
   }
-  const std::string counts =
-      fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable", comparison.slower,
-                  comparison.faster, comparison.unchanged, comparison.not_comparable);
-  comparison.text = fmt::format(
-      "\ncompared with {}\n{}{}\nChanged is what has intervals that do not overlap and medians more than {:g} % "
-      "apart.\n",
-      files, results.empty() ? "" : table.text(), counts, noise);
-  for (const Json& remark : remarks) comparison.text += remark.get<std::string>() + '\n';
   comparison.json = {{"files", Json::array()},
                      {"noise_percent", noise},
                      {"slower", comparison.slower},

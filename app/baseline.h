@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/recording/csv.h"
+#include "app/text_style.h"
 
 namespace orrery {
 
@@ -21,8 +22,10 @@ Baseline read_baseline(const std::string& file);
 struct Comparison {
   int faster = 0, slower = 0, unchanged = 0;
   int not_comparable = 0;  ///< of other work than their counterparts, or without an interval here or there
-  std::string text;        ///< for a terminal: each entry, what has no counterpart, what else differs
-  Json json;               ///< the same
+  Json json;               ///< each entry, what has no counterpart, what else differs
+
+  /// The same for people.
+  std::string text(const TextStyle& style) const;
 };
 
 /// In per cent. An interval covers what varies inside one process; from one run to the next clocks and the places of

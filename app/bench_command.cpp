@@ -95,13 +95,14 @@ class Bench {
         std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
     if (measured == 0) return end_without_results();
     report_->save(skipped_);  // whatever becomes of the rest
-    console::print("{}", report_->text(skipped_));
+    const TextStyle style = stdout_style(options_.table);
+    console::print("{}", report_->text(skipped_, style));
     if (options_.card) add_limits();
     const std::optional<Comparison> comparison = comparison_with_baselines();
     report_->finish(skipped_);
     console::print("{}", report_->files().written());
-    if (limits_) console::print("{}", limits_->text(entries));
-    if (comparison) console::print("{}", comparison->text);
+    if (limits_) console::print("{}", limits_->text(entries, style));
+    if (comparison) console::print("{}", comparison->text(style));
     fail_on_problems();
     if (sweep_.stopped()) {
       return say_stopped(fmt::format("{} of {} variants were measured", measured, sweep_.total()));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/format_count.h"
+
 namespace orrery {
 namespace {
 
@@ -49,8 +51,8 @@ std::string to_text(const Distribution& distribution) {
   std::string text;
   for (const auto& part : distribution.classes) {
     if (part.count == 0) continue;
-    text +=
-        fmt::format("{}{}: {} ({})", text.empty() ? "" : ", ", part.name, part.count, share_text(part.count, total));
+    text += fmt::format("{}{}: {} ({})", text.empty() ? "" : ", ", part.name, format_count(part.count),
+                        share_text(part.count, total));
   }
   return text.empty() ? "-" : text;
 }

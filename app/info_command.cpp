@@ -8,13 +8,17 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/auto_choice/choices_report.h"
 #include "app/console.h"
+#include "app/format_count.h"
 #include "app/machine_ceilings.h"
 #include "app/recording/machine_state.h"
 #include "app/recording/metadata.h"
+#include "app/table.h"
+#include "compute/kernels/simd_name.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
 
@@ -26,9 +30,9 @@ namespace orrery {
 namespace {
 
 /// The best of Highway's targets that this processor has: its lowest bit.
-std::string simd_target() {
+const char* simd_target() {
   const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
-  return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(targets & (~targets + 1)));
+  return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
 }
 
 Json cpu_json() {
@@ -86,34 +90,32 @@ std::string state_text(const Json& state) {
   return parts.empty() ? "state unknown: the driver does not tell" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string cuda_text(const Json& cuda, const std::optional<MachineCeilings>& ceilings) {
-  std::string text;
+void add_cuda(Table& table, const Json& cuda, const std::optional<MachineCeilings>& ceilings) {
   if (!cuda["available"].get<bool>()) {
-    text += fmt::format("CUDA     unavailable: {}\n", cuda["reason"].get<std::string>());
+    table.add({"CUDA", fmt::format("unavailable: {}", cuda["reason"].get<std::string>())});
   }
-  if (!cuda.contains("runtime")) return text;
-  text += fmt::format("CUDA     runtime {}, driver {}, built for {}\n", cuda["runtime"].get<std::string>(),
-                      cuda["driver"].is_null() ? "none" : cuda["driver"].get<std::string>(),
-                      cuda["built_for"].get<std::string>());
+  if (!cuda.contains("runtime")) return;
+  table.add({"CUDA", fmt::format("runtime {}, driver {}, built for {}", cuda["runtime"].get<std::string>(),
+                                 cuda["driver"].is_null() ? "none" : cuda["driver"].get<std::string>(),
+                                 cuda["built_for"].get<std::string>())});
   for (const Json& device : cuda["devices"]) {
-    text += fmt::format("         {}: {}, compute capability {}, {} SMs at {} MHz, {} GiB\n",
-                        device["index"].get<int>(), device["name"].get<std::string>(),
-                        device["compute_capability"].get<std::string>(), device["multiprocessors"].get<int>(),
-                        device["clock_mhz"].get<int>(), device["memory_gib"].get<double>());
-    text += fmt::format("            {}\n", state_text(device["state"]));
+    table.add({"", fmt::format("{}: {}, compute capability {}, {} SMs at {} MHz, {} GiB", device["index"].get<int>(),
+                               device["name"].get<std::string>(), device["compute_capability"].get<std::string>(),
+                               device["multiprocessors"].get<int>(), format_count(device["clock_mhz"].get<int>()),
+                               device["memory_gib"].get<double>())});
+    table.add({"", state_text(device["state"])});
   }
-  return text + (ceilings ? ceilings->text() : "");
+  if (ceilings) table.add({"Ceilings", ceilings->text()});
 }
 
-std::string gl_text(const GlReport& gl) {
-  std::string text = gl.problem.empty() ? fmt::format("OpenGL   {}, {}\n", gl.version, gl.renderer)
-                                        : fmt::format("OpenGL   unavailable: {}\n", gl.problem);
-  if (gl.same_gpu) text += fmt::format("         CUDA and OpenGL {} one GPU\n", *gl.same_gpu ? "are" : "are not");
+void add_gl(Table& table, const GlReport& gl) {
+  table.add({"OpenGL", gl.problem.empty() ? fmt::format("{}, {}", gl.version, gl.renderer)
+                                          : fmt::format("unavailable: {}", gl.problem)});
+  if (gl.same_gpu) table.add({"", fmt::format("CUDA and OpenGL {} one GPU", *gl.same_gpu ? "are" : "are not")});
   if (!gl.interop.empty()) {
-    text += fmt::format("Interop  {}{}\n", gl.interop, gl.interop_reason.empty() ? "" : ": " + gl.interop_reason);
+    table.add({"Interop", gl.interop + (gl.interop_reason.empty() ? "" : ": " + gl.interop_reason)});
   }
-  if (!gl.cure.empty()) text += fmt::format("Cure     {}\n", gl.cure);
-  return text;
+  if (!gl.cure.empty()) table.add({"Cure", gl.cure});
 }
 
 }  // namespace
@@ -127,10 +129,15 @@ int run_info(const InfoOptions& options, const GlReport& gl) {
     console::print("{}\n", json_text(all, 2));
     return 0;
   }
-  console::print("orrery {} ({}), built with {}\n", version, git_id, build_flags);
-  console::print("CPU      {}, {} hardware threads, SIMD {}\n", cpu["name"].get<std::string>(),
-                 cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>());
-  console::print("{}{}{}", cuda_text(cuda, ceilings), gl_text(gl), choices_text(choices));
+  Table table{"lt", {"", ""}};
+  table.add({"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)});
+  table.add({"CPU", fmt::format("{}, {} hardware threads, SIMD {}", cpu["name"].get<std::string>(),
+                                cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>())});
+  add_cuda(table, cuda, ceilings);
+  add_gl(table, gl);
+  std::string label = "Auto";
+  for (const std::string& line : choices_lines(choices)) table.add({std::exchange(label, ""), line});
+  console::print("{}", table.text(stdout_style(options.table)));
   return 0;
 }
 

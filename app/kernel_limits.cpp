@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "app/format_count.h"
 #include "app/limits.h"
+#include "app/settings_cells.h"
 #include "app/table.h"
 #include "compute/core/stop_signal.h"
 
@@ -87,33 +89,45 @@ Json KernelLimits::json(const SweepEntry& entry) {
           {"clock_mhz", or_null(limits.clock_mhz)},         {"reason", limits.reason}};
 }
 
-std::string KernelLimits::text(std::span<const SweepEntry> entries) {
-  Table table{"llrrrrrrrrrrrrrr",
-              {"kernel", "settings", "n", "registers", "local B", "shared B", "grid", "blocks/SM", "occupancy", "best",
-               "waves", "slots", "MUFU", "of issue", "of MUFU", "MHz"}};
+std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextStyle& style) {
+  Table cards{"ltrrrrrrrrr",
+              {"kernel", "settings", "n", "registers", "local B", "shared B", "grid", "blocks/SM", "occupancy",
+               "best block", "waves"},
+              {"best block", "local B", "waves", "grid", "shared B"}};
+  Table shares{"ltrrrrrr", {"kernel", "settings", "n", "slots", "MUFU", "of issue", "of MUFU", "MHz"}};
+  SettingsCells cells{style};
+  const auto has_card = [](const SweepEntry& entry) { return entry.result && entry.result->status.card; };
+  for (const SweepEntry& entry : entries) {
+    if (has_card(entry)) cells.add(entry.result->status.kernel_id, entry.result->status.settings.values());
+  }
   std::map<std::string, std::string> reasons;  // by kernel and settings
   bool any = false;
   for (const SweepEntry& entry : entries) {
-    if (!entry.result || !entry.result->status.card) continue;
+    if (!has_card(entry)) continue;
     any = true;
     const Status& status = entry.result->status;
     const KernelCard& card = *status.card;
     const Limits limits = limits_of(*entry.result);
-    const std::string settings = status.settings.to_string();
-    table.add({status.kernel_id, settings, std::to_string(status.count), std::to_string(card.registers),
-               std::to_string(card.local_bytes), std::to_string(card.shared_bytes),
-               fmt::format("{} x {}", card.blocks, card.block), std::to_string(card.blocks_per_multiprocessor),
-               percent(card.occupancy), fmt::format("{}: {}", card.best_block, percent(card.best_occupancy)),
-               number(card.waves, 2), number(limits.slots, 1), number(limits.mufu, 2), percent(limits.issue_share),
-               percent(limits.mufu_share), number(limits.clock_mhz, 0)});
+    const std::string settings = cells.text(status.kernel_id, status.settings.values());
+    const std::string n = format_count(status.count);
+    cards.add({status.kernel_id, settings, n, std::to_string(card.registers), format_count(card.local_bytes),
+               format_count(static_cast<std::int64_t>(card.shared_bytes)),
+               fmt::format("{} x {}", format_count(card.blocks), card.block),
+               std::to_string(card.blocks_per_multiprocessor), percent(card.occupancy),
+               fmt::format("{}: {}", card.best_block, percent(card.best_occupancy)), number(card.waves, 2)});
+    shares.add({status.kernel_id, settings, n, number(limits.slots, 1), number(limits.mufu, 2),
+                percent(limits.issue_share), percent(limits.mufu_share), number(limits.clock_mhz, 0)});
     if (!limits.reason.empty()) reasons[status.kernel_id + (settings.empty() ? "" : " ") + settings] = limits.reason;
   }
   if (!any) return "\nno kernel card: nothing ran on a GPU\n";
-  std::string text =
-      "\nkernel cards; per thread, block and grid, and per interaction\n" + table.text() +
-      "Shares are of the ceilings at the clock in force (MHz), or as measured where that is not known.\n" +
-      ceilings_.text();
-  for (const auto& [which, reason] : reasons) text += fmt::format("{}: {}\n", which, reason);
+  std::string text = '\n' + paragraph("kernel cards; per thread, block and grid", style) + cards.text(style) + '\n' +
+                     paragraph("limits; per interaction", style) + shares.text(style) +
+                     paragraph(
+                         "Shares are of the ceilings at the clock in force (MHz), or as measured where that is not "
+                         "known.",
+                         style) +
+                     paragraph(ceilings_.text(), style, 9);
+  for (const auto& [which, reason] : reasons) text += paragraph(which + ": " + reason, style, 2);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "app/machine_ceilings.h"
 #include "app/slots.h"
 #include "app/sweep/variant_result.h"
+#include "app/text_style.h"
 
 namespace orrery {
 
@@ -22,8 +23,8 @@ class KernelLimits {
 
   /// What an entry that was measured is told to have; null for a kernel on the CPU.
   Json json(const SweepEntry& entry);
-  /// A table of the kernel cards and limits of the entries that were measured on the GPU.
-  std::string text(std::span<const SweepEntry> entries);
+  /// Tables of the kernel cards and limits of the entries that were measured on the GPU.
+  std::string text(std::span<const SweepEntry> entries, const TextStyle& style = {});
   const MachineCeilings& ceilings() const { return ceilings_; }
 
  private:

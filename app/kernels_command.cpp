@@ -8,6 +8,7 @@
 
 #include "app/console.h"
 #include "app/recording/csv.h"
+#include "app/table.h"
 #include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"
@@ -41,38 +42,42 @@ Json kernel_json(const KernelInfo& kernel) {
           {"reason", status.reason}};
 }
 
-std::string kernel_text(const KernelInfo& kernel, bool with_lesson) {
+/// A heading and what there is to know of the kernel, a row each.
+std::string kernel_text(const KernelInfo& kernel, bool with_lesson, const TextStyle& style) {
   const BackendStatus& status = backend_status(kernel.backend);
-  std::string text = fmt::format("{:<16} {} ({})\n", kernel.id, kernel.title, to_string(kernel.backend));
-  text += fmt::format("  {}\n  source: {}\n", kernel.notes, kernel.source);
-  if (with_lesson) text += fmt::format("  {}\n", kernel.lesson);
+  Table table{"lt", {"", ""}};
+  table.add({"  idea", kernel.notes});
+  table.add({"  source", kernel.source});
+  if (with_lesson) table.add({"  lesson", kernel.lesson});
   if (!kernel.contenders.empty()) {
-    text += fmt::format("  auto may choose it: {}\n", joined(kernel.contenders, [](const std::string& settings) {
-                          return settings.empty() ? std::string{"with its initial values"} : settings;
-                        }));
+    table.add({"  auto", "may choose it: " + joined(kernel.contenders, [](const std::string& settings) {
+                           return settings.empty() ? std::string{"with its initial values"} : settings;
+                         })});
   }
-  if (!kernel.repeatable) text += "  two runs may differ in their last bits\n";
-  text += status.available ? fmt::format("  runs on {}\n", status.device)
-                           : fmt::format("  unavailable: {}\n", status.reason);
+  if (!kernel.repeatable) table.add({"  bits", "two runs may differ in their last bits"});
+  table.add({"  runs", status.available ? "on " + status.device : "unavailable: " + status.reason});
   for (const Tunable& tunable : kernel.tunables) {
     std::string values;
     for (const std::string_view value : tunable.values) {
       values += value == tunable.initial ? fmt::format(" [{}]", value) : fmt::format(" {}", value);
     }
-    text += fmt::format("  --set {}={}\n      {}\n", tunable.name, values.substr(1), tunable.notes);
+    table.add({fmt::format("  --set {}=", tunable.name), values.substr(1)});
+    table.add({"", tunable.notes});
   }
-  return text;
+  const std::string heading = fmt::format("{}: {} ({})", kernel.id, kernel.title, to_string(kernel.backend));
+  return paragraph((style.markdown ? "### " : "") + heading, style, 2) + table.text(style);
 }
 
 }  // namespace
 
 int run_kernels(const KernelsOptions& options) {
+  const TextStyle style = stdout_style(options.table);
   Json all = Json::array();
   std::string text;
   for (const KernelInfo* kernel : kernels()) {
     if (options.only && kernel != options.only) continue;
     all.push_back(kernel_json(*kernel));
-    text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr) + '\n';
+    text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr, style) + '\n';
   }
   if (options.json) {
     console::print("{}\n", json_text(all, 2));

@@ -21,9 +21,9 @@ Json MachineCeilings::json() const {
 }
 
 std::string MachineCeilings::text() const {
-  if (!ceilings) return fmt::format("Ceilings not measured: {}\n", reason);
+  if (!ceilings) return fmt::format("Ceilings not measured: {}", reason);
   return fmt::format(
-      "Ceilings {:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz\n",
+      "Ceilings {:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz",
       2 * ceilings->fma_per_s * 1e-12, ceilings->fma_per_s * 1e-12, ceilings->rsqrt_per_s * 1e-12, device,
       ceilings->clock_mhz);
 }

@@ -16,7 +16,7 @@ struct MachineCeilings {
 
   /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
   Json json() const;
-  /// One line with its end.
+  /// One line without its end.
   std::string text() const;
 };
 

@@ -124,7 +124,13 @@ void add_force(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--force", draft.force, "overwrites existing files (they are kept: a number is added to the name)");
 }
 
-void add_measurement(CLI::App& app, OptionDraft& draft, bool& progress, ResultNames& files) {
+void add_table_flags(CLI::App& app, TableFlags& flags) {
+  add_flag(app, "--wide", flags.wide, "tables with every column, as wide as they are");
+  add_flag(app, "--markdown", flags.markdown, "tables in Markdown");
+}
+
+void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files) {
+  add_table_flags(app, table);
   add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
   add_file(app, "--csv", "writes the table as CSV", files.csv);
   add_file(app, "--json", "writes the results as JSON", files.json);
@@ -190,7 +196,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
       });
   add_accuracy(app, draft);
-  add_measurement(app, draft, bench.progress, bench.files);
+  add_measurement(app, draft, bench.table, bench.progress, bench.files);
   add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
@@ -230,7 +236,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(text); });
-  add_measurement(app, draft, verify.progress, verify.files);
+  add_measurement(app, draft, verify.table, verify.progress, verify.files);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--histogram", verify.histogram, "print how many units in the last place components are off");
@@ -247,10 +253,12 @@ void declare_kernels(CLI::App& app, OptionDraft& draft) {
   add(app, "ID", "ID", "one kernel, and what it teaches (all of them, in short)",
       [&](const std::string& text) { draft.described_kernel = text; });
   add_flag(app, "--json", draft.kernels.json, "as JSON");
+  add_table_flags(app, draft.kernels.table);
 }
 
 void declare_info(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--json", draft.info.json, "as JSON");
+  add_table_flags(app, draft.info.table);
 }
 
 }  // namespace orrery

@@ -218,6 +218,18 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
+std::string fitted_help(const std::string& text, const TextStyle& style) {
+  constexpr std::size_t descriptions = 30;  // where CLI11 starts them
+  std::string fitted;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const bool is_option = line.starts_with("  -") && columns_of(line) > descriptions;
+    fitted += columns_of(line) <= style.columns ? line + '\n' : paragraph(line, style, is_option ? descriptions : 0);
+  }
+  return fitted;
+}
+
 Options parse_options(const std::vector<std::string>& words) {
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft;
@@ -265,6 +277,10 @@ Options parse_options(const std::vector<std::string>& words) {
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &verify) return finish_verify(draft);
+  const TableFlags& table = &chosen == &kernels ? draft.kernels.table : draft.info.table;
+  if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
+    throw UsageError("--json has no tables: leave out --wide and --markdown");
+  }
   if (&chosen == &kernels) {
     if (!draft.described_kernel.empty()) draft.kernels.only = &find_kernel(draft.described_kernel);
     return draft.kernels;

@@ -11,6 +11,7 @@
 #include "app/parse_value.h"
 #include "app/recording/result_files.h"
 #include "app/script/script.h"
+#include "app/text_style.h"
 #include "compute/scenes/scene.h"
 #include "compute/scenes/tipsy.h"
 #include "compute/sim/command.h"
@@ -52,6 +53,7 @@ struct BenchOptions {
   double noise = usual_noise;               ///< see compare()
   bool card = false;                        ///< tell kernel cards and shares of what the GPU can do
   bool progress = false;                    ///< even where stderr is no terminal
+  TableFlags table;
   std::optional<int> device;
 };
 
@@ -67,16 +69,19 @@ struct VerifyOptions {
   bool digits = false;      ///< make the source's digit test
   ResultNames files;
   bool progress = false;
+  TableFlags table;
   std::optional<int> device;
 };
 
 struct KernelsOptions {
   bool json = false;
+  TableFlags table;
   const KernelInfo* only = nullptr;  ///< null: all of them
 };
 
 struct InfoOptions {
   bool json = false;
+  TableFlags table;
 };
 
 /// What --help and --version print.
@@ -85,6 +90,9 @@ struct ShowText {
 };
 
 using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+
+/// What --help prints, with descriptions broken into lines that fit.
+std::string fitted_help(const std::string& text, const TextStyle& style);
 
 /// Reads a command line, given as its words without the program's name. Throws UsageError; std::runtime_error if the
 /// script cannot be read.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/console.h"
+#include "app/text_style.h"
 
 namespace orrery {
 
@@ -27,7 +28,7 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what) 
       left_s ? fmt::format("about {} left", duration_text(*left_s)) : std::string{"estimating the time left"};
   const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done * 100), what, left);
   if (terminal_) {
-    console::print_error("\r\033[K{}", line);
+    console::print_error("\r\033[K{}", cut_to(line, terminal_columns(STDERR_FILENO) - 1));  // a longer one would wrap
   } else {
     console::print_error("{}\n", line);
   }

@@ -33,11 +33,11 @@ class Verification {
     try {
       for (std::size_t i = 0; i < options_.counts.size(); ++i) check_count(i);
     } catch (...) {
-      if (!report_ || report_->checks() == 0) throw;
+      if (!report_ || report_->empty()) throw;
       failure = std::current_exception();  // what is known until here is still shown
     }
     progress_.clear();
-    console::print("{}", report_->finish(plan_.skipped));
+    console::print("{}", report_->finish(plan_.skipped, stdout_style(options_.table)));
     if (failure) std::rethrow_exception(failure);
     if (!report_->error().empty()) throw std::runtime_error(report_->error());
     return report_->failed() == 0 ? 0 : 1;

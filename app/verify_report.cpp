@@ -6,7 +6,10 @@
 #include <limits>
 
 #include "app/distribution.h"
+#include "app/format_count.h"
 #include "app/recording/metadata.h"
+#include "app/settings_cells.h"
+#include "app/table.h"
 
 namespace orrery {
 namespace {
@@ -103,62 +106,102 @@ Json json_row(const Check& check) {
   return row;
 }
 
+using Cells = std::vector<Cell>;
+
+/// "-" if `check` has no errors of forces; "nan" is worth seeing.
+std::string shown(const Check& check, double ForceError::*part) {
+  return check.error ? fmt::format("{:.2g}", (*check.error).*part) : "-";
+}
+
+Tone tone_of(const std::string& result) {
+  if (result.starts_with("PASS")) return Tone::good;
+  return result.starts_with("FAIL") ? Tone::bad : Tone::plain;
+}
+
+/// Adds a row of what was checked and of `more`.
+void add_row(Table& table, const SettingsCells& settings, const Check& check, const Cells& more) {
+  const char* const id = check.variant.kernel->id;
+  Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.status.law.id).id,
+            format_count(check.status.count)};
+  row.insert(row.end(), more.begin(), more.end());
+  table.add(std::move(row));
+}
+
+std::string errors_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrrrrrrrrt",
+              {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst body", "allowed median",
+               "allowed max", "result"},
+              {"p99", "rms", "worst body", "allowed median"}};
+  for (const Check& check : checks) {
+    const Tolerance& tolerance = check.variant.kernel->tolerance;
+    const std::string worst = worst_body(check);
+    add_row(table, settings, check,
+            {shown(check, &ForceError::rms), shown(check, &ForceError::median), shown(check, &ForceError::p99),
+             shown(check, &ForceError::max), worst.empty() ? "-" : worst, significant(tolerance.median, 2),
+             significant(tolerance.max, 2), Cell{check.result, tone_of(check.result)}});
+  }
+  return table.text(style);
+}
+
+std::string ulps_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrt", {"kernel", "settings", "law", "n", "components by units in the last place"}};
+  for (const Check& check : checks) {
+    if (check.error) add_row(table, settings, check, {to_text(distribution(check.ulps))});
+  }
+  return '\n' + table.text(style);
+}
+
+std::string digits_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrtrl",
+              {"kernel", "settings", "law", "n", "coordinates by first wrong digit", "largest", "source's rule"}};
+  for (const Check& check : checks) {
+    if (!check.digits) continue;
+    const std::string accepted = accepted_text(*check.digits);
+    add_row(table, settings, check,
+            {to_text(distribution(*check.digits)), fmt::format("{:.2g}", check.digits->largest),
+             Cell{accepted, tone_of(accepted)}});
+  }
+  return '\n' + table.text(style) +
+         paragraph(
+             "Coordinates after the second euler step against cpu-serial's: the first digit that |difference| "
+             "reaches.",
+             style) +
+         paragraph(
+             "The source's rule rejects a wrong integer part, 1st or 2nd decimal; it does not decide the result "
+             "above.",
+             style);
+}
+
 }  // namespace
 
 VerifyReport::VerifyReport(const VerifyOptions& options, const Status& first)
     : metadata_(verify_metadata(options, first)),  // braces would make an array of it
       files_{options.files, metadata_, columns},
-      errors_{"lllrrrrrrrrl",
-              {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst", "allowed median",
-               "allowed max", "result"}},
-      ulps_{"lllrl", {"kernel", "settings", "law", "n", "components by units in the last place"}},
-      digits_{"lllrlrl",
-              {"kernel", "settings", "law", "n", "coordinates by first wrong digit", "largest", "source's rule"}},
       with_ulps_{options.histogram},
       with_digits_{options.digits} {}
 
-void VerifyReport::add(const Check& check) {
-  ++checks_;
+void VerifyReport::add(Check check) {
   if (check.failed()) ++failed_;
-  const auto row = [&](std::vector<std::string> cells) {
-    std::vector<std::string> all{check.variant.kernel->id, check.variant.settings.to_string(),
-                                 law_info(check.status.law.id).id, std::to_string(check.status.count)};
-    all.insert(all.end(), cells.begin(), cells.end());
-    return all;
-  };
-  const auto shown = [&](double ForceError::*part) {
-    return check.error ? fmt::format("{:.2g}", (*check.error).*part) : "-";  // "nan" is worth seeing
-  };
-  const Tolerance& tolerance = check.variant.kernel->tolerance;
-  const std::string worst = worst_body(check);
-  errors_.add(row({shown(&ForceError::rms), shown(&ForceError::median), shown(&ForceError::p99),
-                   shown(&ForceError::max), worst.empty() ? "-" : worst, significant(tolerance.median, 2),
-                   significant(tolerance.max, 2), check.result}));
-  if (check.error) ulps_.add(row({to_text(distribution(check.ulps))}));
-  if (check.digits) {
-    digits_.add(row({to_text(distribution(*check.digits)), fmt::format("{:.2g}", check.digits->largest),
-                     accepted_text(*check.digits)}));
-  }
   results_.push_back(json_row(check));
   files_.add(csv_fields(check));
+  checks_.push_back(std::move(check));
 }
 
-std::string VerifyReport::finish(const std::vector<Skipped>& skipped) {
-  std::string text = errors_.text();
-  if (with_ulps_) text += '\n' + ulps_.text();
-  if (with_digits_) {
-    text +=
-        '\n' + digits_.text() +
-        "Coordinates after the second euler step against cpu-serial's: the first digit that |difference| reaches.\n"
-        "The source's rule rejects a wrong integer part, 1st or 2nd decimal; it does not decide the result above.\n";
-  }
+std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
+  SettingsCells settings{style};
+  for (const Check& check : checks_) settings.add(check.variant.kernel->id, check.variant.settings.values());
+  std::string text = errors_table(checks_, settings, style);
+  if (with_ulps_) text += ulps_table(checks_, settings, style);
+  if (with_digits_) text += digits_table(checks_, settings, style);
   if (with_ulps_ || with_digits_) text += '\n';
   Json left_out = Json::array();
   for (const Skipped& skip : skipped) {
     left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
-    text += fmt::format("skipped {}: {}\n", skip.kernel_id, skip.reason);
+    text += paragraph(fmt::format("skipped {}: {}", skip.kernel_id, skip.reason), style, 2);
   }
-  text += fmt::format("{} checks, {} failed; force error |da|/|a| against a direct sum in fp64\n", checks_, failed_);
+  text += paragraph(
+      fmt::format("{} checks, {} failed; force error |da|/|a| against a direct sum in fp64", checks_.size(), failed_),
+      style);
   files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
   return text + files_.written();
 }

@@ -7,7 +7,7 @@
 #include "app/kernel_axes.h"
 #include "app/options.h"
 #include "app/recording/result_files.h"
-#include "app/table.h"
+#include "app/text_style.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/diagnostics/ulp_histogram.h"
 #include "compute/diagnostics/wrong_digits.h"
@@ -34,10 +34,10 @@ class VerifyReport {
   VerifyReport(const VerifyOptions& options, const Status& first);
 
   /// A row of the CSV is written at once.
-  void add(const Check& check);
+  void add(Check check);
   /// Writes the JSON. Returns the tables with what was skipped, how many checks failed and where the files lie.
-  std::string finish(const std::vector<Skipped>& skipped);
-  int checks() const { return checks_; }
+  std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style);
+  bool empty() const { return checks_.empty(); }
   int failed() const { return failed_; }
   /// The first file that could not be written and why, one line; empty when all is well.
   const std::string& error() const { return files_.error(); }
@@ -46,9 +46,9 @@ class VerifyReport {
   Json metadata_;
   Json results_ = Json::array();
   ResultFiles files_;
-  Table errors_, ulps_, digits_;
+  std::vector<Check> checks_;
   bool with_ulps_, with_digits_;
-  int checks_ = 0, failed_ = 0;
+  int failed_ = 0;
 };
 
 }  // namespace orrery

@@ -32,13 +32,15 @@ may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/devic
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
 may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
-may_include("app/panels/" "app/panels/" "app/view/" "app/limits[.]h$" "render/appearance[.]h$" "compute/core/"
-            "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
-            "compute/scenes/scene[.]h$" "imgui" "fmt/")
-may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|input_file|kernel_axes)[.]h$" "compute/core/"
+may_include("app/panels/" "app/panels/" "app/view/" "app/(format_count|limits)[.]h$" "render/appearance[.]h$"
+            "compute/core/" "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$"
+            "compute/integrators/integrator[.]h$" "compute/scenes/scene[.]h$" "imgui" "fmt/")
+may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|format_count|input_file|kernel_axes)[.]h$"
+            "compute/core/"
             "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "compute/kernels/parallel_rows[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|kernel_axes|measure|statistics|table)[.]h$" "compute/core/"
+may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|format_count|kernel_axes|measure)[.]h$"
+            "app/(settings_cells|statistics|table|text_style)[.]h$" "compute/core/"
             "compute/sim/(command|simulation)[.]h$" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
             ${posix_headers} ${gl_headers} ${window_headers})

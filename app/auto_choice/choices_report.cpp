@@ -4,6 +4,7 @@
 
 #include "app/auto_choice/auto_chooser.h"
 #include "app/auto_choice/measure_contest.h"
+#include "app/format_count.h"
 #include "app/input_file.h"
 #include "compute/core/error.h"
 
@@ -64,27 +65,23 @@ Json choices_json() {
           {"choices", choices}};
 }
 
-std::string choices_text(const Json& choices) {
-  if (choices["cache"].is_null()) {
-    return "Auto     choices are not kept: neither XDG_CACHE_HOME nor HOME says where\n";
-  }
-  std::string text =
-      fmt::format("Auto     choices are kept in {}; remove it to measure anew\n", choices["cache"].get<std::string>());
-  if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) {
-    text += fmt::format("         {}\n", problem);
-  }
+std::vector<std::string> choices_lines(const Json& choices) {
+  if (choices["cache"].is_null()) return {"choices are not kept: neither XDG_CACHE_HOME nor HOME says where"};
+  std::vector<std::string> lines{
+      fmt::format("choices are kept in {}; remove it to measure anew", choices["cache"].get<std::string>())};
+  if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    text += fmt::format("         {}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})\n",
-                        choice["law"].get<std::string>(), choice["bodies_about"].get<int>(),
-                        choice["equal_masses"].get<bool>() ? " of one mass" : "",
-                        accuracy_words(choice["accuracy"].get<double>(), choice["sufficing_trees"]),
-                        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
-                        choice["step_ms"].get<double>(), choice["bodies"].get<int>(),
-                        error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
-                        choice["date"].get<std::string>());
+    lines.push_back(fmt::format("{}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
+                                choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
+                                choice["equal_masses"].get<bool>() ? " of one mass" : "",
+                                accuracy_words(choice["accuracy"].get<double>(), choice["sufficing_trees"]),
+                                choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
+                                choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),
+                                error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
+                                choice["date"].get<std::string>()));
   }
-  return text;
+  return lines;
 }
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/recording/csv.h"
 
@@ -8,7 +9,7 @@ namespace orrery {
 
 /// Where choices of kernels are kept, and those of this machine and build. `cache` is null where there is no place.
 Json choices_json();
-/// The same for people.
-std::string choices_text(const Json& choices);
+/// The same for people, in lines.
+std::vector<std::string> choices_lines(const Json& choices);
 
 }  // namespace orrery

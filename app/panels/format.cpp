@@ -54,14 +54,6 @@ std::string format_interval_ms(double low_ms, double high_ms) {
   return fmt::format("{:.{}f} \u2013 {:.{}f} ms", low_ms, decimals, high_ms, decimals);
 }
 
-std::string format_count(std::int64_t count) {
-  std::string text = std::to_string(count);
-  const int first = count < 0 ? 1 : 0;
-  for (int at = static_cast<int>(text.size()) - 3; at > first; at -= 3)
-    text.insert(static_cast<std::size_t>(at), 1, ',');
-  return text;
-}
-
 std::string format_flops(double interactions_per_s) {
   return format_rate(interactions_per_s * flop_per_interaction, "FLOP/s");
 }

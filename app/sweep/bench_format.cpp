@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/format_count.h"
 #include "app/sweep/result_rows.h"
 #include "app/table.h"
 
@@ -114,50 +115,55 @@ std::string interval_text(const Summary& step_ms) {
   return std::isfinite(step_ms.low) ? significant(step_ms.low) + " to " + significant(step_ms.high) : "-";
 }
 
-std::string results_table(std::span<const std::vector<ResultRow>> counts) {
-  Table table{"llrrrrrrrrrr",
+std::string results_table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+  Table table{"ltrrrrrrrrrr",
               {"kernel", "settings", "n", "median ms", "min ms", "95% interval", "rank", "interactions/s", "GFLOP/s",
-               "error median", "p99", "max"}};
+               "error median", "error p99", "error max"},
+              {"min ms", "GFLOP/s", "error p99", "95% interval", "error max"}};
+  const RowSettings settings{counts, style};
   for (const std::vector<ResultRow>& rows : counts) {
     for (const ResultRow& row : rows) {
       const VariantResult& r = row.result();
       const ForceError error = r.error();
-      table.add({r.status.kernel_id, settings_text(r.status), std::to_string(r.status.count),
+      table.add({r.status.kernel_id, settings.text(r.status), format_count(r.status.count),
                  significant(r.step_ms.median), significant(r.step_ms.min), interval_text(r.step_ms),
                  to_string(row.rank), with_prefix(r.interactions_per_s()), significant(r.gflop_per_s()),
                  significant(error.median, 2), significant(error.p99, 2), significant(error.max, 2)});
     }
   }
-  return table.text();
+  return table.text(style);
 }
 
-constexpr const char* no_interval = "fewer than 6 repeats give no interval, and so no rank\n";
+constexpr const char* no_interval = "fewer than 6 repeats give no interval, and so no rank";
 
 /// The rows of one count, the fastest first.
-std::string ranking(std::vector<ResultRow> rows) {
-  const int n = rows.front().result().status.count;
+std::string ranking(std::vector<ResultRow> rows, const TextStyle& style) {
+  const std::string n = format_count(rows.front().result().status.count);
   const auto open = std::ranges::count(rows, 0, [](const ResultRow& row) { return row.rank.first; });
-  if (open == std::ssize(rows)) return fmt::format("\nno ranking at n={}: {}", n, no_interval);
+  if (open == std::ssize(rows)) return '\n' + paragraph(fmt::format("no ranking at n={}: {}", n, no_interval), style);
   std::ranges::stable_sort(rows, {}, [](const ResultRow& row) { return row.result().step_ms.median; });
-  Table table{"rllrr", {"rank", "kernel", "settings", "median ms", "95% interval"}};
+  Table table{"rltrr", {"rank", "kernel", "settings", "median ms", "95% interval"}};
+  const RowSettings settings{{&rows, 1}, style};
   for (const ResultRow& row : rows) {
     const VariantResult& r = row.result();
-    table.add({to_string(row.rank), r.status.kernel_id, settings_text(r.status), significant(r.step_ms.median),
+    table.add({to_string(row.rank), r.status.kernel_id, settings.text(r.status), significant(r.step_ms.median),
                interval_text(r.step_ms)});
   }
-  return fmt::format("\nranking at n={}; variants whose intervals overlap share their ranks\n{}{}", n, table.text(),
-                     open > 0 ? no_interval : "");
+  const std::string title = fmt::format("ranking at n={}; variants whose intervals overlap share their ranks", n);
+  return '\n' + paragraph(title, style) + table.text(style) + (open > 0 ? paragraph(no_interval, style) : "");
 }
 
-std::string table(std::span<const std::vector<ResultRow>> counts) {
+std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
   std::string text =
-      results_table(counts) +
-      "One step's time; GFLOP/s at 20 flop per interaction, none for trees; force error |da|/|a| against fp64.\n";
+      results_table(counts, style) +
+      paragraph(
+          "One step's time; GFLOP/s at 20 flop per interaction, none for trees; force error |da|/|a| against fp64.",
+          style);
   for (const std::vector<ResultRow>& rows : counts) {
-    if (rows.size() > 1) text += ranking(rows);
+    if (rows.size() > 1) text += ranking(rows, style);
   }
   if (std::ranges::any_of(counts, [](const auto& rows) { return rows.size() > 1; })) {
-    text += "Intervals hold what varies within this run; another run may rank close ones otherwise.\n";
+    text += paragraph("Intervals hold what varies within this run; another run may rank close ones otherwise.", style);
   }
   return text;
 }

@@ -71,8 +71,17 @@ Json json_row(const ResultFormat& format, const ResultRow& row) {
   return json;
 }
 
-std::string settings_text(const Status& s) {
-  return s.settings.to_string() + (s.chosen.empty() ? "" : " (" + s.chosen + ")");
+RowSettings::RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style)
+    : cells_{style}, with_chosen_{style.wide()} {
+  for (const std::vector<ResultRow>& rows : counts) {
+    for (const ResultRow& row : rows) cells_.add(status(row).kernel_id, status(row).settings.values());
+  }
+}
+
+std::string RowSettings::text(const Status& s) const {
+  const std::string settings = cells_.text(s.kernel_id, s.settings.values());
+  if (!with_chosen_ || s.chosen.empty()) return settings;
+  return settings + (settings.empty() ? "(" : " (") + s.chosen + ")";
 }
 
 }  // namespace orrery

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "app/recording/csv.h"
+#include "app/settings_cells.h"
 #include "app/sweep/ranking.h"
 #include "app/sweep/variant_result.h"
+#include "app/text_style.h"
 
 namespace orrery {
 
@@ -34,7 +36,7 @@ struct ResultFormat {
   std::span<const ResultColumn> columns;  ///< of the CSV
   Json (*json)(const ResultRow& row);     ///< an object
   /// For a terminal. `counts` holds the rows of each count.
-  std::string (*table)(std::span<const std::vector<ResultRow>> counts);
+  std::string (*table)(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
 };
 
 /// Median, interval, rank, force error, kernel card and machine's state.
@@ -45,7 +47,17 @@ extern const ResultFormat uth_format;
 std::vector<std::string_view> csv_names(const ResultFormat& format);
 std::string csv_row(const ResultFormat& format, const ResultRow& row);
 Json json_row(const ResultFormat& format, const ResultRow& row);
-/// "block=256 split=auto (split 8)"
-std::string settings_text(const Status& status);
+
+/// What a table of these rows shows of their settings; wide also what `auto` settings chose: "block=256 split=auto
+/// (split 8)".
+class RowSettings {
+ public:
+  RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
+  std::string text(const Status& status) const;
+
+ private:
+  SettingsCells cells_;
+  bool with_chosen_;
+};
 
 }  // namespace orrery

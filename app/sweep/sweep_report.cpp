@@ -67,11 +67,12 @@ std::vector<Skipped> SweepReport::not_measured(const std::vector<Skipped>& skipp
   return result;
 }
 
-std::string SweepReport::text(const std::vector<Skipped>& skipped) const {
-  std::string text = format_.table(rows());
+std::string SweepReport::text(const std::vector<Skipped>& skipped, const TextStyle& style) const {
+  std::string text = format_.table(rows(), style);
   for (const Skipped& skip : not_measured(skipped)) {
-    text += fmt::format("skipped {}{}: {}\n", skip.kernel_id, skip.settings.empty() ? "" : " " + skip.settings,
-                        skip.reason);
+    text += paragraph(
+        fmt::format("skipped {}{}: {}", skip.kernel_id, skip.settings.empty() ? "" : " " + skip.settings, skip.reason),
+        style, 2);
   }
   return text;
 }

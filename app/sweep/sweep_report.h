@@ -37,7 +37,7 @@ class SweepReport {
   void discard() { files_.discard(); }
 
   /// The tables and what was skipped or failed.
-  std::string text(const std::vector<Skipped>& skipped) const;
+  std::string text(const std::vector<Skipped>& skipped, const TextStyle& style) const;
   /// What the JSON file holds.
   Json json(const std::vector<Skipped>& skipped) const;
   const ResultFiles& files() const { return files_; }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
+#include "app/format_count.h"
 #include "app/sweep/result_rows.h"
 #include "app/sweep/uth_protocol.h"
 #include "app/table.h"
@@ -49,21 +51,23 @@ Json json(const ResultRow& row) {
           {"speedup_over_serial", json_number(speedup(row))}};
 }
 
-std::string table(std::span<const std::vector<ResultRow>> counts) {
-  Table table{"llrrrrrr",
+std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+  Table table{"ltrrrrrr",
               {"kernel", "settings", "n", "runs", "mean total ms", "mean step ms", "steps/s", "over cpu-serial"}};
+  const RowSettings settings{counts, style};
   for (const std::vector<ResultRow>& rows : counts) {
     for (const ResultRow& row : rows) {
       const VariantResult& r = row.result();
-      table.add({r.status.kernel_id, settings_text(r.status), std::to_string(r.status.count),
-                 std::to_string(r.repeats_ms.size()), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
+      table.add({r.status.kernel_id, settings.text(r.status), format_count(r.status.count),
+                 format_count(std::ssize(r.repeats_ms)), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
                  significant(steps_per_s(r)), significant(speedup(row))});
     }
   }
-  return table.text() +
-         fmt::format(
-             "Mean of the runs of {} steps each, the first included; the protocol has {} (literature.md, row 21).\n",
-             uth_protocol::procedure.fresh_steps, uth_protocol::procedure.repeats);
+  return table.text(style) +
+         paragraph(fmt::format("Mean of the runs of {} steps each, the first included; the protocol has {} "
+                               "(literature.md, row 21).",
+                               uth_protocol::procedure.fresh_steps, uth_protocol::procedure.repeats),
+                   style);
 }
 
 }  // namespace

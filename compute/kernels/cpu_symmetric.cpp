@@ -13,6 +13,7 @@
 #include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/simd_name.h"
 #include "compute/kernels/simd_rows.h"
 #include "compute/kernels/tile_rounds.h"
 

@@ -15,6 +15,7 @@
 #include "compute/kernels/body_columns.h"
 #include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/simd_name.h"
 #include "compute/kernels/simd_rows.h"
 #include "compute/kernels/tree_tunables.h"
 #include "compute/tree/cpu_octree.h"

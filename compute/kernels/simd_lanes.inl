@@ -69,5 +69,5 @@ void with_rows(int rows, const Call& call) {
 }
 
 const char* target_name() {
-  return hwy::TargetName(HWY_TARGET);
+  return simd_name(HWY_TARGET);
 }
