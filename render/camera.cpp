@@ -28,9 +28,9 @@ void OrbitCamera::orbit(glm::vec2 drag) {
 
 void OrbitCamera::pan(glm::vec2 drag) {
   if (!finite(drag)) return;
-  const float world_per_side = 2.0f * distance_ * std::tan(0.5f * field_of_view);
+  const float world_per_height = 2.0f * distance_ * tangent(1.0f);
   const glm::mat4 axes = glm::transpose(view());
-  const glm::vec3 moved = target_ + world_per_side * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
+  const glm::vec3 moved = target_ + world_per_height * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
   const glm::vec3 away = moved - framed_centre_;
   const float limit = farthest * framed_radius_;
   const float length = glm::length(away);
@@ -47,6 +47,10 @@ void OrbitCamera::frame(glm::vec3 centre, float radius) {
   framed_centre_ = target_ = centre;
   framed_radius_ = radius > 0.0f ? radius : 1.0f;
   distance_ = framed_distance();
+}
+
+void OrbitCamera::fit_into(float aspect) {
+  if (std::isfinite(aspect) && aspect > 0.0f) fitted_aspect_ = std::min(aspect, 1.0f);
 }
 
 void OrbitCamera::reset() {
@@ -67,8 +71,7 @@ glm::mat4 OrbitCamera::view() const {
 }
 
 glm::mat4 OrbitCamera::projection(float aspect) const {
-  const float tangent = std::tan(0.5f * field_of_view) / std::min(aspect, 1.0f);
-  return glm::infinitePerspective(2.0f * std::atan(tangent), aspect, 1e-2f * distance_);
+  return glm::infinitePerspective(2.0f * std::atan(tangent(aspect)), aspect, 1e-2f * distance_);
 }
 
 glm::vec3 OrbitCamera::position() const {
@@ -82,6 +85,11 @@ glm::vec3 OrbitCamera::direction() const {
 
 float OrbitCamera::framed_distance() const {
   return framed_radius_ / std::sin(0.5f * field_of_view);
+}
+
+/// Of half the angle that the height of the viewport sees.
+float OrbitCamera::tangent(float aspect) const {
+  return std::tan(0.5f * field_of_view) / std::min(aspect, fitted_aspect_);
 }
 
 }  // namespace orrery::render

@@ -18,13 +18,17 @@ class OrbitCamera {
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
   void frame(glm::vec3 centre, float radius);
+  /// The width over the height of the part in the middle of the viewport that frame() fits its ball into; > 0. At
+  /// first, and where this is wider than the viewport: the whole of it.
+  void fit_into(float aspect);
   /// Back to the last frame() and the first direction.
   void reset();
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
   void look_from(float azimuth, float elevation);
 
   glm::mat4 view() const;
-  /// `aspect` is width / height. The shorter side of the viewport sees `field_of_view`; nothing is too far.
+  /// `aspect` is width / height. The shorter side of what frame() fits its ball into sees `field_of_view`; nothing is
+  /// too far.
   glm::mat4 projection(float aspect) const;
   glm::vec3 position() const;
   glm::vec3 target() const noexcept { return target_; }
@@ -38,6 +42,7 @@ class OrbitCamera {
  private:
   glm::vec3 direction() const;
   float framed_distance() const;
+  float tangent(float aspect) const;
 
   static constexpr float home_azimuth = -1.1f, home_elevation = 0.6f;
   glm::vec3 framed_centre_{0.0f};
@@ -45,6 +50,7 @@ class OrbitCamera {
   glm::vec3 target_{0.0f};
   float azimuth_ = home_azimuth, elevation_ = home_elevation;
   float distance_ = framed_distance();
+  float fitted_aspect_ = 1.0f;  // a wider one changes nothing
 };
 
 }  // namespace orrery::render

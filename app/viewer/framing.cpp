@@ -7,10 +7,15 @@
 namespace orrery {
 namespace {
 
-/// The value that the share `q` (0 to 1) of all lie below; 0 of none. Reorders `values`.
+constexpr std::size_t few = 64;  // bodies, none of which is left out as an outlier
+constexpr float margin = 1.15f;  // radius of what is looked at, over that of the bodies
+
+/// The value that the share `q` (0 to 1) of all lie below; 0 of none. A rank between two values counts as the outer
+/// one, so that little is left out. Reorders `values`.
 float percentile(std::vector<float>& values, double q) {
   if (values.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const auto at = static_cast<std::ptrdiff_t>(q < 0.5 ? std::floor(rank) : std::ceil(rank));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }
@@ -40,13 +45,14 @@ Framing framing_of(const Bodies& bodies) {
   Framing framing;
   const auto middle = [&](float Vec4::*axis) {
     auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
-    return 0.5f * (percentile(values, 0.02) + percentile(values, 0.98));
+    const double outside = values.size() <= few ? 0 : 0.02;
+    return 0.5f * (percentile(values, outside) + percentile(values, 1 - outside));
   };
   framing.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)};
   auto distances = measured(bodies.positions, [&](const Vec4& p) {
     return glm::distance(framing.centre, glm::vec3{p.x, p.y, p.z});
   });
-  framing.radius = percentile(distances, 0.95);
+  framing.radius = margin * percentile(distances, distances.size() <= few ? 1 : 0.95);
   if (!(framing.radius > 0)) framing.radius = 1.0f;
   framing.ranges.speed =
       range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }), 0.02, 0.98);

@@ -10,7 +10,7 @@ namespace orrery {
 /// Where to look and what colours stand for, so that a scene is seen well at its first frame.
 struct Framing {
   glm::vec3 centre{0.0f};
-  float radius = 1.0f;  ///< holds 95 % of the bodies, > 0
+  float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
   render::ValueRanges ranges;
 };
 

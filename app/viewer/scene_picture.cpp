@@ -9,7 +9,8 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
                         const render::Canvas& canvas, int covered, const render::BoxRenderer& boxes) {
   if (canvas.width < 1 || canvas.height < 1) return;
   const int width = canvas.width + covered;  // the middle of this picture is the middle of what is not covered
-  const Look look{camera.view(), camera.framed_radius(), appearance, width, canvas.height};
+  const float aspect = static_cast<float>(width) / static_cast<float>(canvas.height);
+  const Look look{camera.view(), camera.projection(aspect), camera.framed_radius(), appearance, width, canvas.height};
   if (moved || look != kept_look_) {
     if (kept_.width() != width || kept_.height() != canvas.height) {
       kept_look_.reset();

@@ -21,7 +21,7 @@ class ScenePicture {
 
  private:
   struct Look {  // what else a picture depends on
-    glm::mat4 view;
+    glm::mat4 view, projection;
     float framed_radius;
     render::Appearance appearance;
     int width, height;

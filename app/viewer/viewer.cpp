@@ -269,9 +269,11 @@ void Viewer::follow_simulation() {
 
 double Viewer::compose() {
   const render::Canvas canvas = surface_->canvas();
+  const int covered = covered_by_panel(canvas);
+  camera_.fit_into(static_cast<float>(canvas.width - covered) / static_cast<float>(canvas.height));
   draw_timer_.begin(frame_);
   picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
-                covered_by_panel(canvas), boxes_.renderer());
+                covered, boxes_.renderer());
   draw_timer_.end();
   const Clock::time_point begin = Clock::now();
   draw_panels(status_, view_, panel_state_, requests_);

@@ -43,6 +43,24 @@ TEST(Camera, FramesTheBallOnWideAndTallScreens) {
   }
 }
 
+TEST(Camera, FitsTheBallIntoAPartOfTheScreen) {
+  OrbitCamera camera;
+  camera.frame({}, 1.0f);
+  const glm::vec3 right = glm::transpose(camera.view())[0];
+  const float whole = on_screen(camera, right, 2.0f).x;
+  camera.fit_into(1.5f);  // as wide as high is enough for a ball
+  EXPECT_FLOAT_EQ(on_screen(camera, right, 2.0f).x, whole);
+  camera.fit_into(0.5f);
+  EXPECT_FLOAT_EQ(on_screen(camera, right, 2.0f).x, whole / 2);
+  const glm::vec3 held = camera.target();
+  camera.pan({0.25f, 0.1f});
+  EXPECT_LT(glm::distance(on_screen(camera, held), glm::vec2(0.5f, -0.2f)), 1e-4f);
+  for (const float useless : {0.0f, -1.0f, nan}) {
+    camera.fit_into(useless);
+    EXPECT_LT(glm::distance(on_screen(camera, held), glm::vec2(0.5f, -0.2f)), 1e-4f);
+  }
+}
+
 TEST(Camera, TurnsHalfAroundInOneDragAcrossTheScreen) {
   OrbitCamera camera;
   camera.look_from(0.0f, 0.0f);
