@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/view/window_size.h"
+
 namespace orrery {
 
 /// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
@@ -29,10 +31,6 @@ float parse_between(std::string_view what, std::string_view text, float least, f
 /// A median error above 0 and below 1, or "exact", which is 0: see SetAccuracy.
 double parse_accuracy(std::string_view what, std::string_view text);
 
-struct WindowSize {
-  int width = 1280, height = 720;  ///< pixels
-  friend bool operator==(const WindowSize&, const WindowSize&) = default;
-};
 /// "1280x720", each side 16 to 16384.
 WindowSize parse_size(std::string_view what, std::string_view text);
 

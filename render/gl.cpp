@@ -1,5 +1,7 @@
 #include "render/gl.h"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace orrery::render {
@@ -8,6 +10,15 @@ namespace {
 std::string text(GLenum name) {
   const GLubyte* value = glGetString(name);
   return value ? reinterpret_cast<const char*>(value) : "";
+}
+
+/// Of a texture and of a viewport.
+int max_side() {
+  GLint texture = 0;
+  std::array<GLint, 2> viewport{};
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
+  glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport.data());
+  return std::min({texture, viewport[0], viewport[1]});
 }
 
 }  // namespace
@@ -20,6 +31,7 @@ GlInfo load_gl(GlLoader loader) {
     throw std::runtime_error{"OpenGL 4.5 is needed, but " + info.renderer + " offers " + info.version +
                              "; LIBGL_ALWAYS_SOFTWARE=1 chooses Mesa's software renderer"};
   }
+  info.max_side = max_side();
   return info;
 }
 

@@ -9,6 +9,7 @@ namespace orrery::render {
 /// What the current context says of itself.
 struct GlInfo {
   std::string vendor, renderer, version;
+  int max_side = 0;  ///< of what it draws, in pixels
 };
 
 using GlFunction = void (*)();

@@ -33,7 +33,7 @@ float content_height() {
 bool tab_button(const char* id, const Tab& tab, bool chosen) {
   const ImVec2 words = ImGui::CalcTextSize(tab.title), low = ImGui::GetCursorScreenPos();
   const ImVec2 size{words.x + em(0.9f), ImGui::GetFrameHeight()};
-  const bool pressed = ImGui::InvisibleButton(id, size);
+  const bool pressed = hit_area(id, size);
   ui_mark("lab", id);
   const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
   ImDrawList& draw = *ImGui::GetWindowDrawList();

@@ -75,7 +75,7 @@ float fault_toast(const Status& status, const ViewStatus& view, float y, Request
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
-  float y = view.panel ? em(3.6f) : em(0.75f);
+  float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
   if (!status.fault && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();

@@ -7,6 +7,7 @@
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
+#include "app/view/window_size.h"
 
 namespace orrery {
 namespace {
@@ -66,15 +67,21 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
   ImGui::End();
 }
 
+bool panels_shown(const ViewStatus& view) {
+  const float scale = em(1) / theme::body_pixels;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  return view.panel && display.x > scale * least_window.width - 1 && display.y > scale * least_window.height - 1;
+}
+
 }  // namespace
 
 float side_column_width(const ViewStatus& view) {
-  return view.panel ? std::min(em(23.5f), ImGui::GetIO().DisplaySize.x) : 0;
+  return panels_shown(view) ? std::min(em(23.5f), ImGui::GetIO().DisplaySize.x) : 0;
 }
 
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   hold_times(status, view, state.times);
-  if (view.panel) {
+  if (panels_shown(view)) {
     side_column(status, view, state, out);
     if (info_fits(view)) info_panel(status, view, out);
     if (lab_fits(view)) lab_panel(status, view, state, out);

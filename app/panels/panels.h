@@ -11,7 +11,8 @@ namespace orrery {
 /// asked for. Looks at values only: what it shows is what `status` and `view` say, and what `state` remembers.
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// The width that the side column takes from the left edge, its margins included; 0 while it is hidden.
+/// The width that the side column takes from the left edge, its margins included; 0 while it is hidden: also in a
+/// window under least_window.
 float side_column_width(const ViewStatus& view);
 
 /// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current

@@ -50,7 +50,7 @@ void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::stri
     ImGui::GetWindowDrawList()->AddLine({x, area.low.y}, {x, area.high.y}, grid);
     const std::string words = label(exponent);
     const float width = small_size(words).x;
-    draw_small({std::clamp(x - width / 2, area.low.x, area.high.x - width), area.high.y + em(0.1f)}, words);
+    draw_small({std::max(std::min(x - width / 2, area.high.x - width), area.low.x), area.high.y + em(0.1f)}, words);
   });
 }
 

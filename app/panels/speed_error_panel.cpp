@@ -112,7 +112,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   const float reach = em(0.5f);
   ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
   ImGui::PushID(index);
-  const bool clicked = ImGui::InvisibleButton("dot", {2 * reach, 2 * reach});
+  const bool clicked = hit_area("dot", {2 * reach, 2 * reach});
   ImGui::PopID();
   ui_mark("dot", fmt::format_int(index).c_str());
   const bool hovered = ImGui::IsItemHovered(), dimmed = row.count != plot.count;

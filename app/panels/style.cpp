@@ -100,8 +100,8 @@ void apply_style(float scale) {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the panels always stand in the same place
   io.Fonts->Clear();
-  io.FontDefault = add_font(fonts::roboto_regular, 15 * scale);
-  add_font(fonts::roboto_medium, 15 * scale);
+  io.FontDefault = add_font(fonts::roboto_regular, theme::body_pixels * scale);
+  add_font(fonts::roboto_medium, theme::body_pixels * scale);
   add_font(fonts::roboto_regular, 13 * scale);
   add_font(fonts::roboto_medium, 32 * scale);
 

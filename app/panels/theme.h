@@ -23,6 +23,8 @@ enum class Font { body, strong, small, headline };
 /// The present context's font; the body font where apply_style() was not called.
 ImFont* font(Font which);
 
+constexpr float body_pixels = 15;  ///< the body font's height on a display of 96 dots per inch
+
 /// A length in units of the body font's height, so that every size follows the display's scale.
 inline float em(float lengths) {
   return lengths * font(Font::body)->FontSize;

@@ -15,6 +15,7 @@ namespace {
 struct Mark {
   UiRect rect;
   int frame = -1;
+  bool cut_off = false;
 };
 
 // Kept from frame to frame, so that a name is allocated once.
@@ -34,7 +35,8 @@ void ui_mark(std::string_view name) {
   if (!(rect.x0 < rect.x1 && rect.y0 < rect.y1)) return;  // scrolled out of sight
   auto found = marks().find(name);
   if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
-  found->second = {rect, ImGui::GetFrameCount()};
+  const float hidden = (high.x - low.x) - (rect.x1 - rect.x0);
+  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // a pixel may be rounded away
 }
 
 void ui_mark(std::string_view group, std::string_view item) {
@@ -46,6 +48,14 @@ void ui_mark(std::string_view group, std::string_view item) {
 UiRect ui_marked(std::string_view name) {
   const auto found = marks().find(name);
   return found != marks().end() && found->second.frame == ImGui::GetFrameCount() ? found->second.rect : UiRect{};
+}
+
+std::vector<std::string> ui_cut_off() {
+  std::vector<std::string> names;
+  for (const auto& [name, mark] : marks()) {
+    if (mark.frame == ImGui::GetFrameCount() && mark.cut_off) names.push_back(name);
+  }
+  return names;
 }
 
 std::string ui_layout() {

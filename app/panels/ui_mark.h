@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -18,6 +19,9 @@ void ui_mark(std::string_view group, std::string_view item);
 
 /// The rectangle of `name` in the present frame; all zero when it is not on the screen.
 UiRect ui_marked(std::string_view name);
+
+/// The marked widgets of the present frame that are cut off at their left or right, in the order of their names.
+std::vector<std::string> ui_cut_off();
 
 /// What the present frame shows: one `NAME X0 Y0 X1 Y1` a line, in the order of the names.
 std::string ui_layout();

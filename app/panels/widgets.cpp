@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <cmath>
@@ -91,9 +92,13 @@ void tooltip(std::string_view what, std::string_view more) {
   ImGui::PopStyleVar();
 }
 
+bool hit_area(const char* id, ImVec2 size) {
+  return ImGui::InvisibleButton(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
+}
+
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark, float reserved) {
   bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(id), open_at_first);
-  if (ImGui::InvisibleButton(id, {ImGui::GetContentRegionAvail().x - reserved, ImGui::GetFrameHeight()})) open = !open;
+  if (hit_area(id, {ImGui::GetContentRegionAvail().x - reserved, ImGui::GetFrameHeight()})) open = !open;
   ui_mark("section", id);
 
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
@@ -117,7 +122,7 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
 
 bool fold_button(const char* id, bool folded, ImVec2 size) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(id, size);
+  const bool pressed = hit_area(id, size);
   ui_mark(id);
   draw_chevron(*ImGui::GetWindowDrawList(), {low.x + size.x / 2, low.y + size.y / 2}, !folded,
                ImGui::IsItemHovered() ? theme::text : theme::accent);
@@ -142,7 +147,7 @@ void row_label(const char* label, std::string_view notes, float reserved) {
   text(label, theme::dim, fits ? theme::Font::body : theme::Font::small);
   tooltip(notes);
   ImGui::SameLine(column);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - reserved);
+  ImGui::SetNextItemWidth(std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // 0 and less mean otherwise
 }
 
 template <class T>

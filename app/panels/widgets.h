@@ -20,6 +20,10 @@ void wrapped_text(std::string_view content, ImU32 colour = theme::text, theme::F
 /// Explains the last item, disabled or not, while the mouse rests on it: `what`, and `more` dimmed below it.
 void tooltip(std::string_view what, std::string_view more = {});
 
+/// An area that can be pressed, of a size >= 0 that may leave nothing to press: ImGui itself ends the program over
+/// one without area.
+bool hit_area(const char* id, ImVec2 size);
+
 /// The head of a collapsible section, marked as `section.ID`; `remark` stands dimmed at the right end of its line, and
 /// `reserved` of the line is left for other widgets. Whether the section is open.
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark = {}, float reserved = 0);

@@ -10,8 +10,9 @@ namespace orrery {
 /// A picture in memory, without a window or an X server. Nobody types or closes it, and it has no pace of its own.
 class OffscreenSurface final : public Surface {
  public:
-  /// Throws std::runtime_error where no OpenGL 4.5 context can be made.
-  explicit OffscreenSurface(WindowSize size);
+  /// Throws std::runtime_error where no OpenGL 4.5 context can be made, and UsageError for a size that cannot be drawn;
+  /// `panel`: it has to have room for the panels.
+  OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }
   render::Canvas canvas() const override { return {target_.framebuffer(), target_.width(), target_.height()}; }
@@ -30,6 +31,7 @@ class OffscreenSurface final : public Surface {
 
  private:
   render::OffscreenContext context_;
+  WindowSize size_;
   render::RenderTarget target_;
 };
 

@@ -29,7 +29,7 @@ constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for step
 constexpr double lockstep_frame_s = 1.0 / 60;             // what a frame counts as where runs are to be repeatable
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
-  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size);
+  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
   return std::make_unique<Window>(options.size, options.vsync);
 }
 
@@ -281,10 +281,12 @@ double Viewer::compose() {
   return in_ms(Clock::now() - begin);
 }
 
-/// Pixels at the left; none where the panel would leave too little to look at.
+/// Pixels at the left, as far as a picture that is wider by them can be drawn; none where the panel would leave too
+/// little to look at.
 int Viewer::covered_by_panel(const render::Canvas& canvas) const {
   const float share = side_column_width(view_) / gui_.io().DisplaySize.x;
-  return share < 0.5f ? static_cast<int>(share * static_cast<float>(canvas.width)) : 0;
+  const int covered = share < 0.5f ? static_cast<int>(share * static_cast<float>(canvas.width)) : 0;
+  return std::min(covered, std::max(surface_->gl().max_side - canvas.width, 0));
 }
 
 /// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "app/viewer/picture_size.h"
+
 namespace orrery {
 namespace {
 
@@ -111,10 +113,12 @@ Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
     self.typed_.push_back(typed_press(static_cast<char32_t>(character), self.shift_, self.repeated_));
   });
   glfwSetWindowPosCallback(window, [](GLFWwindow* w, int, int) { owner(w).follow_monitor(); });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { owner(w).limit_size(); });
   follow_monitor();
-  glfwSetWindowSizeLimits(window, 64, 64, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window);
   gl_ = render::load_gl(glfwGetProcAddress);
+  if (size != WindowSize{}) (void)allowed_size(size, least_window_at(scale()), gl_);
+  limit_size();
   set_vsync(vsync);
 }
 
@@ -164,6 +168,12 @@ void Window::follow_monitor() {
   }
   const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
   refresh_rate_ = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
+}
+
+/// To what has room for the panels and what OpenGL can draw.
+void Window::limit_size() {
+  const WindowSize least = least_window_at(scale());
+  glfwSetWindowSizeLimits(window_.get(), least.width, least.height, gl_.max_side, gl_.max_side);
 }
 
 void Window::set_vsync(bool on) {

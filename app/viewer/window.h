@@ -11,7 +11,8 @@ namespace orrery {
 /// A window on the desktop with an OpenGL 4.5 core context.
 class Window final : public Surface {
  public:
-  /// Throws std::runtime_error, one line, where there is no display or its OpenGL is older than 4.5.
+  /// Throws std::runtime_error, one line, where there is no display or its OpenGL is older than 4.5, and UsageError for
+  /// a size other than the default that cannot be drawn here.
   Window(WindowSize size, bool vsync);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -40,6 +41,7 @@ class Window final : public Surface {
     void operator()(GLFWwindow* window) const noexcept;
   };
   void follow_monitor();
+  void limit_size();
 
   struct Place {
     int x = 0, y = 0, width = 0, height = 0;

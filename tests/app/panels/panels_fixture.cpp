@@ -7,11 +7,7 @@
 namespace orrery::test {
 
 Panels::Panels() : context_{ImGui::CreateContext()} {
-  apply_style(1);
-  unsigned char* pixels;
-  int width, height;
-  ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-  ImGui::GetIO().DisplaySize = {1280, 1400};
+  resize(1280, 1400, 1);
 
   select(*kernels().front());
   status.integrator_id = "leapfrog";
@@ -26,6 +22,16 @@ Panels::Panels() : context_{ImGui::CreateContext()} {
 
 Panels::~Panels() {
   ImGui::DestroyContext(context_);
+}
+
+void Panels::resize(float width, float height, float scale) {
+  ImGui::GetIO().DisplaySize = {width, height};
+  if (scale == scale_) return;
+  scale_ = scale;
+  apply_style(scale);
+  unsigned char* pixels;
+  int atlas_width, atlas_height;
+  ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &atlas_width, &atlas_height);
 }
 
 Requests Panels::frame() {

@@ -35,6 +35,8 @@ class Panels : public testing::Test {
   std::string lab_text();
 
   void select(const KernelInfo& kernel);
+  /// Another window, on a display of `scale` (1 = 96 dots per inch).
+  void resize(float width, float height, float scale);
   /// Draws frames until windows that fit their content have found their size.
   void settle();
   /// Shows a part of the laboratory.
@@ -47,6 +49,7 @@ class Panels : public testing::Test {
  private:
   void pass(int frames, Requests& asked);
   ImGuiContext* context_;
+  float scale_ = 0;
 };
 
 /// A row of the results, with 1000 bodies, gravity and leapfrog: as the fixture's status is.

@@ -285,11 +285,7 @@ TEST_F(Panels, FitASmallWindowAndAHugeOne) {
   for (const Display size : {Display{900, 600, 1}, Display{1280, 720, 1}, Display{1280, 720, 2}, Display{900, 600, 2},
                              Display{320, 200, 1}, Display{5120, 2880, 2}}) {
     SCOPED_TRACE(testing::Message() << size.width << " x " << size.height << " at " << size.scale);
-    apply_style(size.scale);
-    unsigned char* pixels;
-    int width, height;
-    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-    ImGui::GetIO().DisplaySize = {size.width, size.height};
+    resize(size.width, size.height, size.scale);
     view.help = false;
     ImGui::GetIO().MousePos = {40, size.height - 30};
     for (int i = 0; i < 8; ++i) {

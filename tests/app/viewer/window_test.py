@@ -1,117 +1,20 @@
 #!/usr/bin/env python3
-"""Uses the window as a person does: starts the program on a display of its own (Xvfb), moves a real pointer and types real
-keys (xdotool), and reads what was recorded.
+"""Uses the window as a person does, and reads what was recorded.
 
     window_test.py ORRERY [TestCase.test...]
-
-Exit status 77: not run, because Xvfb or xdotool is missing.
 """
 
 import csv
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 import zlib
 
-ORRERY = None
-PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
-CACHE = tempfile.TemporaryDirectory(prefix="orrery-cache-")  # what a run keeps for the next: never the user's own
-os.environ["XDG_CACHE_HOME"] = CACHE.name
-
-
-def wait_for(what, condition, patience_s=PATIENCE_S):
-    end = time.monotonic() + patience_s
-    while time.monotonic() < end:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.1)
-    raise AssertionError(f"waited {patience_s} s in vain for {what}")
-
-
-class Display:
-    """An X server without a screen, on a number that nobody uses."""
-
-    def __init__(self):
-        reading, writing = os.pipe()
-        self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-            pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(writing)
-        with os.fdopen(reading) as pipe:
-            number = pipe.readline().strip()
-        if not number:
-            raise AssertionError("Xvfb does not start")
-        self.environment = dict(os.environ, DISPLAY=f":{number}", LIBGL_ALWAYS_SOFTWARE="1")
-        self.environment.pop("WAYLAND_DISPLAY", None)
-
-    def xdotool(self, *arguments):
-        return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, timeout=60,
-                              capture_output=True, text=True).stdout
-
-    def close(self):
-        self.server.terminate()
-        self.server.wait(30)
-
-
-class Viewer:
-    """The program in a window, in a folder of its own."""
-
-    def __init__(self, display, folder, *arguments):
-        self.display, self.folder = display, folder
-        self.layout_file = os.path.join(folder, "layout")
-        environment = dict(display.environment, ORRERY_UI_LAYOUT=self.layout_file)
-        self.output = open(os.path.join(folder, "output"), "w+")
-        self.process = subprocess.Popen([ORRERY, *map(str, arguments)], cwd=folder, env=environment, stdout=self.output,
-                                        stderr=self.output)
-
-    def said(self):
-        with open(self.output.name) as file:
-            return file.read()
-
-    def layout(self):
-        """Marked widgets: name -> (x0, y0, x1, y1) in pixels of the screen; the window lies at its corner."""
-        if self.process.poll() is not None:
-            raise AssertionError(f"the program ended with {self.process.returncode}: {self.said()}")
-        try:
-            with open(self.layout_file) as file:
-                lines = [line.split() for line in file]
-        except FileNotFoundError:
-            return {}
-        return {line[0]: tuple(map(float, line[1:])) for line in lines}
-
-    def click(self, name):
-        x0, y0, x1, y1 = wait_for(f"the widget {name}", lambda: self.layout().get(name))
-        self.display.xdotool("mousemove", round((x0 + x1) / 2), round((y0 + y1) / 2))
-        time.sleep(0.5)  # a frame or more between pointing and pressing, and between pressing and letting go
-        self.display.xdotool("mousedown", 1)
-        time.sleep(0.5)
-        self.display.xdotool("mouseup", 1)
-
-    def point_at_bodies(self):
-        self.display.xdotool("mousemove", 800, 300)
-
-    def type(self, key):
-        self.display.xdotool("key", key)
-
-    def close(self):
-        """Presses the key that ends the program; returns its exit status."""
-        self.point_at_bodies()
-        self.type("q")
-        return self.process.wait(PATIENCE_S)
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.output.close()
+from window_support import PATIENCE_S, Display, WindowTestCase, main, program, wait_for
 
 
 def recorded(file):
@@ -166,22 +69,7 @@ def read_png(file):
     return width, height, bytes(rows)
 
 
-class WindowTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="orrery_window_")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.display = Display()
-        self.addCleanup(self.display.close)
-
-    def start(self, *arguments):
-        viewer = Viewer(self.display, self.folder, *arguments)
-        self.addCleanup(viewer.kill)
-        wait_for("the panel", lambda: "kernel" in viewer.layout())
-        return viewer
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class WindowTest(WindowTestCase):
     def wait_for_rows(self, file, what, matches, count=3):
         return wait_for(f"{count} recorded frames with {what}",
                         lambda: len(list(filter(matches, recorded(file)[1]))) >= count)
@@ -280,7 +168,7 @@ class WindowTest(unittest.TestCase):
     def test_window_shows_what_offscreen_draws(self):
         for place in ([], ["--offscreen"]):
             run = subprocess.run(
-                [ORRERY, "--scene", "plummer", "-n", "1000", "--kernel", "cpu-serial", "--frames", "2", "--panel", "off",
+                [program(), "--scene", "plummer", "-n", "1000", "--kernel", "cpu-serial", "--frames", "2", "--panel", "off",
                  "--size", "320x240", "--screenshot", self.path(f"{len(place)}.png"), *place],
                 env=self.display.environment, capture_output=True, text=True, timeout=PATIENCE_S)
             self.assertEqual((run.returncode, run.stderr), (0, ""))
@@ -294,7 +182,7 @@ class WindowTest(unittest.TestCase):
 
 class NoWindowTest(unittest.TestCase):
     def refused(self, *arguments, **environment):
-        run = subprocess.run([ORRERY, *arguments], env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+        run = subprocess.run([program(), *arguments], env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         return run.stderr
@@ -316,9 +204,4 @@ class NoWindowTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for program in ("Xvfb", "xdotool"):
-        if not shutil.which(program):
-            print(f"not run: {program} is missing (Debian: xvfb, xdotool)")
-            sys.exit(77)
-    ORRERY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=2)
+    main()

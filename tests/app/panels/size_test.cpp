@@ -1,0 +1,109 @@
+// The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
+#include <fmt/ranges.h>
+#include <imgui_internal.h>
+
+#include "app/view/window_size.h"
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+/// Everything that the panels can show at once.
+class FullPanels : public Panels {
+ protected:
+  FullPanels() {
+    select(find_kernel("cpu-tree"));
+    status.chosen = "AVX-512, leaf 32, group 64, threads 128";
+    status.auto_choice = AutoChoice{"auto: cpu-tree theta=0.5", "One step with 1000 bodies"};
+    status.tree = TreeReport{.interactions = 123'000'000, .cells = 456'789, .depth = 19, .phases = {}};
+    for (const char* phase : {"keys", "sort", "build", "summarize", "walk", "update"}) {
+      status.tree->phases.push_back({phase, 12.5});
+    }
+    status.card = KernelCard{};
+    status.law.id = LawId::attract_repel;
+    status.last_error = "a line that tells at some length what could not be done, and why";
+    status.force_probe = ForceProbe{.step = 3, .sample = 256, .error = {1e-3, 3.1e-7, 4.2e-6, 5.3e-5}, .ms = 0.1};
+    view.measured = 120;
+    view.step_ms_median = 12.25;
+    view.step_ms_history.assign(240, 12.25f);
+    view.times = {.map_ms = 0.5, .draw_ms = 2, .gui_ms = 1, .swap_ms = 10, .frame_ms = 15.75};
+    view.recording = {.active = true, .file = "orrery-out/timings-12.csv", .rows = 123'456, .error = {}};
+    view.notice = "wrote orrery-out/a-rather-long-name-of-a-picture.png";
+    view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
+    for (int i = 0; i < 12; ++i) {
+      Result result = tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto");
+      result.error = ForceError{1e-3, 3.1e-7, 4.2e-6, 5.3e-5};
+      result.median_ms = i + 1;
+      view.results.push_back(result);
+      SweepRow row;
+      static_cast<Trial&>(row) = result;
+      row.median_ms = row.low_ms = row.high_ms = result.median_ms;
+      row.rank_first = row.rank_last = i + 1;
+      view.sweep.rows.push_back(row);
+      view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
+      view.conserved_history.back().sums.potential = -2.0 - i;
+    }
+    view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
+  }
+
+  /// Draws a frame with every section open.
+  void draw() {
+    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) window->StateStorage.SetAllInt(1);
+    frame();
+  }
+
+  /// With each part of the laboratory in turn, and what lies over the picture only sometimes.
+  void draw_all() {
+    for (const LabTabInfo& tab : lab_tabs) {
+      state.lab.tab = tab.tab;
+      view.help = view.sweep.active = tab.tab == LabTab::sweep;
+      draw();
+    }
+  }
+};
+
+/// Small widths by `step`, and some of the larger ones.
+int next_width(int width, int scale, int step) {
+  return width < 400 * scale ? width + step : width + 7 * scale;
+}
+
+/// Widgets that are cut off. A row of a table is not one: it spans all cells, and each is clipped by itself.
+std::vector<std::string> cut_off() {
+  std::vector<std::string> names = ui_cut_off();
+  std::erase_if(names,
+                [](const std::string& name) { return name.starts_with("result.") || name.starts_with("sweep.row."); });
+  return names;
+}
+
+class AtScale : public FullPanels, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Panels, AtScale, testing::Values(1, 2, 4));
+
+TEST_P(AtScale, DrawInAWindowOfEveryWidth) {
+  const int scale = GetParam();
+  for (int width = 1; width <= 3840; width = next_width(width, scale, 1)) {
+    for (const int height : {least_window.height, 720}) {
+      resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
+      draw_all();
+    }
+  }
+}
+
+TEST_P(AtScale, CutNothingOff) {
+  const int scale = GetParam();
+  for (int width = least_window.width * scale; width <= 3840; width = next_width(width, scale, scale)) {
+    for (const int height : {least_window.height, 720}) {
+      resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
+      for (const LabTabInfo& tab : lab_tabs) {
+        state.lab.tab = tab.tab;
+        draw();
+        draw();  // windows that fit their content have found their size
+        EXPECT_TRUE(cut_off().empty()) << fmt::format("{} x {}, {}: {}", width, height * scale, tab.id,
+                                                      fmt::join(cut_off(), " "));
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery::test
