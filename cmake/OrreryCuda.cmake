@@ -1,5 +1,6 @@
 # Finds the CUDA toolkit on PATH or in /usr/local/cuda and sets ORRERY_HAVE_CUDA; everything builds without it.
 # ORRERY_CUDA_NOTE is what a person should know about it, one line: ./run and ./test read it from the cache.
+include(cuda_headers)
 set(ORRERY_HAVE_CUDA OFF)
 set(note "")
 if(NOT ORRERY_CUDA STREQUAL "OFF")
@@ -25,6 +26,12 @@ if(note)
 endif()
 set(ORRERY_CUDA_NOTE "${note}" CACHE INTERNAL "What a person should know about the CUDA toolkit")
 if(NOT ORRERY_HAVE_CUDA)
+  # A toolkit's headers may lie in a system folder. In front of them stand some that fail, as all do where there are none.
+  set(barrier ${PROJECT_BINARY_DIR}/without_cuda)
+  foreach(header IN LISTS ORRERY_CUDA_HEADERS)
+    file(CONFIGURE OUTPUT ${barrier}/${header} CONTENT "#error this is a build without CUDA, which has no ${header}\n" @ONLY)
+  endforeach()
+  target_include_directories(orrery_options BEFORE INTERFACE ${barrier})
   return()
 endif()
 

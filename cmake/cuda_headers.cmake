@@ -1,0 +1,10 @@
+# CUDA's headers that the sources may include: tests/layering.cmake refuses any other, and OrreryCuda.cmake bars these from
+# builds without CUDA.
+set(ORRERY_CUDA_HEADERS
+  cooperative_groups.h
+  cub/device/device_radix_sort.cuh
+  cuda/atomic
+  cuda_fp16.h
+  cuda_gl_interop.h
+  cuda_runtime_api.h
+)

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Tries the two commands of README.md in a fresh minimal Debian 12, as somebody would who has just cloned the last commit.
+# For use before a release: as root, for half an hour to an hour on two cores. Nothing of it stays on the machine.
+#   tests/house/bare.sh [--keep] [--jobs N] [RUN_OR_TEST]...
+set -euo pipefail
+
+usage() {
+  cat <<USAGE
+usage: $(basename "$0") [--keep] [--jobs N] [run] [test]
+Installs a minimal Debian 12 by debootstrap into a temporary folder, clones the last commit into it, and starts there
+  run   ./run --frames 60   (without a display: a picture and timings)
+  test  ./test               (every test)
+Without a name it starts both. --jobs N builds with N threads. --keep leaves the folder for a look at it. Packages come from
+where this machine's apt takes Debian's.
+USAGE
+}
+
+fail() {
+  printf 'bare.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+keep=0
+jobs=$(nproc)
+commands=()
+while (($#)); do
+  case $1 in
+    -h | --help)
+      usage
+      exit
+      ;;
+    --keep) keep=1 ;;
+    --jobs)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || fail "--jobs takes a number of threads, at least 1"
+      jobs=$2
+      shift
+      ;;
+    run | test) commands+=("$1") ;;
+    *) fail "unknown argument '$1'; it takes --keep, --jobs N, run and test" ;;
+  esac
+  shift
+done
+((${#commands[@]})) || commands=(run test)
+
+((EUID == 0)) || fail "needs root for debootstrap and chroot: sudo $0"
+for tool in debootstrap git unshare; do
+  command -v "$tool" >/dev/null || fail "needs $tool: apt-get install ${tool/unshare/util-linux}"
+done
+repository=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && git rev-parse --show-toplevel)
+[[ -z $(git -C "$repository" status --porcelain) ]] || printf 'bare.sh: note: tries the last commit, without what has changed since\n' >&2
+
+# Where apt has Debian 12 from: the lines of the old format and of the new.
+mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' | awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
+[[ -n $mirror ]] || fail "this machine's apt has no source with Debian 12 (bookworm): debootstrap needs one"
+
+root=$(mktemp -d "${TMPDIR:-/tmp}/orrery-bare-XXXXXX")
+# The mounts end with the namespace that they are made in.
+remove() {
+  if ((keep)); then
+    printf 'bare.sh: the system is kept in %s\n' "$root" >&2
+  else
+    rm -rf --one-file-system "$root"
+  fi
+}
+trap remove EXIT
+trap 'exit 130' INT TERM HUP
+
+say() { printf '\nbare.sh: %s\n' "$*"; }
+
+say "installing a minimal Debian 12"
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || {
+  tail -n 20 "$root.log" >&2
+  rm -f "$root.log"
+  fail "debootstrap failed"
+}
+rm -f "$root.log"
+# Proxies and the like; not what this machine keeps and where.
+apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|Check)' >"$root/etc/apt/apt.conf.d/90host" || true
+printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
+cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+git clone --quiet "$repository" "$root/orrery"
+say "$(chroot "$root" dpkg-query -W | wc -l) packages; the CUDA toolkit is none of them"
+
+# In namespaces of its own, so that no process or mount outlives it. Ninja takes its threads from the processors allowed.
+inside() {
+  unshare --mount --pid --fork --kill-child bash -euc '
+    mount -t proc proc "$0/proc"
+    mount -t sysfs -o ro sysfs "$0/sys"
+    mount -t tmpfs -o mode=1777 tmpfs "$0/tmp"
+    mount -t devpts devpts "$0/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
+    exec taskset -c "$1" chroot "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+      bash -c "cd /orrery && $2"' "$root" "0-$((jobs - 1))" "$1"
+}
+
+for name in "${commands[@]}"; do
+  started=$SECONDS
+  case $name in
+    run) command="./run --frames 60" ;;
+    test) command="./test" ;;
+  esac
+  say "$command"
+  inside "$command" || fail "'$command' failed in a bare Debian 12, after $((SECONDS - started)) s"
+  say "$command succeeded after $((SECONDS - started)) s"
+done
+[[ " ${commands[*]} " != *" run "* || -s $(compgen -G "$root/orrery/orrery-out/*.png" | head -n 1) ]] ||
+  fail "./run left no picture"
+say "passed"
