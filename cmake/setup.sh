@@ -70,8 +70,7 @@ build_preset() {
     logged build/configure.log cmake --preset "$preset" --fresh
     printf '%s\n' "$now" >"$folder/machine.txt"
   fi
-  note=$(sed -n 's/^ORRERY_CUDA_NOTE:INTERNAL=//p' "$folder/CMakeCache.txt")
-  [[ -z $note ]] || say "$note"
+  while read -r note; do say "$note"; done < <(sed -n 's/^ORRERY_[A-Z]*_NOTE:INTERNAL=\(.\)/\1/p' "$folder/CMakeCache.txt")
 
   # A terminal gets Ninja's one line of progress; elsewhere the first build is shown and later ones are quiet.
   local quiet=(--quiet)

@@ -52,6 +52,8 @@ may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtes
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" "kernel_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
+may_include("tests/fuzz/" "tests/fuzz/" "app/(baseline|auto_choice/choice_cache|script/script)[.]h$" "compute/scenes/tipsy[.]h$"
+            ${posix_headers})
 may_include("tests/" "")
 
 set(violations "")

@@ -1,0 +1,10 @@
+#include "app/auto_choice/choice_cache.h"
+#include "tests/fuzz/input.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const orrery::fuzz::InputFile file{data, size};
+  orrery::ChoiceCache cache{file.path()};
+  for (const orrery::ChoiceCache::Entry& entry : cache.entries()) (void)entry.contest.preference();
+  (void)cache.find({{"law", "gravity"}}, {});
+  return 0;
+}
