@@ -1,7 +1,5 @@
 #include "app/recording/output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,45 +9,42 @@
 namespace orrery {
 
 OutputFile OutputFile::create(const std::string& path, Existing existing) {
-  if (path.empty()) throw std::runtime_error("cannot write a file without a name");
-  if (is_stream(path)) return {open_stream(path), path, false, false};
-  return existing == Existing::keep ? create_numbered(path) : open_over(path);
-}
-
-OutputFile OutputFile::create_numbered(const std::string& path) {
-  for (int number = 0;; ++number) {
-    std::string name = numbered_path(path, number).string();
-    Descriptor file{open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-    if (file) return {std::move(file), std::move(name), true, false};
-    if (errno != EEXIST) throw std::runtime_error(cannot_write(name, errno));
+  OutputFile file;
+  file.path_ = path;
+  file.rewritable_ = !is_stream(path);
+  if (file.rewritable_) {
+    file.pending_ = std::make_unique<AtomicFile>(path, existing);
+  } else {
+    file.descriptor_ = open_stream(path);
   }
+  return file;
 }
-
-OutputFile OutputFile::open_over(const std::string& path) {
-  const bool exists = access(path.c_str(), F_OK) == 0;
-  if (exists) check_writable(path);
-  Descriptor file{open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-  if (!file) throw std::runtime_error(cannot_write(path, errno));
-  return {std::move(file), path, true, exists};
-}
-
-OutputFile::OutputFile(Descriptor descriptor, std::string path, bool rewritable, bool has_old_content)
-    : descriptor_{std::move(descriptor)},
-      path_{std::move(path)},
-      rewritable_{rewritable},
-      has_old_content_{has_old_content} {}
 
 OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  pending_.swap(other.pending_);
   std::swap(descriptor_, other.descriptor_);
   path_.swap(other.path_);
   std::swap(rewritable_, other.rewritable_);
-  std::swap(has_old_content_, other.has_old_content_);
   std::swap(size_, other.size_);
   return *this;
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ && rewritable_ && size_ == 0 && !has_old_content_) unlink(path_.c_str());
+  if (descriptor_ && rewritable_ && size_ == 0) unlink(path_.c_str());
+}
+
+/// The first write: the file gets its name once it holds `text`.
+std::string OutputFile::begin(std::string_view text) {
+  try {
+    pending_->write(text);
+    path_ = pending_->commit().string();
+    descriptor_ = pending_->release();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  pending_.reset();
+  size_ = static_cast<std::int64_t>(text.size());
+  return {};
 }
 
 std::string OutputFile::append(std::string_view text) {
@@ -57,9 +52,7 @@ std::string OutputFile::append(std::string_view text) {
 }
 
 std::string OutputFile::replace_tail(std::int64_t at, std::string_view text) {
-  if (std::exchange(has_old_content_, false) && ftruncate(descriptor_.number(), 0) != 0) {
-    return cannot_write(path_, errno);
-  }
+  if (pending_) return begin(text);
   std::size_t done = 0;
   while (done < text.size()) {
     const std::string_view rest = text.substr(done);

@@ -1,26 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "compute/core/descriptor.h"
-#include "compute/core/output_name.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 
 /// A text file that grows while the program runs. What is written is in the hands of the system at once: a kill of the
-/// program loses nothing of it. A file to which nothing was written is not left behind. Move-only.
+/// program loses nothing of it. The file appears, as AtomicFile's do, with the first write. Move-only.
 class OutputFile {
  public:
-  /// Creates `path`, or opens a stream. An existing file that is to be replaced keeps its content until the first
-  /// write. Throws std::runtime_error that names the path and the cause.
+  /// Throws std::runtime_error that names the path and the cause.
   static OutputFile create(const std::string& path, Existing existing = Existing::keep);
   OutputFile(OutputFile&& other) = default;
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
 
-  /// The name that the file got.
+  /// The name that the file got with the first write.
   const std::string& path() const { return path_; }
   /// Whether replace_tail() can go back: false for a stream.
   bool rewritable() const { return rewritable_; }
@@ -33,14 +32,13 @@ class OutputFile {
   [[nodiscard]] std::string replace_tail(std::int64_t at, std::string_view text);
 
  private:
-  OutputFile(Descriptor descriptor, std::string path, bool rewritable, bool has_old_content);
-  static OutputFile create_numbered(const std::string& path);
-  static OutputFile open_over(const std::string& path);
+  OutputFile() = default;
+  std::string begin(std::string_view text);
 
+  std::unique_ptr<AtomicFile> pending_;  // until the first write
   Descriptor descriptor_;
   std::string path_;
   bool rewritable_ = false;
-  bool has_old_content_ = false;  // of the file that is to be replaced
   std::int64_t size_ = 0;
 };
 

@@ -45,6 +45,7 @@ AtomicFile::AtomicFile(const fs::path& file, Existing existing)
     return;
   }
   target_ = existing == Existing::replace ? followed(file) : file;
+  if (file.empty()) fail("it has no name");
   std::error_code none;
   if (fs::is_directory(target_, none) || !target_.has_filename()) fail("it is a folder");
   const bool replaces = existing == Existing::replace && fs::exists(target_, none);
@@ -63,7 +64,7 @@ void AtomicFile::fail(int error) const {
   throw std::runtime_error(cannot_write(asked_, error));
 }
 
-void AtomicFile::fail(const char* cause) const {
+void AtomicFile::fail(const std::string& cause) const {
   throw std::runtime_error(cannot_write(asked_, cause));
 }
 

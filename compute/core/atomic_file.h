@@ -26,10 +26,12 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
   std::filesystem::path commit();
+  /// The open file, after commit().
+  Descriptor release() { return std::move(file_); }
 
  private:
   [[noreturn]] void fail(int error) const;
-  [[noreturn]] void fail(const char* cause) const;
+  [[noreturn]] void fail(const std::string& cause) const;
   std::filesystem::path folder_path() const;
   void remove_stale() const;
   void open_temporary(bool replaces);

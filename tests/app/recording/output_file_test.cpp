@@ -27,8 +27,8 @@ TEST(OutputFile, NeverOverwrites) {
   const std::string path = (folder / "a.csv").string();
   std::ofstream{path} << "precious";
   OutputFile file = OutputFile::create(path);
-  EXPECT_EQ(file.path(), (folder / "a-1.csv").string());
   EXPECT_EQ(file.append("one\n"), "");
+  EXPECT_EQ(file.path(), (folder / "a-1.csv").string());
   EXPECT_EQ(file.append("two\n"), "");
   EXPECT_EQ(contents(path), "precious");
   EXPECT_EQ(contents(file.path()), "one\ntwo\n") << "with no flush or close";
@@ -87,7 +87,7 @@ TEST(OutputFile, SaysWhatIsWrong) {
   expect_failure(
       Failure::runtime, [&] { OutputFile::create((folder / "none").string() + "/a.csv"); }, "a.csv", "No such file");
   expect_failure(
-      Failure::runtime, [] { OutputFile::create(""); }, "without a name");
+      Failure::runtime, [] { OutputFile::create(""); }, "no name");
   OutputFile full = OutputFile::create("/dev/full");
   EXPECT_EQ(full.path(), "/dev/full");
   EXPECT_EQ(full.append("x\n"), "cannot write '/dev/full': No space left on device");

@@ -62,6 +62,10 @@ const std::filesystem::path& shared_cache() {
     const rlimit limit{*surroundings.most_file_bytes, *surroundings.most_file_bytes};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(126);
   }
+  if (!surroundings.io_fault.empty()) {
+    if (setenv("LD_PRELOAD", ORRERY_IO_FAULTS, 1) != 0) _exit(126);
+    if (setenv("ORRERY_IO_FAULT", surroundings.io_fault.c_str(), 1) != 0) _exit(126);
+  }
   std::vector<std::string> words{ORRERY_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

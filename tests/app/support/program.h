@@ -18,6 +18,7 @@ struct Surroundings {
   std::string stdout_to{};                         ///< a path in place of collecting stdout
   std::optional<unsigned long> most_file_bytes{};  ///< the largest file that the program may write
   std::string interrupt_when_exists{};             ///< a file: once it is there, the program gets a SIGINT
+  std::string io_fault{};                          ///< a call that fails, as io_faults.cpp reads it; empty: none
 };
 
 /// Runs `orrery` with these arguments until it ends.

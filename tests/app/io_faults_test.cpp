@@ -1,0 +1,199 @@
+// Disks that fail while the built program writes: the old file or the whole new one is there, and nothing else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/app/support/program.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+using test::contents;
+using test::Outcome;
+using test::run_orrery;
+using Words = std::vector<std::string>;
+
+struct Output {
+  const char* name;
+  Words command;
+  const char* option;
+};
+
+const Words bench{"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1"};
+const Words view{"--offscreen", "--frames", "1", "-n", "8", "--size", "32x32", "--kernel", "cpu-serial"};
+const std::vector<Output> whole_files{{"a.json", bench, "--json"},
+                                      {"v.json", {"verify", "--kernels", "cpu-serial", "-n", "8"}, "--json"},
+                                      {"a.png", view, "--screenshot"},
+                                      {"a.tipsy", view, "--save"}};
+const std::vector<Output> growing_files{{"a.csv", bench, "--csv"}, {"r.csv", view, "--record"}};
+
+bool has_viewer() {
+  static const bool has =
+      nlohmann::json::parse(run_orrery({"info", "--json"}).out)["gl"]["problem"] != "the viewer was not built";
+  return has;
+}
+
+std::vector<Output> outputs_here() {
+  std::vector<Output> here;
+  for (const std::vector<Output>& kind : {whole_files, growing_files}) {
+    for (const Output& output : kind) {
+      if (output.command != view || has_viewer()) here.push_back(output);
+    }
+  }
+  return here;
+}
+
+class IoFaults : public testing::Test {
+ protected:
+  /// `fault`: CALL NUMBER FAULT, of calls in this test's folder.
+  Outcome run(const Output& output, const std::string& fault, bool force) const {
+    Words words = output.command;
+    words.insert(words.end(), {output.option, output.name});
+    if (force) words.emplace_back("--force");
+    return run_words(words, fault, {});
+  }
+  Outcome run_words(const Words& words, const std::string& fault, const std::string& cache) const {
+    const std::string part = folder_.path().filename().string();
+    return run_orrery(words, {.folder = folder_.path().string(),
+                              .cache_folder = cache,
+                              .io_fault = fault.empty() ? fault : fault + ' ' + part});
+  }
+  fs::path file(const Output& output) const { return folder_ / output.name; }
+  void put_old(const Output& output) const { std::ofstream{file(output)} << "old"; }
+  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator{folder_.path()}, {}); }
+
+  static void expect_one_line(const Outcome& outcome, const std::string& name, const std::string& cause) {
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(name), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(cause), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out.find("wrote " + name), std::string::npos) << outcome.out;
+  }
+
+  const test::TemporaryFolder folder_;
+};
+
+struct FailingCall {
+  const char* fault;
+  const char* cause;
+};
+
+TEST_F(IoFaults, AFailedWriteLeavesNoNewFile) {
+  for (const Output& output : outputs_here()) {
+    for (const FailingCall& call : {FailingCall{"write 1 EIO", "Input/output error"},
+                                    {"write 1 ENOSPC", "No space left"},
+                                    {"fsync 1 EIO", "Input/output error"},
+                                    {"link 1 ENOSPC", "No space left"}}) {
+      SCOPED_TRACE(std::string{output.name} + ": " + call.fault);
+      expect_one_line(run(output, call.fault, false), output.name, call.cause);
+      EXPECT_EQ(entries(), 0);
+    }
+  }
+}
+
+TEST_F(IoFaults, AFailedWriteKeepsTheOldFile) {
+  for (const Output& output : outputs_here()) {
+    for (const FailingCall& call : {FailingCall{"write 1 ENOSPC", "No space left"},
+                                    {"fsync 1 EIO", "Input/output error"},
+                                    {"link 1 ENOSPC", "No space left"},
+                                    {"rename 1 EIO", "Input/output error"}}) {
+      SCOPED_TRACE(std::string{output.name} + ": " + call.fault);
+      put_old(output);
+      expect_one_line(run(output, call.fault, true), output.name, call.cause);
+      EXPECT_EQ(contents(file(output).string()), "old");
+      EXPECT_EQ(entries(), 1);
+      fs::remove(file(output));
+    }
+  }
+}
+
+TEST_F(IoFaults, AKillBeforeTheRenameKeepsTheOldFileAndTheNextWriteCleansUp) {
+  for (const Output& output : outputs_here()) {
+    SCOPED_TRACE(output.name);
+    put_old(output);
+    EXPECT_EQ(run(output, "rename 1 kill", true).status, -1);
+    EXPECT_EQ(contents(file(output).string()), "old");
+    EXPECT_EQ(run(output, "", true).status, 0);
+    EXPECT_NE(contents(file(output).string()), "old");
+    EXPECT_EQ(entries(), 1);
+    fs::remove(file(output));
+  }
+}
+
+TEST_F(IoFaults, AKillWhileWritingLeavesNothing) {
+  for (const Output& output : outputs_here()) {
+    SCOPED_TRACE(output.name);
+    EXPECT_EQ(run(output, "fsync 1 kill", false).status, -1);
+    EXPECT_EQ(entries(), 0);
+  }
+}
+
+TEST_F(IoFaults, ShortWritesLoseNothing) {
+  for (const Output& output : outputs_here()) {
+    SCOPED_TRACE(output.name);
+    const Outcome outcome = run(output, "write 0 short", false);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const std::string text = contents(file(output).string()), name = output.name;
+    if (name.ends_with(".json")) EXPECT_TRUE(nlohmann::json::accept(text)) << text;
+    if (name.ends_with(".tipsy")) EXPECT_EQ(text.size(), 32u + 8u * 36u);
+    if (name.ends_with(".png")) EXPECT_NE(text.find("IEND"), std::string::npos);
+    if (name.ends_with(".csv")) EXPECT_EQ(test::lines(text).size(), 3u) << text;
+    EXPECT_EQ(entries(), 1);
+    fs::remove(file(output));
+  }
+}
+
+// A file system without nameless files, and one that cannot rename without replacing, as NFS.
+TEST_F(IoFaults, NamedTemporaryFilesDoAsWell) {
+  for (const Output& output : outputs_here()) {
+    for (const bool force : {false, true}) {
+      SCOPED_TRACE(output.name);
+      put_old(output);
+      EXPECT_EQ(run(output, "nameless 0 EOPNOTSUPP", force).status, 0);
+      EXPECT_EQ(contents(file(output).string()) == "old", !force);
+      EXPECT_EQ(entries(), force ? 1 : 2);
+      for (const auto& entry : fs::directory_iterator{folder_.path()}) fs::remove(entry.path());
+    }
+  }
+}
+
+// A CSV file that is under way keeps the whole lines that fitted.
+TEST_F(IoFaults, AGrowingFileEndsWithAWholeLine) {
+  const Output& csv = growing_files.front();
+  const Words several{"bench", "--kernels", "cpu-serial", "-n", "8,16,32", "--repeat", "1"};
+  const Outcome outcome = run({csv.name, several, csv.option}, "write 3 ENOSPC", false);
+  expect_one_line(outcome, csv.name, "No space left");
+  const std::string text = contents(file(csv).string());
+  EXPECT_GE(test::lines(text).size(), 3u) << text;
+  EXPECT_EQ(text.back(), '\n');
+}
+
+// A choice that cannot be kept is no failure of the run.
+TEST_F(IoFaults, TheCacheOfChoicesIsWholeOrAsBefore) {
+  const Words words{"bench", "--kernels", "auto", "-n", "8", "--repeat", "1"};
+  const fs::path cache = folder_ / "orrery/auto-kernels.json";
+  ASSERT_EQ(run_words(words, "", folder_.path().string()).status, 0);
+  const std::string before = contents(cache.string());
+  ASSERT_TRUE(nlohmann::json::accept(before));
+  Words other = words;
+  other[4] = "64";  // another number of bodies is another choice to keep
+  for (const char* fault : {"write 1 ENOSPC", "fsync 1 EIO", "rename 1 EIO", "link 1 ENOSPC"}) {
+    SCOPED_TRACE(fault);
+    const Outcome outcome = run_words(other, fault, folder_.path().string());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("auto-kernels.json"), std::string::npos) << outcome.err;
+    EXPECT_EQ(contents(cache.string()), before);
+    EXPECT_EQ(std::distance(fs::directory_iterator{cache.parent_path()}, {}), 1);
+  }
+}
+
+}  // namespace
+}  // namespace orrery
