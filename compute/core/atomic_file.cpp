@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "compute/core/write_all.h"
+
 namespace orrery {
 namespace {
 
@@ -110,14 +112,7 @@ bool AtomicFile::locked_in_time() const {
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(file_.number(), bytes.data(), bytes.size());
-    if (wrote > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    } else if (wrote == 0 || errno != EINTR) {
-      fail(wrote == 0 ? ENOSPC : errno);
-    }
-  }
+  if (const std::string cause = write_all(file_.number(), bytes); !cause.empty()) fail(cause);
 }
 
 fs::path AtomicFile::commit() {
