@@ -43,7 +43,7 @@ may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|format_count|ke
             "app/(settings_cells|statistics|table|text_style)[.]h$" "compute/core/"
             "compute/sim/(command|simulation)[.]h$" "fmt/")
 may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
-            ${posix_headers} ${gl_headers} ${window_headers})
+            "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"
             "spawn[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

@@ -1,7 +1,5 @@
 #include "app/viewer/position_bridge.h"
 
-#include <chrono>
-
 namespace orrery {
 
 void PositionBridge::resize(int count) {
@@ -41,18 +39,20 @@ std::string PositionBridge::reason(Backend backend) const {
                            : "a CPU kernel runs: its bodies are copied to be drawn";
 }
 
-double PositionBridge::copy(Simulation& simulation, const Status& status) {
-  if (mode(status.backend) == Interop::mapped) return 0;
-  const auto begin = std::chrono::steady_clock::now();
-  resize(status.count);
+bool PositionBridge::fetch(Simulation& simulation, const Status& status) {
+  if (mode(status.backend) == Interop::mapped) return false;
   const auto count = static_cast<std::size_t>(status.count);
   if (staging_.values().size() != 2 * count) {
     staging_ = {};
     staging_ = StagingArray{2 * count};
   }
   simulation.copy_drawn(staging_.values().first(count), staging_.values().last(count));
+  return true;
+}
+
+void PositionBridge::upload() {
+  resize(static_cast<int>(staging_.values().size() / 2));
   buffer_.upload(std::as_bytes(staging_.values()));
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 Bodies PositionBridge::read_drawn() const {

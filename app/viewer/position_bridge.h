@@ -31,9 +31,11 @@ class PositionBridge final : public DeviceStorage {
   /// Why not mapped and what cures it; empty when mapped.
   std::string reason(Backend backend) const;
 
-  /// Copies the simulation's bodies into the buffer where they do not get there by themselves. Call it only when the
-  /// simulation is idle(). Returns what that took of the CPU's time, in ms; 0 when mapped.
-  double copy(Simulation& simulation, const Status& status);
+  /// Copies the simulation's bodies to host memory, for upload(); does nothing and returns false when mapped. Call it
+  /// only when the simulation is idle().
+  bool fetch(Simulation& simulation, const Status& status);
+  /// Copies what was fetched into the buffer; may wait for what is being drawn.
+  void upload();
 
   /// What to draw from.
   render::DrawnBodies drawn() const { return {buffer_.id(), count_}; }

@@ -26,7 +26,8 @@ namespace {
 
 constexpr double title_period_s = 0.5;
 constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between looks at the window
-constexpr double lockstep_frame_s = 1.0 / 60;             // what a frame counts as where runs are to be repeatable
+constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
+constexpr double lockstep_frame_s = 1.0 / 60;  // what a frame counts as where runs are to be repeatable
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
@@ -59,6 +60,7 @@ Viewer::Viewer(const ViewOptions& options)
       simulation_{options.scene, bridge_.storage(), first_kernel(options.setup), &chooser_},
       gui_{*surface_},
       monitor_{lockstep_} {
+  rescue_.watch_display();
   for (const Command& command : options.setup) simulation_.apply(command);
   view_.panel = options.panel;
   view_.gl_renderer = surface_->gl().renderer;
@@ -69,8 +71,13 @@ Viewer::Viewer(const ViewOptions& options)
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
 }
 
+Viewer::~Viewer() {
+  rescue_.disarm(exit_status_);
+}
+
 int Viewer::run() {
   watch_stop_signals();
+  rescue_.arm([this] { return rescue_outputs(); }, patience());
   try {
     while (!finished()) frame();
     finish();
@@ -78,8 +85,14 @@ int Viewer::run() {
     (void)log_.stop_recording();  // what was measured until here is kept; the first failure is the one to tell
     throw;
   }
-  if (failed_) return 1;
-  return stop_requested() ? stop_status() : 0;
+  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
+  return exit_status_;
+}
+
+/// A last picture in memory takes as long as it takes; a window that is alive is drawn in less.
+Rescue::Clock::duration Viewer::patience() const {
+  if (options_.screenshot_file.empty()) return without_picture;
+  return options_.offscreen ? for_picture : for_window_picture;
 }
 
 bool Viewer::finished() const {
@@ -105,14 +118,14 @@ void Viewer::frame() {
   follow_sweep();
   follow_simulation();
 
-  gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s);
+  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
   if (control_camera(camera_, gui_.io())) requests_.emplace_back(ViewCommand{FrameAll{}});
   FrameTimes times;
   times.gui_ms = compose();
   save_pictures();
 
   const Clock::time_point presenting = Clock::now();
-  surface_->present();
+  rescue_.outside([this] { surface_->present(); });
   times.swap_ms = in_ms(Clock::now() - presenting);
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
@@ -141,7 +154,7 @@ bool Viewer::wait_for_steps() {
   for (;;) {
     std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
     if (simulation_.idle()) return true;
-    std::ranges::move(surface_->poll(), std::back_inserter(typed_));
+    poll_window();
     if (stop_requested() || surface_->close_requested()) return false;
     // In proportion to the wait until now, so that short steps are not waited for much longer than they take.
     const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
@@ -149,8 +162,12 @@ bool Viewer::wait_for_steps() {
   }
 }
 
+void Viewer::poll_window() {
+  std::ranges::move(rescue_.outside([this] { return surface_->poll(); }), std::back_inserter(typed_));
+}
+
 void Viewer::gather_keys() {
-  std::ranges::move(surface_->poll(), std::back_inserter(typed_));
+  poll_window();
   for (const KeyPress& press : std::exchange(typed_, {})) {
     if (gui_.io().WantTextInput && belongs_to_text(press)) continue;
     if (auto request = request_for(press, status_, view_)) requests_.push_back(std::move(*request));
@@ -213,7 +230,7 @@ void Viewer::take_timings(const Status& status) {
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
     moved_ = true;
-    const double copy_ms = bridge_.copy(simulation_, status);
+    const double copy_ms = copy_drawn(status);
     if (!timings.empty()) timings.back().map_ms += copy_ms;
   }
   for (const StepTiming& timing : timings) log_.add(timing);
@@ -221,9 +238,17 @@ void Viewer::take_timings(const Status& status) {
   if (scene_is_new_ && !drawn_is_old_) frame_scene();
 }
 
+/// Returns the CPU time that it takes, in ms.
+double Viewer::copy_drawn(const Status& status) {
+  const Clock::time_point begin = Clock::now();
+  if (!bridge_.fetch(simulation_, status)) return 0;
+  rescue_.outside([this] { bridge_.upload(); });
+  return in_ms(Clock::now() - begin);
+}
+
 void Viewer::frame_scene() {
   scene_is_new_ = false;
-  framing_ = framing_of(bridge_.read_drawn());
+  framing_ = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
   camera_.frame(framing_.centre, framing_.radius);
 }
 
@@ -267,7 +292,7 @@ void Viewer::follow_simulation() {
   if (options_.offscreen) view_.notice.clear();  // nobody sees it but in pictures, where it would stay
 }
 
-double Viewer::compose() {
+void Viewer::draw_bodies() {
   const render::Canvas canvas = surface_->canvas();
   const int covered = covered_by_panel(canvas);
   camera_.fit_into(static_cast<float>(canvas.width - covered) / static_cast<float>(canvas.height));
@@ -275,9 +300,13 @@ double Viewer::compose() {
   picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
                 covered, boxes_.renderer());
   draw_timer_.end();
+}
+
+double Viewer::compose() {
+  rescue_.outside([this] { draw_bodies(); });
   const Clock::time_point begin = Clock::now();
   draw_panels(status_, view_, panel_state_, requests_);
-  gui_.end_frame();
+  rescue_.outside([this] { gui_.end_frame(); });
   return in_ms(Clock::now() - begin);
 }
 
@@ -292,30 +321,39 @@ int Viewer::covered_by_panel(const render::Canvas& canvas) const {
 /// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure
 /// is told at the end.
 void Viewer::finish() {
-  std::exception_ptr first;
-  const auto attempt = [&](auto&& output) {
-    try {
-      output();
-    } catch (...) {
-      if (!first) first = std::current_exception();
-    }
-  };
+  FirstFailure failure;
   log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
-    attempt([&] {
-      gui_.begin_frame(lockstep_frame_s);
+    failure.attempt([&] {
+      rescue_.outside([this] { gui_.begin_frame(lockstep_frame_s); });
       compose();
       save_picture(options_.screenshot_file);
     });
   }
-  attempt([&] {
-    glFinish();
+  failure.attempt([&] {
+    rescue_.outside([] { glFinish(); });
     take_timings(simulation_.status());
   });
-  attempt([&] { carry_out(StopSweep{}); });
-  if (log_.recording()) attempt([&] { carry_out(StopRecording{}); });
-  if (!options_.save_file.empty()) attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
-  if (first) std::rethrow_exception(first);
+  write_outputs(failure);
+  failure.rethrow();
+}
+
+void Viewer::write_outputs(FirstFailure& failure) {
+  failure.attempt([&] { carry_out(StopSweep{}); });
+  if (log_.recording()) failure.attempt([&] { carry_out(StopRecording{}); });
+  if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
+}
+
+std::string Viewer::rescue_outputs() {
+  FirstFailure failure;
+  write_outputs(failure);
+  try {
+    failure.rethrow();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  if (!options_.screenshot_file.empty()) return fmt::format("'{}' was not written", options_.screenshot_file);
+  return failed_ ? "not all outputs are whole" : "";
 }
 
 }  // namespace orrery

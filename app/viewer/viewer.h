@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/monitor.h"
 #include "app/viewer/position_bridge.h"
+#include "app/viewer/rescue.h"
 #include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
@@ -38,6 +40,7 @@ class Viewer {
  public:
   /// `options` must outlive this. Throws UsageError or std::runtime_error.
   explicit Viewer(const ViewOptions& options);
+  ~Viewer();
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
   int run();
@@ -61,10 +64,30 @@ class Viewer {
     friend bool operator==(const TakenProbe&, const TakenProbe&) = default;
   };
 
+  /// Tries everything and keeps the first failure.
+  class FirstFailure {
+   public:
+    template <class Attempt>
+    void attempt(Attempt&& attempt) {
+      try {
+        attempt();
+      } catch (...) {
+        if (!first_) first_ = std::current_exception();
+      }
+    }
+    void rethrow() const {
+      if (first_) std::rethrow_exception(first_);
+    }
+
+   private:
+    std::exception_ptr first_;
+  };
+
   bool finished() const;
   void frame();
   void log_last_frame(Clock::time_point end);
   bool wait_for_steps();
+  void poll_window();
   void gather_keys();
   void run_script();
   int advance();
@@ -75,11 +98,18 @@ class Viewer {
   void take_swept();
   void take_probe(const ForceProbe& probe);
   void follow_simulation();
+  double copy_drawn(const Status& status);
   void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
+  void draw_bodies();
   int covered_by_panel(const render::Canvas& canvas) const;
   void finish();
+  /// Every output that needs no OpenGL.
+  void write_outputs(FirstFailure& failure);
+  /// See Rescue::arm.
+  std::string rescue_outputs();
+  Rescue::Clock::duration patience() const;
 
   /// Carries out the requests of the last frame; a refusal is said in the window and on stderr.
   void carry_out_requests();
@@ -124,6 +154,7 @@ class Viewer {
   const ViewOptions& options_;
   const bool lockstep_;
   // In this order: what is below uses what is above, and goes first.
+  Rescue rescue_;
   std::unique_ptr<Surface> surface_;
   const Sharing sharing_;
   PositionBridge bridge_;
@@ -160,6 +191,7 @@ class Viewer {
   bool scene_is_new_ = true;  // look at it once its bodies are in the drawn buffers
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole
+  int exit_status_ = 1;  // of the run
   Clock::time_point frame_begin_ = Clock::now();
   double title_age_s_ = 1e9;
 };

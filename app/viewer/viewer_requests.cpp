@@ -180,7 +180,7 @@ void Viewer::carry_out(const Quit&) {
 }
 
 void Viewer::carry_out(const FrameAll&) {
-  const Framing now = framing_of(bridge_.read_drawn());
+  const Framing now = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
   camera_.frame(now.centre, now.radius);
 }
 
@@ -203,12 +203,12 @@ void Viewer::save_pictures() {
 
 void Viewer::save_picture(const std::string& asked) {
   const Output to = output(asked, "picture.png");
-  const render::Canvas canvas = surface_->canvas();
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   if (canvas.width < 1 || canvas.height < 1) {
     throw std::runtime_error(fmt::format("cannot save {}: the window has no area", to.file));
   }
-  const std::string png = render::encode_png(render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height));
-  say_written(write_file(to.file, png, to.existing));
+  const auto read = [&] { return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height); };
+  say_written(write_file(to.file, render::encode_png(rescue_.outside(read)), to.existing));
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {

@@ -25,10 +25,12 @@ TEST_F(PositionBridgeTest, WithoutSharingTheSimulationKeepsItsBodies) {
 TEST_F(PositionBridgeTest, DrawsWhatTheSimulationHolds) {
   Simulation simulation{{.scene = "plummer", .count = 1000}};
   simulation.apply(SelectKernel{"cpu-openmp"});
-  bridge_.copy(simulation, simulation.status());
+  ASSERT_TRUE(bridge_.fetch(simulation, simulation.status()));
+  bridge_.upload();
   EXPECT_EQ(bridge_.read_drawn(), simulation.bodies());
   simulation.run(3);
-  bridge_.copy(simulation, simulation.status());
+  ASSERT_TRUE(bridge_.fetch(simulation, simulation.status()));
+  bridge_.upload();
   EXPECT_EQ(bridge_.read_drawn(), simulation.bodies());
 }
 
@@ -37,7 +39,8 @@ TEST_F(PositionBridgeTest, FollowsTheCount) {
   simulation.apply(SelectKernel{"cpu-openmp"});
   for (const int count : {100, 4097, 33}) {
     simulation.apply(LoadScene{{.scene = "plummer", .count = count}});
-    bridge_.copy(simulation, simulation.status());
+    ASSERT_TRUE(bridge_.fetch(simulation, simulation.status()));
+    bridge_.upload();
     EXPECT_EQ(bridge_.drawn().count, count);
     EXPECT_EQ(bridge_.read_drawn(), simulation.bodies());
   }

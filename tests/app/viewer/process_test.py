@@ -7,12 +7,14 @@
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-from window_test import PATIENCE_S, read_png, recorded
+from window_test import PATIENCE_S, Display, read_png, recorded, wait_for
 
 ORRERY = None
 VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
@@ -103,6 +105,92 @@ class StreamsTest(ProcessTest):
                 self.assertEqual(status, 1, err)
                 self.assert_one_line(err, "stdout", "No space left")
         self.assert_outputs_whole(frames=3)
+
+
+class SignalsTest(ProcessTest):
+    def stopped_by(self, number, *arguments):
+        process = self.start(*VIEW, "--frames", "1000000", "--record", "a.csv", "--save", "a.tipsy", *arguments)
+        wait_for("recorded frames", lambda: recorded(self.path("a.csv"))[1])
+        process.send_signal(number)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, err
+
+    def test_a_stop_writes_everything_and_has_its_own_status(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                shutil.rmtree(self.folder)
+                os.mkdir(self.folder)
+                self.assertEqual(self.stopped_by(number, "--screenshot", "a.png"), (128 + number, ""))
+                self.assert_outputs_whole()
+                self.assertEqual(read_png(self.path("a.png"))[:2], (64, 48))
+
+    def test_a_huge_picture_does_not_delay_a_stop(self):
+        began = self.start(*VIEW[:-1], "8192x8192", "--frames", "1000000", "--save", "a.tipsy", "--record", "a.csv")
+        wait_for("the recording", lambda: os.path.exists(self.path("a.csv")))
+        time.sleep(2)
+        signalled = time.monotonic()
+        began.send_signal(signal.SIGTERM)
+        began.communicate(timeout=PATIENCE_S)
+        self.assertEqual(began.returncode, 128 + signal.SIGTERM)
+        self.assertEqual(os.path.getsize(self.path("a.tipsy")), TIPSY_BYTES)
+        print(f"stopped after {time.monotonic() - signalled:.1f} s")
+
+
+class DisplayTest(ProcessTest):
+    def setUp(self):
+        super().setUp()
+        self.display = Display()
+        self.addCleanup(self.close_display)
+
+    def close_display(self):
+        self.display.server.send_signal(signal.SIGCONT)
+        self.display.server.terminate()
+        self.display.server.wait(30)
+
+    def start_window(self, *arguments):
+        process = self.start("--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--record", "a.csv", "--save",
+                             "a.tipsy", *arguments, env=self.display.environment)
+        wait_for("recorded frames", lambda: len(recorded(self.path("a.csv"))[1]) > 2)
+        return process
+
+    def assert_rescued(self, process, status, *words):
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, status, err)
+        self.assert_one_line(err, *words)
+        self.assert_outputs_whole()
+
+    def test_server_dies(self):
+        process = self.start_window()
+        self.display.server.kill()
+        self.assert_rescued(process, 1, "display")
+
+    def test_server_dies_and_the_picture_is_missed(self):
+        process = self.start_window("--screenshot", "a.png")
+        self.display.server.kill()
+        self.assert_rescued(process, 1, "display", "a.png")
+        self.assertFalse(os.path.exists(self.path("a.png")))
+
+    def test_client_is_killed(self):
+        process = self.start_window()
+        window = self.display.xdotool("search", "--pid", process.pid).split()[-1]
+        self.display.xdotool("windowkill", window)
+        self.assert_rescued(process, 1, "display")
+
+    def test_stop_while_the_server_is_frozen(self):
+        for signals in (1, 2):  # timeout sends two, which are one request
+            with self.subTest(signals=signals):
+                for name in ("a.csv", "a.tipsy"):
+                    if os.path.exists(self.path(name)):
+                        os.remove(self.path(name))
+                process = self.start_window()
+                self.display.server.send_signal(signal.SIGSTOP)
+                time.sleep(1)
+                for _ in range(signals):
+                    process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=PATIENCE_S)
+                self.display.server.send_signal(signal.SIGCONT)
+                self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
+                self.assert_outputs_whole()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,88 @@
+#include "app/viewer/rescue.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "app/console.h"
+#include "compute/core/stop_signal.h"
+
+struct _XDisplay;  // Xlib's, which GLFW opens at run time
+
+namespace orrery {
+namespace {
+
+constexpr std::chrono::milliseconds look{50};
+
+using DisplayLost = int (*)(_XDisplay*);
+
+std::function<void()> on_display_lost;
+
+int note_display_lost(_XDisplay*) {
+  on_display_lost();
+  return 0;
+}
+
+void set_display_lost(DisplayLost handler) {
+  void* const xlib = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!xlib) return;  // no window, or one without X
+  const auto set = reinterpret_cast<DisplayLost (*)(DisplayLost)>(dlsym(xlib, "XSetIOErrorHandler"));
+  if (set) set(handler);
+  dlclose(xlib);
+}
+
+}  // namespace
+
+Rescue::Rescue() : thread_{[this](const std::stop_token& ended) { stand_by(ended); }} {
+  owner_.lock();
+}
+
+Rescue::~Rescue() {
+  thread_.request_stop();
+  thread_.join();
+  if (!disarmed_) owner_.unlock();
+  if (on_display_lost) set_display_lost(nullptr);
+  on_display_lost = nullptr;
+}
+
+void Rescue::watch_display() {
+  on_display_lost = [this] { display_lost(); };
+  set_display_lost(note_display_lost);
+}
+
+void Rescue::arm(std::function<std::string()> write_outputs, Clock::duration patience) {
+  write_outputs_ = std::move(write_outputs);
+  patience_ = patience;
+}
+
+void Rescue::disarm(int status) {
+  if (std::exchange(disarmed_, true)) return;
+  write_outputs_ = nullptr;
+  patience_ = Clock::duration::zero();
+  status_ = status;
+  owner_.unlock();
+}
+
+void Rescue::stand_by(const std::stop_token& ended) {
+  while (!ended.stop_requested() && !stop_requested()) std::this_thread::sleep_for(look);
+  for (const Clock::time_point stop = Clock::now(); !ended.stop_requested(); std::this_thread::sleep_for(look)) {
+    const std::unique_lock owner{owner_, look};
+    if (owner && Clock::now() - stop > patience_) end_program("stopped in the middle of a frame", stop_status());
+  }
+}
+
+/// On the thread that called Xlib. It must not return: Xlib would end the program.
+void Rescue::display_lost() {
+  owner_.lock();
+  end_program("the display is gone", 1);
+}
+
+/// Nothing is destroyed: that would call the driver again.
+void Rescue::end_program(const std::string& cause, int status) {
+  if (disarmed_) std::_Exit(status_);
+  const std::string problem = write_outputs_ ? write_outputs_() : std::string{};
+  console::print_error("orrery: {}{}{}\n", cause, problem.empty() ? "" : "; ", problem);
+  std::_Exit(problem.empty() && console::problem().empty() ? status : 1);
+}
+
+}  // namespace orrery

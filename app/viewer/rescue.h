@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace orrery {
+
+/// Ends a run whose thread never comes back from the window system or the driver, and has its outputs written first:
+/// the X server is gone, where Xlib would end the program, or a stop was requested and a call does not return.
+///
+/// The thread that made this owns the run's state, except inside outside(): a mutex makes that so.
+class Rescue {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Rescue();
+  Rescue(const Rescue&) = delete;
+  Rescue& operator=(const Rescue&) = delete;
+  ~Rescue();
+
+  /// Call once the display is open.
+  void watch_display();
+  /// From here on, `write_outputs` runs before the program ends, on any thread: it must need no OpenGL. It returns what
+  /// could not be written, one line, or an empty text. A call may last for `patience` after a stop request.
+  void arm(std::function<std::string()> write_outputs, Clock::duration patience);
+  /// The outputs are written: what is left to do may last no longer than others want. The owner has no state any more.
+  void disarm(int status);
+
+  /// Makes a call of the window system or of OpenGL. It must not touch what `write_outputs` does. Not to be nested.
+  template <class Call>
+  decltype(auto) outside(Call&& call) {
+    const Away away{owner_};
+    return std::forward<Call>(call)();
+  }
+
+ private:
+  struct Away {
+    explicit Away(std::recursive_timed_mutex& mutex) : owner{mutex} { owner.unlock(); }
+    Away(const Away&) = delete;
+    Away& operator=(const Away&) = delete;
+    ~Away() { owner.lock(); }
+    std::recursive_timed_mutex& owner;
+  };
+
+  void stand_by(const std::stop_token& ended);
+  void display_lost();
+  [[noreturn]] void end_program(const std::string& cause, int status);
+
+  std::recursive_timed_mutex owner_;  // recursive: Xlib tells of its end in the middle of any call
+  std::function<std::string()> write_outputs_;
+  Clock::duration patience_ = Clock::duration::max();
+  int status_ = 1;  // once there is nothing to write
+  bool disarmed_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace orrery
