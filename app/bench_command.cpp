@@ -38,7 +38,8 @@ std::string named(const SweepEntry& entry) {
 
 /// The entry's failure, as the kind of exception that its exit status follows from.
 [[noreturn]] void throw_failure(const SweepEntry& entry) {
-  const std::string text = named(entry) + ": " + entry.problem;
+  // Without a count there were no bodies: that is the file's failure, not the variant's.
+  const std::string text = entry.count == 0 ? entry.problem : named(entry) + ": " + entry.problem;
   if (entry.refused) throw UsageError(text);
   throw std::runtime_error(text);
 }
@@ -152,7 +153,7 @@ class Bench {
   }
 
   static int say_stopped(const std::string& what) {
-    console::print_error("orrery: stopped before the end: {}\n", what);
+    console::complain("stopped before the end: " + what);
     return stop_status();
   }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "app/printable.h"
 #include "compute/core/write_all.h"
 
 namespace orrery::console {
@@ -41,6 +42,10 @@ void write_out(std::string_view text) {
 
 void write_error(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);
+}
+
+void complain(std::string_view message) {
+  print_error("orrery: {}\n", printable(message));
 }
 
 const std::string& problem() {

@@ -30,6 +30,9 @@ void print_error(fmt::format_string<Arguments...> format, Arguments&&... argumen
   write_error(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+/// Prints an error, as "orrery: MESSAGE" in one printable line.
+void complain(std::string_view message);
+
 /// Why stdout does not hold everything that was printed, one line; empty when it does.
 const std::string& problem();
 

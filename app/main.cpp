@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -40,9 +39,8 @@ struct Runner {
   }
 };
 
-int fail(int status, std::string why) {
-  std::ranges::replace(why, '\n', ' ');
-  console::print_error("orrery: {}\n", why);
+int fail(int status, const std::string& why) {
+  console::complain(why);
   return status;
 }
 

@@ -110,7 +110,7 @@ AutoChooser::World AutoChooser::this_machine() {
           .try_trees = measure_trials,
           .measure = measure_contest,
           .cache_file = usual_cache_file(),
-          .say = [](const std::string& line) { console::print_error("orrery: {}\n", line); }};
+          .say = console::complain};
 }
 
 AutoChooser::AutoChooser(World world) : world_{std::move(world)}, cache_{world_.cache_file} {}

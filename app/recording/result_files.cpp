@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/printable.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {
@@ -53,7 +54,7 @@ void ResultFiles::discard() {
 
 std::string ResultFiles::written() const {
   std::string text;
-  for (const std::string& path : paths()) text += "wrote " + path + '\n';
+  for (const std::string& path : paths()) text += "wrote " + printable(path) + '\n';
   return text;
 }
 

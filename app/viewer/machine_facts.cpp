@@ -41,7 +41,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
       device_ = machine.device;
       ceilings_ = machine.ceilings;
     } else {
-      console::print_error("orrery: the GPU's ceilings were not measured: {}\n", machine.reason);
+      console::complain("the GPU's ceilings were not measured: " + machine.reason);
     }
   }
   view.ceilings = ceilings_;

@@ -15,6 +15,7 @@
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/offscreen_surface.h"
+#include "app/viewer/run_summary.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -81,6 +82,7 @@ int Viewer::run() {
   try {
     while (!finished()) frame();
     finish();
+    if (lockstep_) print_summary();
   } catch (...) {
     (void)log_.stop_recording();  // what was measured until here is kept; the first failure is the one to tell
     throw;
@@ -277,8 +279,8 @@ void Viewer::follow_simulation() {
   status_ = simulation_.status();
   if (status_.last_error != said_error_) {
     said_error_ = status_.last_error;
-    if (!said_error_.empty()) console::print_error("orrery: {}\n", said_error_);
-    if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);
+    if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);  // which prints it
+    if (!said_error_.empty()) console::complain(said_error_);
   }
   if (status_.force_probe) take_probe(*status_.force_probe);
   moved_ |= boxes_.follow(status_, view_.tree_cells);
@@ -354,6 +356,12 @@ std::string Viewer::rescue_outputs() {
   }
   if (!options_.screenshot_file.empty()) return fmt::format("'{}' was not written", options_.screenshot_file);
   return failed_ ? "not all outputs are whole" : "";
+}
+
+void Viewer::print_summary() {
+  status_ = simulation_.status();
+  log_.describe(view_, status_);
+  console::print("{}", run_summary(status_, view_, stdout_style({})));
 }
 
 }  // namespace orrery

@@ -110,6 +110,8 @@ class Viewer {
   /// See Rescue::arm.
   std::string rescue_outputs();
   Rescue::Clock::duration patience() const;
+  /// For a run that nobody watched.
+  void print_summary();
 
   /// Carries out the requests of the last frame; a refusal is said in the window and on stderr.
   void carry_out_requests();

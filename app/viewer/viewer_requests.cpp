@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/console.h"
+#include "app/printable.h"
 #include "app/recording/metadata.h"
 #include "app/recording/new_output.h"
 #include "app/viewer/viewer.h"
@@ -221,15 +222,15 @@ void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
 }
 
 void Viewer::say_written(const std::string& file) {
-  view_.notice = "wrote " + file;
+  view_.notice = "wrote " + printable(file);
   console::print("{}\n", view_.notice);
 }
 
 /// The message stays in the window until a command succeeds.
 void Viewer::complain(const std::string& error) {
-  simulation_.report(error);
-  said_error_ = error;
-  console::print_error("orrery: {}\n", error);
+  said_error_ = printable(error);
+  simulation_.report(said_error_);
+  console::complain(said_error_);
 }
 
 }  // namespace orrery

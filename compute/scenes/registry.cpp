@@ -2,10 +2,12 @@
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/scenes/force_range.h"
 #include "compute/scenes/host_memory.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
@@ -25,6 +27,11 @@ Scene from_file(const SceneRequest& request) {
   }
   Bodies bodies = read_tipsy(request.file).bodies;
   const NaturalScales scales = natural_scales(bodies);
+  if (forces_underflow(bodies, scales.softening)) {
+    throw std::runtime_error("'" + request.file +
+                             "': its bodies pull with less than single precision can hold, so that no force would be "
+                             "left: rescale the units of the file, so that masses and distances are nearer to 1");
+  }
   return {std::filesystem::path{request.file}.filename().string(), std::move(bodies), scales.time_step,
           scales.softening};
 }

@@ -65,23 +65,20 @@ Header parsed_header(const fs::path& file, const std::byte* at) {
   const Bytes bytes{order};
   Header head{order, bytes.load_double(at + header::time), {}};
   head.counts = {bytes.load32(at + header::gas), bytes.load32(at + header::dark), bytes.load32(at + header::star)};
-  std::uint64_t bodies = bytes.load32(at + header::bodies);
+  const std::uint64_t bodies = bytes.load32(at + header::bodies);
+  if (bodies == head.bodies()) return head;
 
   // Bits 32 to 39 of the four counts may lie in the pad. But many writers leave it undefined, or put a version there
-  // (2: Bonsai's, with ids for eps and phi, neither of which is read here), so it counts only where the rest does not.
-  if (bodies != head.bodies()) {
-    const std::uint64_t pad = bytes.load32(at + header::pad);
-    bodies |= (pad & 0xff) << 32;
-    for (std::size_t kind = 0; kind < head.counts.size(); ++kind) {
-      head.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
-    }
+  // (2: Bonsai's, with ids for eps and phi, neither of which is read here), so it counts only if it makes them agree.
+  const std::uint64_t pad = bytes.load32(at + header::pad);
+  Header large = head;
+  for (std::size_t kind = 0; kind < large.counts.size(); ++kind) {
+    large.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
   }
-  if (bodies != head.bodies()) {
-    fail(file, "not a TIPSY file, or a damaged one: its header tells of " + plural(bodies, "body record") +
-                   ", but of " + std::to_string(head.counts[0]) + " gas + " + std::to_string(head.counts[1]) +
-                   " dark + " + std::to_string(head.counts[2]) + " star");
-  }
-  return head;
+  if ((bodies | (pad & 0xff) << 32) == large.bodies()) return large;
+  fail(file, "not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
+                 std::to_string(head.counts[0]) + " gas + " + std::to_string(head.counts[1]) + " dark + " +
+                 std::to_string(head.counts[2]) + " star");
 }
 
 /// Throws where the file is not exactly as long as its header says, or has more bodies than this program can hold.

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -89,7 +90,14 @@ std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStor
 #if ORRERY_HAVE_CUDA
   if (backend == Backend::cuda) return make_cuda_engine(storage);
 #endif
-  return make_cpu_engine();
+  try {
+    return make_cpu_engine();
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(
+        std::string{"no thread can be started for the CPU kernels: this user or container may run no "
+                    "more processes and threads (see ulimit -u): "} +
+        error.code().message());
+  }
 }
 
 const BackendStatus& backend_status(Backend backend) {

@@ -58,7 +58,7 @@ TEST_F(AutoCommand, KeepsWhatItMeasuredAndTells) {
   EXPECT_EQ(told["choices"][0]["law"], "gravity");
   EXPECT_EQ(told["choices"][0]["bodies"], 64);
   EXPECT_GT(told["choices"][0]["step_ms"], 0);
-  const Outcome text = run_orrery({"info"}, {.cache_folder = cache});
+  const Outcome text = run_orrery({"info", "--wide"}, {.cache_folder = cache});
   EXPECT_NE(text.out.find(file.string()), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("gravity, about 64 bodies"), std::string::npos) << text.out;
 }
@@ -72,7 +72,7 @@ TEST_F(AutoCommand, TellsForWhichTreesItMeasured) {
   ASSERT_EQ(told["choices"].size(), 1u);
   const json trees = told["choices"][0]["sufficing_trees"];
   ASSERT_GE(trees.size(), 1u) << told;
-  const Outcome text = run_orrery({"info"}, {.cache_folder = cache});
+  const Outcome text = run_orrery({"info", "--wide"}, {.cache_folder = cache});
   const std::string line = "accuracy 0.0005 by " + trees[0].get<std::string>();
   EXPECT_NE(text.out.find(line), std::string::npos) << text.out;
 }

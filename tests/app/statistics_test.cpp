@@ -39,12 +39,6 @@ TEST(Summary, EnclosesTheMedianByOrderStatistics) {
   EXPECT_TRUE(std::isnan(summarize(up_to(1)).high));
 }
 
-TEST(Table, AlignsColumns) {
-  Table table{"lr", {"name", "ms"}};
-  table.add({"a", "12.5"});
-  EXPECT_EQ(table.text(), "name    ms\na     12.5\n");
-}
-
 TEST(Numbers, AreWrittenForPeople) {
   EXPECT_EQ(with_prefix(1.834e12), "1.83 T");
   EXPECT_EQ(with_prefix(999.6), "1 k");

@@ -220,7 +220,7 @@ TEST(ResultRows, RelateEveryRunToTheSerialOne) {
   EXPECT_EQ(simd["speedup_over_serial"], 4);
   EXPECT_TRUE(uth_format.json(result_rows(std::span{entries}.first(1))[0])["speedup_over_serial"].is_null());
   const std::vector<std::vector<ResultRow>> counts{rows};
-  const std::string table = uth_format.table(counts);
+  const std::string table = uth_format.table(counts, {});
   EXPECT_NE(table.find("runs"), std::string::npos) << table;
   EXPECT_EQ(table.find("Mean of 10 runs"), std::string::npos) << "there were two: " << table;
 }

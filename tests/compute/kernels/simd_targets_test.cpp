@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "compute/kernels/simd_name.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -45,6 +46,11 @@ TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
   }
   // Of those that it is compiled for beside the compiler's default.
   EXPECT_GT(ran.size(), (supported & (HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON)) ? 1u : 0u);
+}
+
+TEST(SimdName, IsTheUsualOne) {
+  EXPECT_STREQ(simd_name(HWY_AVX3), "AVX-512");
+  EXPECT_STREQ(simd_name(HWY_AVX2), "AVX2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, SimdTargets, testing::Values("cpu-simd", "cpu-symmetric", "cpu-tree"));

@@ -64,6 +64,17 @@ TEST_F(TipsyErrors, CountsThatContradictEachOther) {
   expect_refused(file.bytes(), "7 body records", "1 gas + 2 dark + 3 star");
 }
 
+TEST_F(TipsyErrors, CountsWithoutTheGarbageThatAPadMayHold) {
+  for (const std::uint32_t pad : {32550u, 2u, 0xffffffffu, 0xdeadbeefu}) {
+    TipsyFile file = TipsyFile::valid(1, 2, 3);
+    file.pad = pad;
+    test::write_bytes(folder_ / "good.tipsy", file.bytes());
+    EXPECT_EQ(read_tipsy(folder_ / "good.tipsy").bodies.count(), 6) << "pad " << pad;
+    file.bodies = 7;
+    expect_refused(file.bytes(), "7 body records", "1 gas + 2 dark + 3 star");
+  }
+}
+
 TEST_F(TipsyErrors, NoBodies) {
   expect_refused(TipsyFile{}.bytes(), "without bodies");
 }
