@@ -9,6 +9,7 @@
 #include "app/console.h"
 #include "app/info_command.h"
 #include "app/kernels_command.h"
+#include "app/openmp_waiting.h"
 #include "app/options.h"
 #include "app/run_files.h"
 #include "app/verify_command.h"
@@ -61,6 +62,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
+  orrery::let_openmp_threads_sleep(argv);
   orrery::console::open();
   return orrery::run({argv + 1, argv + argc});
 }
