@@ -18,8 +18,8 @@ function(may_include path)
 endfunction()
 
 may_include("compute/core/(atomic_file|descriptor|write_all)[.]cpp" "compute/core/" ${posix_headers})
-may_include("compute/core/" "compute/core/")
-may_include("compute/kernels/" "compute/(core|cuda|kernels|tree)/" "kernel_list[.]inc$" "hwy/" "omp[.]h$" ${cuda_headers})
+may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
+may_include("compute/kernels/" "compute/(core|cuda|kernels|tree)/" "kernel_list[.]inc$" "hwy/" ${cuda_headers})
 may_include("compute/tree/" "compute/(core|cuda|tree)/" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
@@ -37,7 +37,7 @@ may_include("app/panels/" "app/panels/" "app/view/" "app/(format_count|limits)[.
             "compute/integrators/integrator[.]h$" "compute/scenes/scene[.]h$" "imgui" "fmt/")
 may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|format_count|input_file|kernel_axes)[.]h$"
             "compute/core/"
-            "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "compute/kernels/parallel_rows[.]h$" "fmt/"
+            "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|format_count|kernel_axes|measure)[.]h$"
             "app/(settings_cells|statistics|table|text_style)[.]h$" "compute/core/"
@@ -49,7 +49,7 @@ may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlo
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 # The interop test needs a GL context and GL buffers, which render/ makes.
 may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "omp[.]h$" "kernel_list[.]inc$" ${cuda_headers}
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernel_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(baseline|auto_choice/choice_cache|script/script)[.]h$" "compute/scenes/tipsy[.]h$"

@@ -14,7 +14,7 @@
 #include "app/auto_choice/measure_contest.h"
 #include "app/console.h"
 #include "app/recording/metadata.h"
-#include "compute/kernels/parallel_rows.h"
+#include "compute/core/team.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "compute/core/team.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {
@@ -34,10 +35,12 @@ Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool
   const auto count = bodies.positions.size();
   const Columns columns{bodies.positions};
   std::vector<double> potentials(count);  // summed in order below, so that the result is the same for any threads
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!cancelled || !*cancelled) potentials[i] = potential_with_earlier(columns, i, law);
-  }
+  for_each_chunk(bodies.count(), 64, usable_threads(), cancelled, [&](int first, int last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      if (cancelled && *cancelled) return;
+      potentials[i] = potential_with_earlier(columns, i, law);
+    }
+  });
 
   Conserved sums;
   for (std::size_t i = 0; i < count; ++i) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "compute/core/team.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {
@@ -52,12 +53,13 @@ std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::sp
   const Columns columns{bodies};
   std::vector<Vec3d> accelerations(targets.size());
   visit_pair_law<double>(law, [&](const auto& pair_law) {
-#pragma omp parallel for schedule(dynamic, 8)
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      if (cancelled && *cancelled) continue;
-      const Vec4& target = bodies[static_cast<std::size_t>(targets[i])];
-      accelerations[i] = acceleration(pair_law, columns, target.x, target.y, target.z);
-    }
+    for_each_chunk(static_cast<int>(targets.size()), 8, usable_threads(), cancelled, [&](int first, int last) {
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+        if (cancelled && *cancelled) return;
+        const Vec4& target = bodies[static_cast<std::size_t>(targets[i])];
+        accelerations[i] = acceleration(pair_law, columns, target.x, target.y, target.z);
+      }
+    });
   });
   return accelerations;
 }

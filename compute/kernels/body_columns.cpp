@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "compute/kernels/parallel_rows.h"
+#include "compute/core/team.h"
 #include "compute/kernels/scalar_rows.h"
 
 namespace orrery {

@@ -1,5 +1,6 @@
-#include "compute/kernels/parallel_rows.h"
+#include "compute/core/subnormals.h"
 #include "compute/kernels/scalar_rows.h"
+#include "compute/kernels/threads.h"
 
 namespace orrery {
 namespace {
@@ -14,8 +15,24 @@ class CpuOpenmp final : public ForceKernel {
   explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
   void evaluate(const ForceArgs& args) override {
-    for_each_chunk(args.count, chunk_, threads_, args.cancelled,
-                   [&](int first, int last) { evaluate_scalar_rows(args, first, last); });
+    // A worksharing loop cannot be left early, and to hand out ten million chunks takes long even if each is skipped.
+    // So one loop covers so many chunks at most; where there are more, a row takes so long that waiting for the last is
+    // nothing.
+    constexpr int chunks_a_loop = 1 << 15;
+    const int chunks = args.count / chunk_ + (args.count % chunk_ != 0);
+    const Subnormals subnormals = subnormals_here();
+    for (int begin = 0; begin < chunks && !cancelled(args); begin += chunks_a_loop) {
+      const int end = begin + std::min(chunks_a_loop, chunks - begin);
+#pragma omp parallel num_threads(std::min(threads_, end - begin))
+      {
+        const WithSubnormals as_the_caller{subnormals};
+#pragma omp for schedule(dynamic)
+        for (int c = begin; c < end; ++c) {
+          const int first = c * chunk_;
+          evaluate_scalar_rows(args, first, first + std::min(chunk_, args.count - first));
+        }
+      }
+    }
   }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return "threads " + std::to_string(threads_);

@@ -7,11 +7,12 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
+#include "compute/core/team.h"
 #include "compute/kernels/body_columns.h"
-#include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
 #include "compute/kernels/simd_name.h"
 #include "compute/kernels/simd_rows.h"
+#include "compute/kernels/threads.h"
 
 #ifndef ORRERY_CPU_SIMD_ONCE
 #define ORRERY_CPU_SIMD_ONCE

@@ -7,14 +7,15 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
-#include <thread>
 #include <vector>
 
+#include "compute/core/team.h"
+#include "compute/core/waiting.h"
 #include "compute/kernels/body_columns.h"
-#include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
 #include "compute/kernels/simd_name.h"
 #include "compute/kernels/simd_rows.h"
+#include "compute/kernels/threads.h"
 #include "compute/kernels/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
@@ -235,11 +236,16 @@ class CpuSymmetric final : public ForceKernel {
   }
 
   /// Waits until the tile has been through all rounds before this one. A thread takes its tasks in the order of
-  /// the rounds, so no two wait for each other, and the task waited for is near its end: not worth a sleep.
+  /// the rounds, so no two wait for each other.
   void wait_for_round(int tile, int round) {
-    while (rounds_done_[static_cast<std::size_t>(tile)] < round) std::this_thread::yield();
+    const std::atomic<int>& rounds_done = rounds_done_[static_cast<std::size_t>(tile)];
+    for (int done = rounds_done; done < round;) done = wait_for_change(rounds_done, done);
   }
-  void end_round(int tile, int round) { rounds_done_[static_cast<std::size_t>(tile)] = round + 1; }
+  void end_round(int tile, int round) {
+    std::atomic<int>& rounds_done = rounds_done_[static_cast<std::size_t>(tile)];
+    rounds_done = round + 1;
+    rounds_done.notify_all();
+  }
 
   int threads_;
   int rows_;

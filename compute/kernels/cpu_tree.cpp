@@ -6,17 +6,17 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
-#include <omp.h>
 
 #include <array>
 #include <chrono>
 #include <cmath>
 
+#include "compute/core/team.h"
 #include "compute/kernels/body_columns.h"
-#include "compute/kernels/parallel_rows.h"
 #include "compute/kernels/scalar_rows.h"
 #include "compute/kernels/simd_name.h"
 #include "compute/kernels/simd_rows.h"
+#include "compute/kernels/threads.h"
 #include "compute/kernels/tree_tunables.h"
 #include "compute/tree/cpu_octree.h"
 #include "compute/tree/cpu_walk.h"
@@ -217,10 +217,11 @@ class CpuTree final : public ForceKernel {
     for (const auto& work : work_) work->interactions = 0;
     const std::vector<BodyRange> groups = tree_.groups(group_);
     const GroupPlan plan{tree_, rows_, quadrupoles_};
-    for_each_chunk(static_cast<int>(groups.size()), 1, shape_.threads, args.cancelled, [&](int first, int last) {
-      GroupWork& work = *work_[static_cast<std::size_t>(omp_get_thread_num())];
-      for (int g = first; g < last && !cancelled(args); ++g) {
-        HWY_DYNAMIC_DISPATCH(evaluate_group)(args, plan, groups[static_cast<std::size_t>(g)], work);
+    std::atomic<std::size_t> next = 0;
+    run_team(shape_.threads, [&](int slot) {
+      GroupWork& work = *work_[static_cast<std::size_t>(slot)];
+      for (std::size_t g = next++; g < groups.size() && !cancelled(args); g = next++) {
+        HWY_DYNAMIC_DISPATCH(evaluate_group)(args, plan, groups[g], work);
       }
     });
     std::int64_t interactions = 0;

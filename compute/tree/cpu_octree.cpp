@@ -5,10 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "compute/core/team.h"
+
 namespace orrery {
 namespace {
 
-constexpr int serial_below = 4096;  ///< bodies or cells for which more threads are not worth their start
+constexpr int bodies_a_share = 2048;  ///< of a pass over all bodies: less is not worth another thread
+constexpr int cells_a_share = 256;    ///< of a pass over cells
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
@@ -63,18 +66,20 @@ void CpuOctree::make_keys(const Vec4* bodies, int count, int threads, const std:
   const Box main = main_part(bodies, count, all);
   cube_ = cube_around(main.low, main.high);
   if (is_set(cancelled)) return;
-#pragma omp parallel for schedule(static) num_threads(threads) if (count >= serial_below)
-  for (int i = 0; i < count; ++i) {
-    const Vec4& p = bodies[i];
-    keys_[static_cast<std::size_t>(i)] = {morton_key(cube_, p.x, p.y, p.z), static_cast<std::uint32_t>(i)};
-  }
+  for_each_chunk(count, bodies_a_share, threads, cancelled, [&](int first, int last) {
+    for (int i = first; i < last; ++i) {
+      const Vec4& p = bodies[i];
+      keys_[static_cast<std::size_t>(i)] = {morton_key(cube_, p.x, p.y, p.z), static_cast<std::uint32_t>(i)};
+    }
+  });
 }
 
 void CpuOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
   const int count = static_cast<int>(keys_.size());
   bodies_.resize(keys_.size());
-#pragma omp parallel for schedule(static) num_threads(shape.threads) if (count >= serial_below)
-  for (int i = 0; i < count; ++i) bodies_[static_cast<std::size_t>(i)] = bodies[original(i)];
+  for_each_chunk(count, bodies_a_share, shape.threads, cancelled, [&](int first, int last) {
+    for (int i = first; i < last; ++i) bodies_[static_cast<std::size_t>(i)] = bodies[original(i)];
+  });
 
   cells_.assign(1, {.bodies = {0, count}});
   generations_.assign(1, 0);
@@ -140,9 +145,11 @@ void CpuOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancel
     nodes_[index] = {at.x, at.y, at.z, in_range ? opening * opening : std::numeric_limits<float>::infinity()};
   };
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
-    const std::size_t begin = generations_[g], end = generations_[g + 1];
-#pragma omp parallel for schedule(static) num_threads(shape.threads) if (end - begin >= serial_below / 8)
-    for (std::size_t cell = begin; cell < end; ++cell) find(cell);
+    const std::size_t begin = generations_[g];
+    const int count = static_cast<int>(generations_[g + 1] - begin);
+    for_each_chunk(count, cells_a_share, shape.threads, cancelled, [&](int first, int last) {
+      for (int cell = first; cell < last; ++cell) find(begin + static_cast<std::size_t>(cell));
+    });
   }
 }
 

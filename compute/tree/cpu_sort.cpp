@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compute/core/team.h"
+
 namespace orrery {
 namespace {
 
@@ -37,26 +39,28 @@ void KeySort::sort(std::vector<KeyedBody>& bodies, int threads, const std::atomi
   const std::size_t count = bodies.size();
   constexpr std::size_t least_slice = 1 << 13;  // below, threads cost more than they save
   const std::size_t slices = std::clamp<std::size_t>(count / least_slice, 1, static_cast<std::size_t>(threads));
-  const int team = static_cast<int>(slices);
   other_.resize(count);
+  // All slices, also once `cancelled` is set: the places are made of the counts of all.
+  const auto for_each_slice = [&](const auto& work) {
+    for_each_chunk(static_cast<int>(slices), 1, threads, nullptr,
+                   [&](int first, int /*last*/) { work(static_cast<std::size_t>(first)); });
+  };
   for (int digit = 0; digit < digits; ++digit) {
     if (cancelled && *cancelled) return;
     places_.assign(slices * digit_values, 0);
     const auto slice_begin = [&](std::size_t slice) { return count * slice / slices; };
-#pragma omp parallel for schedule(static) num_threads(team)
-    for (std::size_t slice = 0; slice < slices; ++slice) {
+    for_each_slice([&](std::size_t slice) {
       std::uint32_t* counts = &places_[slice * digit_values];
       for (std::size_t i = slice_begin(slice); i < slice_begin(slice + 1); ++i)
         ++counts[digit_of(bodies[i].key, digit)];
-    }
+    });
     if (!place_digits(places_, slices, count)) continue;
-#pragma omp parallel for schedule(static) num_threads(team)
-    for (std::size_t slice = 0; slice < slices; ++slice) {
+    for_each_slice([&](std::size_t slice) {
       std::uint32_t* places = &places_[slice * digit_values];
       for (std::size_t i = slice_begin(slice); i < slice_begin(slice + 1); ++i) {
         other_[places[digit_of(bodies[i].key, digit)]++] = bodies[i];
       }
-    }
+    });
     std::swap(bodies, other_);
   }
 }

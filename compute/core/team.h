@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+namespace orrery {
+
+/// Hardware threads that this process may run on, >= 1.
+int usable_threads();
+
+/// Calls work(slot) on at most `threads` threads at once: slot 0 on the caller, each other slot up to threads - 1 on a
+/// thread that stays for the caller's next call. Whoever is not running by the time the caller's own call returns is
+/// left out, so that nobody waits for a thread that has no processor: each call must take shares of the work until none
+/// is left. Threads without work are awake for some 50 us at most. All treat subnormals as the caller does. An
+/// exception out of `work` ends the program.
+void run_team(int threads, const std::function<void(int slot)>& work);
+
+/// Calls rows(first, last) for chunks that cover [0, count), each of `chunk` rows (the last perhaps fewer), on a team
+/// of at most `threads` threads, each of which takes the next chunk when it is free. Once `cancelled` (may be null) is
+/// set no further chunks are handed out, and `rows` should return at once.
+void for_each_chunk(int count, int chunk, int threads, const std::atomic<bool>* cancelled,
+                    const std::function<void(int first, int last)>& rows);
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+inline constexpr const char* thread_values[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
+inline constexpr Tunable threads_tunable{
+    .name = "threads",
+    .notes = "Threads; auto takes every hardware thread that this process may run on.",
+    .values = thread_values,
+    .initial = "auto"};
+
+/// The threads that `settings` ask for, by threads_tunable.
+int thread_count(const Settings& settings);
+
+}  // namespace orrery
