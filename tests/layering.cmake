@@ -4,7 +4,11 @@
 cmake_minimum_required(VERSION 3.25)
 
 # cuda_gl_interop.h is for compute/interop/ alone, which allows it by its own name.
-set(cuda_headers "cuda[.]h$|cuda_(runtime|runtime_api|fp16|pipeline)[.]h$|cuda/|cub/|nvtx3/|cooperative_groups")
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/cuda_headers.cmake)
+list(REMOVE_ITEM ORRERY_CUDA_HEADERS cuda_gl_interop.h)
+list(TRANSFORM ORRERY_CUDA_HEADERS REPLACE "[.]" "[.]")
+list(TRANSFORM ORRERY_CUDA_HEADERS APPEND "$")
+list(JOIN ORRERY_CUDA_HEADERS "|" cuda_headers)
 set(posix_headers "unistd[.]h$|fcntl[.]h$|sys/")
 set(gl_headers "glad/|GL/|EGL/")
 set(window_headers "GLFW/|imgui|implot")
