@@ -31,7 +31,7 @@ while (($#)); do
       ;;
     --keep) keep=1 ;;
     --jobs)
-      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || fail "--jobs takes a number of threads, at least 1"
+      [[ ${2-} =~ ^[1-9][0-9]{0,3}$ ]] && (($2 <= $(nproc))) || fail "--jobs takes a number of threads, from 1 to $(nproc)"
       jobs=$2
       shift
       ;;
@@ -54,7 +54,6 @@ mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' | awk '
 [[ -n $mirror ]] || fail "this machine's apt has no source with Debian 12 (bookworm): debootstrap needs one"
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/orrery-bare-XXXXXX")
-# The mounts end with the namespace that they are made in.
 remove() {
   if ((keep)); then
     printf 'bare.sh: the system is kept in %s\n' "$root" >&2
@@ -68,12 +67,10 @@ trap 'exit 130' INT TERM HUP
 say() { printf '\nbare.sh: %s\n' "$*"; }
 
 say "installing a minimal Debian 12"
-debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || {
-  tail -n 20 "$root.log" >&2
-  rm -f "$root.log"
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root/debootstrap.log" 2>&1 || {
+  tail -n 20 "$root/debootstrap.log" >&2
   fail "debootstrap failed"
 }
-rm -f "$root.log"
 # Proxies and the like; not what this machine keeps and where.
 apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|Check)' >"$root/etc/apt/apt.conf.d/90host" || true
 printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
@@ -81,7 +78,7 @@ cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 git clone --quiet "$repository" "$root/orrery"
 say "$(chroot "$root" dpkg-query -W | wc -l) packages; the CUDA toolkit is none of them"
 
-# In namespaces of its own, so that no process or mount outlives it. Ninja takes its threads from the processors allowed.
+# In namespaces of its own, so that no process or mount outlives it. Ninja starts as many jobs as there are processors.
 inside() {
   unshare --mount --pid --fork --kill-child bash -euc '
     mount -t proc proc "$0/proc"
