@@ -51,20 +51,21 @@ bool failed(const Contender& contender) {
   return !contender.problem.empty() && !contender.refused;
 }
 
-/// What trials of trees tell a contest by. The contenders are told by themselves.
-Json trees_that_suffice(const Trials& trials) {
-  Json trees = Json::array();
+/// What trials tell a contest by. The contenders are told by themselves.
+Json those_that_suffice(const Trials& trials) {
+  Json those = Json::array();
   for (const Contender& contender : trials.contenders) {
-    if (contender.variant.kernel->is_tree && contender.problem.empty()) trees.push_back(words_for(contender.variant));
+    if (!contender.variant.kernel->full_fp32 && contender.problem.empty())
+      those.push_back(words_for(contender.variant));
   }
-  return trees;
+  return those;
 }
 
 /// Errors of now for those of then: `kept` and `trials` are of the same contenders.
 void take_errors(Contest& kept, const Trials& trials) {
   for (std::size_t i = 0; i < kept.contenders.size(); ++i) {
     const Contender& now = trials.contenders[i];
-    if (!now.variant.kernel->is_tree) continue;
+    if (now.variant.kernel->full_fp32) continue;
     if (now.problem.empty()) {
       kept.contenders[i].median_error = now.median_error;
     } else {
@@ -73,8 +74,8 @@ void take_errors(Contest& kept, const Trials& trials) {
   }
 }
 
-bool has_trees(const Trials& trials) {
-  return std::ranges::any_of(trials.contenders, [](const Contender& each) { return each.variant.kernel->is_tree; });
+bool has_approximations(const Trials& trials) {
+  return std::ranges::any_of(trials.contenders, [](const Contender& each) { return !each.variant.kernel->full_fp32; });
 }
 
 /// Why the kernel with its settings cannot take so many bodies; empty where it can.
@@ -97,9 +98,9 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   key["built"] = build_time();
   key["law"] = law_info(demand.law).id;
   key["equal_masses"] = demand.equal_masses;
-  const bool trees = trees_stand(demand, backend);
-  key["accuracy"] = trees ? demand.accuracy : 0.0;
-  const int count = trees ? demand.count : std::min(demand.count, most_measured_bodies(backend));
+  const bool approximate = approximations_stand(demand, backend);
+  key["accuracy"] = approximate ? demand.accuracy : 0.0;
+  const int count = approximate ? demand.count : std::min(demand.count, most_measured_bodies(backend));
   const double range = std::round(2 * std::log2(count));
   key["bodies_about"] = std::lround(std::exp2(range / 2));
   return key;
@@ -107,7 +108,7 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
 
 AutoChooser::World AutoChooser::this_machine() {
   return {.contenders = contenders_here(),
-          .try_trees = measure_trials,
+          .try_accuracy = measure_trials,
           .measure = measure_contest,
           .cache_file = usual_cache_file(),
           .say = console::complain};
@@ -123,12 +124,12 @@ void AutoChooser::say_problem() {
 std::vector<Variant> AutoChooser::standing(const KernelDemand& demand) const {
   std::vector<Variant> variants = world_.contenders;
   std::erase_if(variants, [&](const Variant& variant) {
-    return variant.kernel->is_tree && !trees_stand(demand, variant.kernel->backend);
+    return !variant.kernel->full_fp32 && !approximations_stand(demand, variant.kernel->backend);
   });
   return variants;
 }
 
-/// None where there is none, or where a tree failed just now: a new one tells of it.
+/// None where there is none, or where one failed at its trial just now: a new one tells of it.
 std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, const std::vector<Variant>& contenders,
                                                             const Trials& trials) {
   if (std::ranges::any_of(trials.contenders, failed)) return std::nullopt;
@@ -137,9 +138,10 @@ std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, con
   if (!kept) return std::nullopt;
   take_errors(*kept, trials);
   if (kept->preference().empty()) return std::nullopt;
-  std::string whence = fmt::format("One step with {} bodies, measured {} and kept{}{}:", kept->count, kept->date,
-                                   world_.cache_file.empty() ? "" : " in " + world_.cache_file.string(),
-                                   has_trees(trials) ? "; median errors measured now, with the present bodies" : "");
+  std::string whence =
+      fmt::format("One step with {} bodies, measured {} and kept{}{}:", kept->count, kept->date,
+                  world_.cache_file.empty() ? "" : " in " + world_.cache_file.string(),
+                  has_approximations(trials) ? "; median errors measured now, with the present bodies" : "");
   return Found{std::move(*kept), std::move(whence)};
 }
 
@@ -161,9 +163,9 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
   std::string none = "No kernel stands for election here: it is the default.";
   if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
     const Backend backend = contenders.front().kernel->backend;
-    const Trials trials = world_.try_trees(contenders, demand, system);
+    const Trials trials = world_.try_accuracy(contenders, demand, system);
     Json key = contest_key(demand, backend);
-    if (trees_stand(demand, backend)) key[sufficing_trees] = trees_that_suffice(trials);
+    if (approximations_stand(demand, backend)) key[sufficing] = those_that_suffice(trials);
     const std::optional<Found> kept = kept_contest(key, contenders, trials);
     const Found found = kept ? *kept : new_contest(key, trials, demand, system);
     const std::string how = found.whence + table(found.contest);

@@ -12,23 +12,23 @@
 namespace orrery {
 
 /// What a contest is wanted for: machine, driver, build, law, whether masses are equal, a range of numbers of bodies,
-/// and the accuracy, 0 where no tree stands. The ranges are powers of sqrt 2: within one the same kernel wins but for
-/// its ends, and numbers that a slider passes are not all measured. Without trees all numbers above the most that are
-/// measured are one range.
+/// and the accuracy, 0 where full fp32 alone stands. The ranges are powers of sqrt 2: within one the same kernel wins
+/// but for its ends, and numbers that a slider passes are not all measured. Without others all numbers above the most
+/// that are measured are one range.
 Json contest_key(const KernelDemand& demand, Backend backend);
 
-/// What a contest was held for: contest_key(), and as "trees" those that sufficed, where trees stand.
-inline constexpr const char* sufficing_trees = "trees";
+/// What a contest was held for: contest_key(), and under this name those that are not full_fp32 and sufficed.
+inline constexpr const char* sufficing = "sufficing";
 
-/// `auto` by measurement: contests that were held once are kept in a cache. Trees are tried with the bodies at hand
-/// each time, and a kept contest counts where the very same ones sufficed: one of each kernel, or none.
+/// `auto` by measurement: contests that were held once are kept in a cache. What is not full_fp32 is
+/// tried with the bodies at hand each time, and a kept contest counts where the very same ones sufficed.
 class AutoChooser final : public KernelChooser {
  public:
   /// What a choice needs of the world; tests have their own.
   struct World {
     std::vector<Variant> contenders;  ///< of one backend, those to prefer first
     /// See measure_trials().
-    std::function<Trials(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&)> try_trees;
+    std::function<Trials(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&)> try_accuracy;
     /// See measure_contest().
     std::function<Contest(const Trials&, const KernelDemand&, const ForceSystem&)> measure;
     std::filesystem::path cache_file;             ///< empty: none

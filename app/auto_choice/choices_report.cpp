@@ -14,8 +14,8 @@ namespace {
 /// Whether it was measured here, by this build.
 bool is_of_this_machine(Json key, Backend backend) {
   try {
-    for (const Json& tree : key.value(sufficing_trees, Json::array())) (void)tree.get_ref<const std::string&>();
-    key.erase(sufficing_trees);
+    for (const Json& one : key.value(sufficing, Json::array())) (void)one.get_ref<const std::string&>();
+    key.erase(sufficing);
     const std::optional<int> count = json_count(key.at("bodies_about"));
     return count && key == contest_key({.count = *count,
                                         .law = find_law(key.at("law").get<std::string>()),
@@ -29,12 +29,12 @@ bool is_of_this_machine(Json key, Backend backend) {
   }
 }
 
-/// ", accuracy 0.0005 by cpu-tree theta=0.5": of all trees that suffice.
-std::string accuracy_words(double accuracy, const Json& trees) {
+/// ", accuracy 0.0005 by cpu-tree theta=0.5": of all that suffice.
+std::string accuracy_words(double accuracy, const Json& those) {
   if (!(accuracy > 0)) return "";
   std::string words;
-  for (const Json& tree : trees) words += (words.empty() ? "" : " and ") + tree.get<std::string>();
-  return fmt::format(", accuracy {:g} by {}", accuracy, words.empty() ? "no tree" : words);
+  for (const Json& one : those) words += (words.empty() ? "" : " and ") + one.get<std::string>();
+  return fmt::format(", accuracy {:g} by {}", accuracy, words.empty() ? "full fp32 alone" : words);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Json choices_json() {
                        {"bodies_about", entry.key["bodies_about"]},
                        {"equal_masses", entry.key["equal_masses"]},
                        {"accuracy", entry.key["accuracy"]},
-                       {"sufficing_trees", entry.key.value(sufficing_trees, Json(nullptr))},
+                       {"sufficing", entry.key.value(sufficing, Json(nullptr))},
                        {"kernel", chosen.variant.kernel->id},
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
@@ -75,7 +75,7 @@ std::vector<std::string> choices_lines(const Json& choices) {
     lines.push_back(fmt::format("{}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
                                 choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
                                 choice["equal_masses"].get<bool>() ? " of one mass" : "",
-                                accuracy_words(choice["accuracy"].get<double>(), choice["sufficing_trees"]),
+                                accuracy_words(choice["accuracy"].get<double>(), choice["sufficing"]),
                                 choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
                                 choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),
                                 error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},

@@ -96,23 +96,29 @@ std::string error_words(double median_error) {
   return fmt::format("median error {:.2g}", median_error);
 }
 
-void try_trees(std::vector<Contender>& contenders, const TryTree& try_tree, double accuracy) {
-  std::map<const KernelInfo*, std::string> found;  // the settings that suffice
-  for (Contender& contender : contenders) {
+void try_accuracy(std::vector<Contender>& contenders, const TryAccuracy& try_one, double accuracy,
+                  bool spare_direct_sums) {
+  std::map<const KernelInfo*, std::string> trees;  // the settings that suffice
+  const auto try_if_needed = [&](Contender& contender) {
     const KernelInfo* const kernel = contender.variant.kernel;
-    if (!kernel->is_tree) continue;
-    attempt(contender, [&] {
-      if (const auto enough = found.find(kernel); enough != found.end()) {
-        return rule_out(contender, enough->second + " is accurate enough and less work");
-      }
-      const TreeTrial trial = try_tree(contender.variant);
-      contender.median_error = trial.median_error;
-      if (!accurate_enough(trial.median_error, accuracy)) {
-        return rule_out(contender, fmt::format("{}, above {:g}", error_words(trial.median_error), accuracy));
-      }
-      if (is_time(trial.step_ms)) contender.step_ms = trial.step_ms;
-      found[kernel] = words_for(*kernel, contender.variant.settings);
-    });
+    const bool spared = !kernel->is_tree && spare_direct_sums;
+    if (const auto enough = spared ? trees.begin() : trees.find(kernel); enough != trees.end()) {
+      return rule_out(contender, enough->second + " is accurate enough and less work");
+    }
+    const AccuracyTrial trial = try_one(contender.variant);
+    contender.median_error = trial.median_error;
+    if (!accurate_enough(trial.median_error, accuracy)) {
+      return rule_out(contender, fmt::format("{}, above {:g}", error_words(trial.median_error), accuracy));
+    }
+    if (!kernel->is_tree) return;  // it is timed as all direct sums are
+    if (is_time(trial.step_ms)) contender.step_ms = trial.step_ms;
+    trees[kernel] = words_for(*kernel, contender.variant.settings);
+  };
+  for (const bool is_tree : {true, false}) {
+    for (Contender& contender : contenders) {
+      const KernelInfo& kernel = *contender.variant.kernel;
+      if (!kernel.full_fp32 && kernel.is_tree == is_tree) attempt(contender, [&] { try_if_needed(contender); });
+    }
   }
 }
 

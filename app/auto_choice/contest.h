@@ -17,10 +17,10 @@ struct Contender {
   std::string problem{};  ///< why it was not measured, one line
   bool refused = false;   ///< it is out of the question here, as opposed to a failure
   int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
-  std::optional<double> median_error{};  ///< |da|/|a| of a tree, of the system that it was tried with last
+  std::optional<double> median_error{};  ///< |da|/|a| where not full_fp32, of the system that it was tried with last
 };
 
-/// Contenders, the trees among them tried with one system.
+/// Contenders, those of them that are not full_fp32 tried with one system.
 struct Trials {
   std::vector<Contender> contenders;
   double took_s = 0;
@@ -37,17 +37,19 @@ struct Contest {
   std::vector<std::size_t> preference() const;
 };
 
-/// What one evaluation by a tree showed.
-struct TreeTrial {
+/// What one evaluation showed.
+struct AccuracyTrial {
   double median_error;  ///< |da|/|a| against fp64; NaN fails
   double step_ms;       ///< of one step, the first, which also takes memory and warms up
 };
 /// Throws what the contender fails with: UsageError where it cannot run here.
-using TryTree = std::function<TreeTrial(const Variant& contender)>;
+using TryAccuracy = std::function<AccuracyTrial(const Variant& contender)>;
 
-/// Tries the trees among the contenders, each kernel's in order until one is accurate enough: those behind it are more
-/// accurate still, and slower. All others of them are out. Never throws what a contender fails with.
-void try_trees(std::vector<Contender>& contenders, const TryTree& try_tree, double accuracy);
+/// Tries the contenders that are not full_fp32, first each tree's in order until one is accurate enough: those behind
+/// it are more accurate still, and slower. Then the direct sums, which with `spare_direct_sums` are out where a tree is
+/// accurate enough. What is not accurate enough is out. Never throws what a contender fails with.
+void try_accuracy(std::vector<Contender>& contenders, const TryAccuracy& try_one, double accuracy,
+                  bool spare_direct_sums);
 /// Whether a median error is at most `accuracy`. NaN is not.
 inline bool accurate_enough(double median_error, double accuracy) {
   return median_error <= accuracy;

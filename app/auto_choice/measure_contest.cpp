@@ -17,7 +17,7 @@ namespace {
 
 struct Limits {
   int first_count, most_count;  // bodies of direct sums
-  int fewest_for_trees;         // a power of 2: contest_key() takes ranges of numbers apart there
+  int fewest_for_trees;         // and other approximations; a power of 2: contest_key() takes ranges apart there
   double budget_s;
 };
 constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .fewest_for_trees = 2048, .budget_s = 0.35};
@@ -64,7 +64,7 @@ class Track {
   }
 
   /// By one evaluation and no more, which may be long.
-  TreeTrial try_tree(const Variant& variant) {
+  AccuracyTrial try_accuracy(const Variant& variant) {
     select(variant);
     simulation_.apply(SelectIntegrator{"euler"});
     simulation_.apply(ProbeForces{error_sample});
@@ -158,7 +158,7 @@ int most_measured_bodies(Backend backend) {
   return limits_of(backend).most_count;
 }
 
-bool trees_stand(const KernelDemand& demand, Backend backend) {
+bool approximations_stand(const KernelDemand& demand, Backend backend) {
   return demand.accuracy > 0 && demand.count >= limits_of(backend).fewest_for_trees;
 }
 
@@ -184,8 +184,10 @@ Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand
   Trials trials;
   for (const Variant& variant : contenders) trials.contenders.push_back({variant});
   TrackWhenNeeded track{system};
-  try_trees(
-      trials.contenders, [&](const Variant& variant) { return track.of(variant).try_tree(variant); }, demand.accuracy);
+  const bool spare_direct_sums = demand.count > most_measured_bodies(contenders.front().kernel->backend);
+  try_accuracy(
+      trials.contenders, [&](const Variant& variant) { return track.of(variant).try_accuracy(variant); },
+      demand.accuracy, spare_direct_sums);
   trials.took_s = seconds() - begin_s;
   return trials;
 }
@@ -193,10 +195,11 @@ Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand
 Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system) {
   const Limits& limits = limits_of(trials.contenders.front().variant.kernel->backend);
   std::vector<Variant> direct_sums;
+  bool has_trees = false;
   for (const Contender& contender : trials.contenders) {
-    if (!contender.variant.kernel->is_tree) direct_sums.push_back(contender.variant);
+    has_trees |= contender.variant.kernel->is_tree;
+    if (!contender.variant.kernel->is_tree && contender.problem.empty()) direct_sums.push_back(contender.variant);
   }
-  const bool has_trees = direct_sums.size() < trials.contenders.size();
   const int measured_count = affordable_count(direct_sums, demand, limits);
   Contest contest{.contenders = trials.contenders, .count = has_trees ? demand.count : measured_count};
   hold_on_tracks(contest, measured_count, demand, system, limits.budget_s - trials.took_s);

@@ -11,16 +11,17 @@ namespace orrery {
 /// all it can do by then.
 int most_measured_bodies(Backend backend);
 
-/// Whether trees may win: with few bodies a direct sum is the fastest, and at full fp32 accuracy no
-/// tree counts.
-bool trees_stand(const KernelDemand& demand, Backend backend);
+/// Whether kernels that are not full_fp32 may win: with few bodies a direct sum is the fastest, and `exact` leaves none
+/// of them.
+bool approximations_stand(const KernelDemand& demand, Backend backend);
 
 /// Every kernel that stands for election on the best backend of this machine, in the order of kernels() and of their
 /// contenders.
 std::vector<Variant> contenders_here();
 
-/// Tries the trees among them with `system`, see try_trees(): one evaluation by each that is tried, and a direct sum in
-/// fp64 over a sample of bodies. Where there is no tree it takes no time.
+/// Tries those that are not full_fp32 with `system`, see try_accuracy(): one evaluation by each that is tried, and a
+/// direct sum in fp64 over a sample of bodies. More direct sums than that only where an evaluation is short, or where
+/// no tree suffices and every step will be as long.
 Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system);
 
 /// Measures those that may win by their trials, all of one backend and at least one: some tenths of a second with the

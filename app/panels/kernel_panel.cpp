@@ -133,8 +133,8 @@ const char* value_row(const char* name, const char* notes, const std::string& ma
 
 /// What `auto` keeps to. Another value than these, from a script or the command line, is one of the row as well.
 void accuracy_row(const Status& status, Requests& out) {
-  constexpr std::array<std::pair<const char*, double>, 4> usual{
-      {{"exact", 0}, {"1e-4", 1e-4}, {"5e-4", 5e-4}, {"1e-3", 1e-3}}};
+  constexpr std::array<std::pair<const char*, double>, 6> usual{
+      {{"exact", 0}, {"1e-6", 1e-6}, {"1e-5", 1e-5}, {"1e-4", 1e-4}, {"5e-4", 5e-4}, {"1e-3", 1e-3}}};
   const auto text_of = [&](double accuracy) {
     const auto found = std::ranges::find(usual, accuracy, &std::pair<const char*, double>::second);
     return found != usual.end() ? found->first : fmt::format("{:g}", accuracy);
@@ -146,7 +146,7 @@ void accuracy_row(const Status& status, Requests& out) {
   const char* picked =
       value_row("Accuracy",
                 "The median force error |da|/|a| that Auto keeps to. With thousands of bodies or more a "
-                "tree may then be the fastest; exact leaves direct sums alone.",
+                "tree may then be the fastest; exact leaves direct sums of full float accuracy alone.",
                 "accuracy", values, current);
   const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });
   if (found != usual.end()) out.push_back(SetAccuracy{found->second});

@@ -120,7 +120,7 @@ ORRERY_KERNEL(
         "Half the bytes in a tile save nothing where arithmetic is the limit, and each conversion between half and "
         "float is one more instruction. The difference of two coordinates keeps 11 bits of the coordinate, so close "
         "pairs far from the origin go wrong first.",
-    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 3e-3, .max = 0.5},
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 3e-3, .max = 0.5}, .full_fp32 = false,
     .create = create_kernel<Fp16>);
 
 }  // namespace orrery

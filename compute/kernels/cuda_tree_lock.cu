@@ -205,6 +205,6 @@ ORRERY_KERNEL(
         "A tree needs few interactions, but its kernels read memory at random, lock and wait for each other, so every "
         "one of them is arranged around that. Sorted bodies let a warp walk as one: it reads a node once and votes.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-2, .max = 1.0}, .repeatable = false,
-    .is_tree = true, .create = create_kernel<TreeLock>);
+    .is_tree = true, .full_fp32 = false, .create = create_kernel<TreeLock>);
 
 }  // namespace orrery

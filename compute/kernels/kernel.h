@@ -144,9 +144,11 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool is_tree = false;              ///< far bodies count by cells: fewer interactions than count^2, see tree_report()
+  bool full_fp32 =
+      true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen
   /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string
-  /// writes them; what a text does not name has its initial value, so "" is all initial ones. A tree's: the fastest
-  /// first, which is the least accurate. None: it is never chosen.
+  /// writes them; what a text does not name has its initial value, so "" is all initial ones. Where not full_fp32: the
+  /// fastest first, which is the least accurate. None: it is never chosen.
   std::span<const char* const> contenders = {};
   /// Throws UsageError where the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> (*create)(const Settings& settings);

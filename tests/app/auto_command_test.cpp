@@ -70,7 +70,7 @@ TEST_F(AutoCommand, TellsForWhichTreesItMeasured) {
   EXPECT_EQ(contents(file), kept) << "the same suffice again";
   const json told = info();
   ASSERT_EQ(told["choices"].size(), 1u);
-  const json trees = told["choices"][0]["sufficing_trees"];
+  const json trees = told["choices"][0]["sufficing"];
   ASSERT_GE(trees.size(), 1u) << told;
   const Outcome text = run_orrery({"info", "--wide"}, {.cache_folder = cache});
   const std::string line = "accuracy 0.0005 by " + trees[0].get<std::string>();

@@ -164,16 +164,29 @@ class TreesTest : public testing::Test {
     errors_[theta] = median_error;
   }
 
-  void try_them(double accuracy) {
-    try_trees(
+  /// A direct sum that is not full_fp32, with this value of `rows`.
+  void add_coarse_sum(const char* rows, double median_error) {
+    static const KernelInfo coarse = [] {
+      KernelInfo info = find_kernel("cpu-simd");
+      info.full_fp32 = false;
+      return info;
+    }();
+    Settings settings{coarse};
+    settings.set("rows", rows);
+    contest.contenders.push_back({{&coarse, settings}});
+    errors_[rows] = median_error;
+  }
+
+  void try_them(double accuracy, bool spare_direct_sums = false) {
+    try_accuracy(
         contest.contenders,
         [&](const Variant& variant) {
-          const std::string theta = variant.settings.text("theta");
-          tried.push_back(theta);
-          if (refuse == theta) throw UsageError("no room");
-          return TreeTrial{.median_error = errors_[theta], .step_ms = 250};
+          const std::string value = variant.settings.text(variant.kernel->is_tree ? "theta" : "rows");
+          tried.push_back(value);
+          if (refuse == value) throw UsageError("no room");
+          return AccuracyTrial{.median_error = errors_[value], .step_ms = 250};
         },
-        accuracy);
+        accuracy, spare_direct_sums);
   }
 
   Contest contest;
@@ -224,6 +237,38 @@ TEST_F(TreesTest, WhatCannotRunIsNotWhatSuffices) {
   try_them(5e-4);
   EXPECT_EQ(contest.contenders[0].problem, "no room");
   EXPECT_EQ(contest.contenders[1].problem, "");
+}
+
+TEST_F(TreesTest, ADirectSumThatIsNotFullFp32StandsWhereItIsAccurateEnough) {
+  add_coarse_sum("1", 1e-5);
+  add_coarse_sum("2", 9e-6);
+  add("1.0", 1e-3);
+  try_them(1e-5);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "1", "2"})) << "trees first";
+  for (const std::size_t sum : {0u, 1u}) {
+    EXPECT_EQ(contest.contenders[sum].problem, "");
+    EXPECT_EQ(contest.contenders[sum].step_ms, 0) << "it is timed as all direct sums are";
+  }
+  EXPECT_EQ(contest.contenders[0].median_error, 1e-5);
+
+  contest.contenders.clear();
+  add_coarse_sum("1", 1e-5);
+  try_them(1e-6);
+  EXPECT_TRUE(contest.contenders[0].refused);
+}
+
+TEST_F(TreesTest, ALongDirectSumIsTriedOnlyWhereNoTreeSuffices) {
+  add_coarse_sum("1", 1e-5);
+  add("1.0", 1e-5);
+  try_them(1e-4, /*spare_direct_sums=*/true);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0"}));
+  EXPECT_TRUE(contest.contenders[0].refused);
+
+  contest.contenders.pop_back();
+  contest.contenders[0].problem.clear();
+  contest.contenders[0].refused = false;
+  try_them(1e-4, /*spare_direct_sums=*/true);
+  EXPECT_EQ(contest.contenders[0].problem, "");
 }
 
 TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {

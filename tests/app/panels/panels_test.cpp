@@ -44,6 +44,8 @@ TEST_F(Panels, SetWhatAutoKeepsTo) {
   frame();
   EXPECT_EQ(only<SetAccuracy>(click("accuracy.exact")).median_error, 0);
   EXPECT_EQ(only<SetAccuracy>(click("accuracy.1e-3")).median_error, 1e-3);
+  EXPECT_EQ(only<SetAccuracy>(click("accuracy.1e-5")).median_error, 1e-5);
+  EXPECT_EQ(only<SetAccuracy>(click("accuracy.1e-6")).median_error, 1e-6);
   EXPECT_TRUE(click("accuracy.5e-4").empty()) << "so it is";
   status.accuracy = 3e-4;
   frame();
