@@ -239,7 +239,7 @@ void cost(const Status& status, const ViewStatus& view, Requests& out) {
     wrapped_text("Choose an interval to follow what a closed system keeps.", theme::dim, theme::Font::small);
   } else if (!history.empty()) {
     wrapped_text(fmt::format("t = {:.4g} to {:.4g}, {} times", history.front().sim_time, history.back().sim_time,
-                             history.size()),
+                             format_count(static_cast<std::int64_t>(history.size()))),
                  theme::dim, theme::Font::small);
   }
 }

@@ -23,7 +23,7 @@ void step_bar(const HeldTimes& held) {
   tooltip("Where the last step's time goes.",
           "Steps run beside the frames, on the GPU or on other threads: a step may take longer than a frame.");
   const bool many = held.step_known && step.steps > 1;
-  time_legend("step-parts", parts, many ? fmt::format("{} steps a frame", step.steps) : std::string{});
+  time_legend("step-parts", parts, many ? fmt::format("{} steps a frame", format_count(step.steps)) : std::string{});
 }
 
 void frame_bar(const HeldTimes& held) {

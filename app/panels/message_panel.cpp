@@ -53,9 +53,9 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
   return alarm("Fault", y, [&] {
     const Fault& fault = *status.fault;
-    wrapped(!status.last_error.empty()
-                ? status.last_error
-                : fmt::format("Stopped after step {}: body {} is not finite.", fault.step, fault.body),
+    wrapped(!status.last_error.empty() ? status.last_error
+                                       : fmt::format("Stopped after step {}: body {} is not finite.",
+                                                     format_count(fault.step), format_count(fault.body)),
             view, theme::bad);
     ui_mark("fault");
     if (status.good_step) {

@@ -193,10 +193,10 @@ void legend(const ViewStatus& view) {
   ImGui::SameLine(0, em(0.9f));
   legend_entry(theme::good, "Pareto front");
   tooltip("No variant that was tried is both faster and more accurate than one of these.");
-  const auto hidden = view.results.size() - static_cast<std::size_t>(std::ranges::count_if(view.results, can_be_shown));
+  const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
   if (hidden > 0) {
-    wrapped_text(fmt::format("{} of {} results are not shown: their error is not known or not a number.", hidden,
-                             view.results.size()),
+    wrapped_text(fmt::format("{} of {} results are not shown: their error is not known or not a number.",
+                             format_count(hidden), format_count(static_cast<std::int64_t>(view.results.size()))),
                  theme::dim, theme::Font::small);
   }
 }

@@ -84,7 +84,7 @@ std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::ve
 void progress(const SweepStatus& sweep, Requests& out) {
   const float share = sweep.total > 0 ? static_cast<float>(sweep.done) / static_cast<float>(sweep.total) : 0;
   const std::string left = sweep.left_s > 0 ? fmt::format(", {:.0f} s left", sweep.left_s) : std::string{};
-  const std::string done = fmt::format("{} of {}{}", sweep.done, sweep.total, left);
+  const std::string done = fmt::format("{} of {}{}", format_count(sweep.done), format_count(sweep.total), left);
   const float button = em(4.6f);
   ImGui::ProgressBar(share, {ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x, 0},
                      done.c_str());
@@ -102,7 +102,7 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
   const std::optional<std::vector<int>> counts = counts_of(draft.counts);
   row_label("Bodies", "Numbers of bodies with commas between, such as 4k,16k,64k; empty: as many as there are now.");
   if (!counts) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
-  text_field("sweep.counts", format_count(status.count).c_str(), draft.counts);
+  const bool entered = text_field("sweep.counts", std::to_string(status.count).c_str(), draft.counts);
   if (!counts) ImGui::PopStyleColor();
   tooltip(counts ? "" : "Whole numbers with commas between, such as 4k,16k,64k");
   ImGui::EndDisabled();
@@ -112,9 +112,12 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
   }
   ImGui::BeginDisabled(!counts);
   const std::string variants =
-      chosen.empty() || !counts ? std::string{} : fmt::format(": {} variants", variants_of(chosen, *counts));
+      chosen.empty() || !counts
+          ? std::string{}
+          : fmt::format(": {} variants", format_count(static_cast<std::int64_t>(variants_of(chosen, *counts))));
   const std::string label = fmt::format("Sweep {}{}###sweep", subject(chosen), variants);
-  if (accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0}) && counts) {
+  const bool pressed = accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0});
+  if ((pressed || entered) && counts) {
     out.push_back(sweep_of(chosen, *counts));
   }
   ui_mark("sweep.start");
@@ -168,11 +171,11 @@ struct Shown {
   bool count_and_interval, rate;
 };
 
-void sweep_row(const SweepStatus& sweep, std::size_t index, Shown shown, const Status& status, Requests& out) {
+void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown shown, const Status& status,
+               Requests& out) {
   const SweepRow& row = sweep.rows[index];
   const bool present = row.kernel_id == status.kernel_id && row.values == status.settings.values();
-  if (row_button("sweep.row", static_cast<int>(index), short_name(sweep.rows, index).c_str(),
-                 present && row.count == status.count) &&
+  if (row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), present && row.count == status.count) &&
       !present) {
     out.push_back(SelectKernel{row.kernel_id, row.values});
   }
@@ -217,7 +220,8 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
   if (shown.rate) columns.push_back({"interactions/s", 5.4f});
   columns.push_back({"error", 3.6f});
   if (!begin_rows("sweep", columns, static_cast<int>(sweep.rows.size()), height)) return;
-  for (std::size_t i = 0; i < sweep.rows.size(); ++i) sweep_row(sweep, i, shown, status, out);
+  int place = 0;
+  for (const std::size_t index : fastest_first(sweep.rows)) sweep_row(sweep, index, place++, shown, status, out);
   ImGui::EndTable();
 }
 

@@ -3,6 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <compare>
+#include <iterator>
+#include <numeric>
+#include <tuple>
+
+#include "app/panels/variant.h"
 
 namespace orrery {
 namespace {
@@ -16,6 +23,32 @@ bool has_another_value(const SweepRow& row, const std::string& name, const std::
   return found != row.values.end() && found->second != value;
 }
 
+/// A number that stands for a setting's value where values are compared; 0 for a word.
+double size_of(const std::string& value) {
+  double number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+/// How far a row is from what its kernel takes by itself: the least is the one to take among equally fast ones.
+struct Departure {
+  bool other_kernel;          ///< than the fastest one's
+  std::ptrdiff_t changed;     ///< settings that are not the kernel's initial ones
+  std::vector<double> sizes;  ///< of their values
+  friend auto operator<=>(const Departure&, const Departure&) = default;
+};
+
+Departure departure_of(const SweepRow& row, const SweepRow& fastest) {
+  const KernelInfo* kernel = known_kernel(row.kernel_id);
+  Departure departure{row.kernel_id != fastest.kernel_id, 0, {}};
+  for (const auto& [name, value] : row.values) {
+    const Tunable* tunable = kernel ? kernel->tunable(name) : nullptr;
+    departure.changed += tunable && value != tunable->initial ? 1 : 0;
+    departure.sizes.push_back(size_of(value));
+  }
+  return departure;
+}
+
 }  // namespace
 
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
@@ -25,7 +58,23 @@ std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
   }
   if (first.empty()) return std::nullopt;
   std::ranges::stable_sort(first, {}, [&](std::size_t i) { return rows[i].median_ms; });
-  return BestRow{first.front(), {first.begin() + 1, first.end()}};
+  const SweepRow& fastest = rows[first.front()];
+  const auto best = std::ranges::min_element(first, [&](std::size_t a, std::size_t b) {
+    return departure_of(rows[a], fastest) < departure_of(rows[b], fastest);
+  });
+  BestRow found{*best, {}};
+  std::ranges::copy_if(first, std::back_inserter(found.not_told_apart), [&](std::size_t i) { return i != found.row; });
+  return found;
+}
+
+std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const auto of_count = std::ranges::find(rows, rows[i].count, &SweepRow::count) - rows.begin();
+    return std::tuple{of_count, !measured(rows[i]), rows[i].median_ms};
+  });
+  return order;
 }
 
 std::string short_name(std::span<const SweepRow> rows, std::size_t index) {

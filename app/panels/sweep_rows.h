@@ -15,8 +15,13 @@ struct BestRow {
   std::size_t row;
   std::vector<std::size_t> not_told_apart;  ///< in the order of their times
 };
-/// Of the rows that were measured with `count` bodies; nothing where there are none.
+/// Of the rows that were measured with `count` bodies; nothing where there are none. Where several may be the fastest
+/// it is the one of the fastest's kernel with the most settings as the kernel has them at first, then with the smaller
+/// values.
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);
+
+/// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
+std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows);
 
 /// What sets row `index` apart from the others: "block 256", or the kernel's id before it where kernels differ.
 std::string short_name(std::span<const SweepRow> rows, std::size_t index);

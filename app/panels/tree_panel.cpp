@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ void numbers(const TreeReport& tree, int count) {
          "Evaluated in the latest evaluation of all forces: with bodies and with whole cells.",
          fmt::format("{}: {} of the pairs of a direct sum", format_count(tree.interactions),
                      format_percent(interactions / (bodies * bodies))));
-  number(fmt::format("{:.0f}", interactions / bodies), "per body", "Interactions of one body, on average.");
+  number(format_count(std::llround(interactions / bodies)), "per body", "Interactions of one body, on average.");
   number(format_count(tree.cells), "cells", "Cells of the tree, its leaves included.");
   number(std::to_string(tree.depth), "depth", "Levels of cells below the root.");
   ImGui::EndTable();

@@ -217,13 +217,34 @@ TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
   view.sweep.rows.back().count = 16;  // another number of bodies
   view.sweep.files = {"sweep.csv"};
   open_tab("sweep");
-  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[2].values);
-  EXPECT_NE(lab_text().find("block 512, not told apart from block 256."), std::string::npos) << lab_text();
+  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[1].values) << "the smaller of equals";
+  EXPECT_NE(lab_text().find("block 256, not told apart from block 512."), std::string::npos) << lab_text();
   EXPECT_NE(lab_text().find("wrote sweep.csv"), std::string::npos) << lab_text();
-  EXPECT_EQ(only<SelectKernel>(click("sweep.row.0")).settings, view.sweep.rows[0].values);
+  EXPECT_EQ(only<SelectKernel>(click("sweep.row.0")).settings, view.sweep.rows[2].values) << "the fastest first";
+  EXPECT_EQ(only<SelectKernel>(click("sweep.row.2")).settings, view.sweep.rows[0].values);
   status.count = 5;
   settle();
   EXPECT_FALSE(seen("sweep.apply"));
+}
+
+TEST_F(Panels, ApplyTheDefaultOfASweepAmongEquals) {
+  select(find_kernel("cpu-simd"));
+  for (const char* threads : {"1", "auto", "32", "2"}) {
+    SweepRow row = swept("", 1, 1, 4);
+    row.kernel_id = "cpu-simd";
+    row.values = {{"rows", "auto"}, {"threads", threads}};
+    row.median_ms -= 0.01 * static_cast<double>(view.sweep.rows.size());
+    view.sweep.rows.push_back(row);
+  }
+  open_tab("sweep");
+  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "auto");
+  view.sweep.rows[1].rank_first = 2;
+  settle();
+  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "1");
+  view.sweep.rows[0].problem = "it failed";
+  settle();
+  EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "2");
+  EXPECT_EQ(only<SelectKernel>(click("sweep.row.3")).settings.at("threads"), "1") << "failures come last";
 }
 
 TEST_F(Panels, SayWhyAVariantOfASweepWasNotMeasured) {
