@@ -1,5 +1,10 @@
 // A step that outlasts many frames.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
 
 #include "compute/sim/simulation.h"
 
@@ -34,6 +39,24 @@ TEST(CpuEngine, KeepingAGoodStateLeavesAStepUnderWayAlone) {
   EXPECT_EQ(sim.status().good_step, 0);
   EXPECT_FALSE(sim.status().force_probe);
   EXPECT_FALSE(sim.status().conserved);
+}
+
+/// In a process of its own, that may start no thread; root may start any, and so becomes nobody.
+void start_without_threads() {
+  const rlimit one{1, 1};
+  constexpr uid_t nobody = 65534;
+  if (setrlimit(RLIMIT_NPROC, &one) != 0 || (geteuid() == 0 && setresuid(nobody, nobody, nobody) != 0)) _exit(2);
+  try {
+    const Simulation sim{{.scene = "plummer", .count = 8}, nullptr, find_kernel("cpu-serial")};
+  } catch (const std::exception& error) {
+    std::fputs(error.what(), stderr);
+    _exit(1);
+  }
+  _exit(0);
+}
+
+TEST(CpuEngine, SaysWhyNoThreadCanBeStarted) {
+  EXPECT_EXIT(start_without_threads(), testing::ExitedWithCode(1), "no thread can be started.*ulimit -u");
 }
 
 }  // namespace
