@@ -83,7 +83,7 @@ class Verification {
   /// From the scene's first state, to which it returns. A run that stops at a body that is not finite has no such
   /// positions: all are NaN.
   static std::vector<Vec4> positions_after_two_steps(Simulation& simulation) {
-    simulation.apply(Reset{});
+    simulation.apply(Restart{});
     std::vector<Vec4> positions;
     try {
       simulation.run(2);
@@ -93,14 +93,14 @@ class Verification {
       constexpr float nan = std::numeric_limits<float>::quiet_NaN();
       positions.assign(static_cast<std::size_t>(simulation.status().count), Vec4{nan, nan, nan, nan});
     }
-    simulation.apply(Reset{});
+    simulation.apply(Restart{});
     return positions;
   }
 
   Check check(Simulation& simulation, const Expected& expected, const Variant& variant) {
     Check check{.variant = variant, .sample = expected.sample.size()};
     try {
-      simulation.apply(Reset{});
+      simulation.apply(Restart{});
       simulation.apply(variant.command());
       const auto begin = std::chrono::steady_clock::now();
       const std::vector<Vec4> accelerations = simulation.accelerations();

@@ -67,7 +67,7 @@ float fault_toast(const Status& status, const ViewStatus& view, float y, Request
     }
     if (ImGui::Button("Reset")) out.push_back(Reset{});
     ui_mark("fault.reset");
-    tooltip("Back to the first state of this scene");
+    tooltip("Back to the first state of this scene and to its own physics", reset_words);
   });
 }
 

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
+#include <optional>
 #include <ranges>
+#include <string>
 #include <string_view>
 
 #include "app/panels/sections.h"
@@ -12,15 +15,35 @@
 namespace orrery {
 namespace {
 
-/// A combo over descriptors with id, title and notes. The descriptor that was picked, if another than the current one.
+/// A value that the scene has as well.
+struct Field {
+  const char* mark;
+  const char* label;
+  const char* notes;
+};
+
+/// A dot says that the value is not the scene's own; a double click asks for that one. Returns whether it was made.
+bool field_label(const Field& field, bool differs, std::string_view own) {
+  const std::string notes =
+      differs ? fmt::format("{}\nThe scene's own: {}. A double click restores it.", field.notes, own)
+              : fmt::format("{}\nIt is the scene's own.", field.notes);
+  return marked_label(field.mark, field.label, notes, differs) && differs;
+}
+
+/// A combo over descriptors with id, title and notes. The descriptor that was asked for, if another than the current
+/// one: `own` is the scene's.
 template <class Info>
-const Info* choose(const char* name, const char* notes, const char* mark, std::string_view current, auto&& infos) {
+const Info* choose(const Field& field, std::string_view current, std::string_view own, auto&& infos) {
+  const char* const mark = field.mark;
   const Info* picked = nullptr;
   const Info* shown = nullptr;
+  const Info* own_info = nullptr;
   for (const Info& info : infos) {
     if (current == info.id) shown = &info;
+    if (own == info.id) own_info = &info;
   }
-  row_label(name, notes);
+  const bool differs = own_info && own_info != shown;
+  bool restored = field_label(field, differs, differs ? own_info->title : "");
   if (begin_combo(mark, shown ? shown->title : "")) {
     for (const Info& info : infos) {
       if (ImGui::Selectable(info.title, &info == shown) && &info != shown) picked = &info;
@@ -28,40 +51,61 @@ const Info* choose(const char* name, const char* notes, const char* mark, std::s
       tooltip(info.notes);
     }
     ImGui::EndCombo();
-  } else if (shown) {
-    tooltip(shown->notes);
+  } else {
+    restored |= differs && double_clicked();
+    if (shown) tooltip(shown->notes);
   }
-  return picked;
+  return restored ? own_info : picked;
+}
+
+struct Range {
+  float low, high;
+  const char* format;
+};
+
+std::optional<float> number(const Field& field, const Range& range, float value, float own) {
+  const bool differs = value != own;
+  const bool restored = field_label(field, differs, fmt::format("{:.6g}", own));
+  const auto asked = log_slider(field.mark, value, range.low, range.high, range.format, std::optional{own});
+  return restored ? std::optional{own} : asked;
 }
 
 }  // namespace
 
 void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
   if (!section("physics", "Physics", true)) return;
-  const Law& law = status.law;
+  const Law &law = status.law, &own = status.scene_physics.law;
   const auto known =
       integrators() | std::views::transform([](const IntegratorInfo* info) -> const IntegratorInfo& { return *info; });
-  if (const auto* picked = choose<IntegratorInfo>("Integrator", "How a step is made from force evaluations.",
-                                                  "integrator", status.integrator_id, known)) {
-    out.push_back(SelectIntegrator{picked->id});
+  if (const auto* asked =
+          choose<IntegratorInfo>({"integrator", "Integrator", "How a step is made from force evaluations."},
+                                 status.integrator_id, status.scene_physics.integrator_id, known)) {
+    out.push_back(SelectIntegrator{asked->id});
   }
-  if (const auto* picked =
-          choose<LawInfo>("Law", "The force between two bodies.", "law", law_info(law.id).id, laws())) {
-    out.push_back(SelectLaw{picked->id});
+  if (const auto* asked = choose<LawInfo>({"law", "Law", "The force between two bodies."}, law_info(law.id).id,
+                                          law_info(own.id).id, laws())) {
+    out.push_back(SelectLaw{asked->id});
   }
-  row_label("Time step", "dt of one step, in units of G = 1. Ctrl-click to type a value.");
-  if (const auto dt = log_slider("dt", status.time_step, 1e-5f, 0.1f, "%.5g")) out.push_back(SetTimeStep{*dt});
-  row_label("Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value.");
-  if (const auto softening = log_slider("softening", law.softening, 1e-4f, 1.0f, "%.4g")) {
+  if (const auto dt = number({"dt", "Time step", "dt of one step, in units of G = 1. Ctrl-click to type a value."},
+                             {1e-5f, 0.1f, "%.5g"}, status.time_step, status.scene_physics.time_step)) {
+    out.push_back(SetTimeStep{*dt});
+  }
+  if (const auto softening = number(
+          {"softening", "Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value."},
+          {1e-4f, 1.0f, "%.4g"}, law.softening, own.softening)) {
     out.push_back(SetSoftening{*softening});
   }
   if (law.id == LawId::attract_repel) {
-    row_label("Repulsion", "H, a length squared: the strength of the repelling part. Ctrl-click to type a value.");
-    if (const auto repulsion = log_slider("repulsion", law.repulsion, 0.0f, 1.0f, "%.5g")) {
+    if (const auto repulsion = number(
+            {"repulsion", "Repulsion",
+             "H, a length squared: the strength of the repelling part. Ctrl-click to type a value."},
+            {0.0f, 1.0f, "%.5g"}, law.repulsion, own.repulsion)) {
       out.push_back(SetRepulsion{*repulsion});
     }
-    row_label("Drag", "D, mass per time: slows bodies down. Ctrl-click to type a value.");
-    if (const auto drag = log_slider("drag", law.drag, 0.0f, 0.01f, "%.7g")) out.push_back(SetDrag{*drag});
+    if (const auto drag = number({"drag", "Drag", "D, mass per time: slows bodies down. Ctrl-click to type a value."},
+                                 {0.0f, 0.01f, "%.7g"}, law.drag, own.drag)) {
+      out.push_back(SetDrag{*drag});
+    }
   }
   row_label("Steps/frame", "Steps that run for each picture. Ctrl-click to type a value.");
   if (const auto steps = log_slider("steps-per-frame", status.steps_per_frame, 1, 1000, "%d")) {

@@ -43,6 +43,9 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
 void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
+/// What Reset does besides going back to the first state.
+extern const char* const reset_words;
+
 /// Of an error in a table: forces that are not finite stand out.
 ImU32 error_colour(const std::optional<ForceError>& error);
 

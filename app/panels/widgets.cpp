@@ -1,6 +1,7 @@
 #include "app/panels/widgets.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
@@ -32,6 +33,10 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
     case Icon::step:
       draw.AddTriangleFilled({c.x - r, c.y - r}, {c.x + r * 0.4f, c.y}, {c.x - r, c.y + r}, colour);
       draw.AddRectFilled({c.x + r * 0.5f, c.y - r}, {c.x + r, c.y + r}, colour, r * 0.2f);
+      break;
+    case Icon::restart:
+      draw.AddRectFilled({c.x - r, c.y - r * 0.9f}, {c.x - r * 0.6f, c.y + r * 0.9f}, colour, r * 0.2f);
+      draw.AddTriangleFilled({c.x + r * 0.9f, c.y - r}, {c.x - r * 0.5f, c.y}, {c.x + r * 0.9f, c.y + r}, colour);
       break;
     case Icon::reset:
       draw.PathArcTo(c, r * 0.85f, -0.4f, 4.6f, 20);
@@ -140,18 +145,53 @@ bool begin_combo(const char* id, const char* preview, int flags) {
   return open;
 }
 
-void row_label(const char* label, std::string_view notes, float reserved) {
-  const float column = em(6.3f);
+namespace {
+
+float label_column() {
+  return em(6.3f);
+}
+
+void label_text(const char* label, std::string_view notes) {
   ImGui::AlignTextToFramePadding();
-  const bool fits = size_of(label).x < column - em(0.3f);
+  const bool fits = size_of(label).x < label_column() - em(0.3f);
   text(label, theme::dim, fits ? theme::Font::body : theme::Font::small);
   tooltip(notes);
-  ImGui::SameLine(column);
+}
+
+void to_field(float reserved) {
+  ImGui::SameLine(label_column());
   ImGui::SetNextItemWidth(std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // 0 and less mean otherwise
 }
 
+}  // namespace
+
+void row_label(const char* label, std::string_view notes, float reserved) {
+  label_text(label, notes);
+  to_field(reserved);
+}
+
+bool marked_label(const char* id, const char* label, std::string_view notes, bool marked) {
+  label_text(label, notes);
+  ui_mark(id, "label");
+  const bool asked = double_clicked();
+  if (marked) {
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddCircleFilled({high.x + em(0.4f), (low.y + high.y) / 2}, em(0.18f), theme::warn);
+    ui_mark(id, "differs");
+  }
+  to_field(0);
+  return asked;
+}
+
+bool double_clicked() {
+  constexpr int flags = ImGuiHoveredFlags_AllowWhenBlockedByPopup;  // the list that the first click opened
+  if (!ImGui::IsItemHovered(flags) || !ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) return false;
+  ImGui::ClearActiveID();
+  return true;
+}
+
 template <class T>
-std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format) {
+std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format, std::optional<T> own) {
   constexpr bool real = std::is_same_v<T, float>;
   constexpr ImGuiDataType type = real ? ImGuiDataType_Float : ImGuiDataType_S32;
   ImGui::PushID(id);
@@ -168,7 +208,8 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
   }
   const bool changed = ImGui::SliderScalar("##slider", type, &value, &low, &high, format, ImGuiSliderFlags_Logarithmic);
   const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
-  const bool ended = ImGui::IsItemDeactivatedAfterEdit();
+  const bool ended = ImGui::IsItemDeactivatedAfterEdit(), restored = own && double_clicked();
+  if (restored) value = *own;
   storage.SetBool(editing, ImGui::IsItemActive());
   if constexpr (real) {
     storage.SetFloat(draft, value);
@@ -177,11 +218,11 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
   }
   ImGui::PopID();
   ui_mark(id);
-  if ((dragged || ended) && value != current) return value;
+  if ((dragged || ended || restored) && value != current) return value;
   return std::nullopt;
 }
-template std::optional<float> log_slider(const char*, float, float, float, const char*);
-template std::optional<int> log_slider(const char*, int, int, int, const char*);
+template std::optional<float> log_slider(const char*, float, float, float, const char*, std::optional<float>);
+template std::optional<int> log_slider(const char*, int, int, int, const char*, std::optional<int>);
 
 bool text_field(const char* id, const char* hint, std::string& content) {
   ImGui::PushID(id);

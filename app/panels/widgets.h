@@ -37,10 +37,17 @@ bool begin_combo(const char* id, const char* preview, int flags = 0);
 /// The label of a row; the next item fills the rest of the line, less `reserved` at its end.
 void row_label(const char* label, std::string_view notes, float reserved = 0);
 
+/// The label of a row, marked as `id.label`; a dot stands behind it if `marked`. Whether it was double-clicked.
+bool marked_label(const char* id, const char* label, std::string_view notes, bool marked);
+
+/// Whether the last item was double-clicked. What its first click began, such as a drag, ends then.
+bool double_clicked();
+
 /// A logarithmic slider with entry by ctrl-click, marked as `id`. The new value while the grab is dragged and when an
-/// entry is finished, if it is another than `current`.
+/// entry is finished, if it is another than `current`; `own` after a double click.
 template <class T>  // float or int
-std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format);
+std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format,
+                            std::optional<T> own = std::nullopt);
 
 /// A line of text to edit, marked as `id`, with `hint` while it is empty. True when Enter ended it.
 bool text_field(const char* id, const char* hint, std::string& content);
@@ -48,7 +55,7 @@ bool text_field(const char* id, const char* hint, std::string& content);
 /// A button in the accent's colour, for the one thing a group is about.
 bool accent_button(const char* label, ImVec2 size = {});
 
-enum class Icon { run, pause, step, reset, record, stop };
+enum class Icon { run, pause, step, restart, reset, record, stop };
 /// A button with a drawn sign before its label, marked as `id`.
 bool icon_button(const char* id, Icon icon, const char* label, ImVec2 size, bool accented = false);
 

@@ -115,6 +115,7 @@ constexpr std::array verbs{
     Verb{"pause", "", [](std::string_view) -> Request { return Command{SetPaused{true}}; }},
     Verb{"resume", "", [](std::string_view) -> Request { return Command{SetPaused{false}}; }},
     Verb{"step", "", [](std::string_view) -> Request { return Command{StepOnce{}}; }},
+    Verb{"restart", "", [](std::string_view) -> Request { return Command{Restart{}}; }},
     Verb{"reset", "", [](std::string_view) -> Request { return Command{Reset{}}; }},
     Verb{"record", "FILE", [](std::string_view a) -> Request { return ViewCommand{StartRecording{std::string{a}}}; }},
     Verb{"stop-record", "", [](std::string_view) -> Request { return ViewCommand{StopRecording{}}; }},

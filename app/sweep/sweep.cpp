@@ -66,7 +66,7 @@ void Sweep::begin() {
     if (!first_) first_ = simulation_->status();
   }
   simulation_->apply(present.command());
-  simulation_->apply(Reset{});
+  simulation_->apply(Restart{});
   const Procedure& procedure = plan_.procedure;
   run_ = Run{.warmup_left = procedure.fresh_steps > 0 ? 0 : procedure.warmup_steps,
              .steps_a_repeat = procedure.fresh_steps,
@@ -78,7 +78,7 @@ void Sweep::start_batch() {
   if (run_->warmup_left > 0) {
     run_->asked = run_->pilot_ms > 0 ? std::min(run_->warmup_left, steps_for_a_repeat(run_->pilot_ms)) : 1;
   } else {
-    if (plan_.procedure.fresh_steps > 0 && !run_->repeats_ms.empty()) simulation_->apply(Reset{});
+    if (plan_.procedure.fresh_steps > 0 && !run_->repeats_ms.empty()) simulation_->apply(Restart{});
     run_->asked = run_->steps_a_repeat;
   }
   simulation_->start(run_->asked, 0);

@@ -87,7 +87,8 @@ const std::vector<KeyBinding>& table() {
   static const std::vector<KeyBinding> bindings{
       {{{U' '}}, "Space", "run or pause", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
       {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
-      {{{U'r'}}, "R", "back to the scene's first state", [](S, V) -> Asked { return Command{Reset{}}; }},
+      {{{U'r'}}, "R", "restart: the scene's first state", [](S, V) -> Asked { return Command{Restart{}}; }},
+      {{{U'R'}}, "Shift+R", "reset: also the scene's own physics", [](S, V) -> Asked { return Command{Reset{}}; }},
       {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
       {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
       {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},

@@ -64,12 +64,38 @@ struct SetPaused {
 };
 /// Pauses, then runs one step.
 struct StepOnce {};
-/// Back to the first state of the present scene.
+/// Back to the first state of the present scene, under the present physics.
+struct Restart {};
+/// Back to the first state of the present scene, under the scene's own physics: Status::scene_physics. Kernel, settings
+/// and steps per frame stay.
 struct Reset {};
+/// With the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
-  bool use_its_parameters = true;  ///< its dt and softening, too
 };
+
+/// How bodies move.
+struct Physics {
+  std::string integrator_id;
+  Law law;
+  float time_step = 0;  ///< finite, > 0
+  friend bool operator==(const Physics&, const Physics&) = default;
+};
+/// Everything that decides what a run computes, and how.
+struct RunSetup {
+  SceneRequest scene;  ///< as Status::scene: with its count, also of a file
+  Physics physics;
+  std::string kernel_id;
+  Settings::Values settings;  ///< what is not named has the kernel's initial value
+};
+/// Takes all of `run` over at once, or none of it. Bodies of another scene start from their first state; those of the
+/// present scene go on from where they are.
+struct ReturnToRun {
+  RunSetup run;
+};
+/// Undoes the last ReturnToRun: scene, physics, kernel, settings, step and bodies are again what they were before it.
+/// The bodies start from their first state if memory did not hold a copy, or if one was not finite.
+struct UndoReturn {};
 
 /// With the next batch of steps, holds the kernel's accelerations of fixed sample bodies against an fp64 direct sum at
 /// the same positions: Status::force_probe.
@@ -88,13 +114,14 @@ struct ReadTreeCells {
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
 /// finite, and where memory does not suffice: Status::good_step then stays what it was.
 struct KeepGoodState {};
-/// Back to the state that was kept last. Reset and another scene forget it.
+/// Back to the state that was kept last. Restart, Reset and another scene forget it.
 struct RestoreGoodState {};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
-using Command = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
-                             SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Reset,
-                             LoadScene, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
+using Command =
+    std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
+                 SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
+                 UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
 
 /// What one batch of steps took, known some frames after it was asked for.
 struct StepTiming {
@@ -160,6 +187,7 @@ struct Status {
   bool busy = false;   ///< a batch is under way (a CPU kernel's may take many frames)
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
+  Physics scene_physics;  ///< the scene's own, see Reset
   int count = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1
@@ -170,8 +198,9 @@ struct Status {
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::optional<ForceProbe> force_probe;        ///< the latest of the present kernel, settings, law and scene
   std::optional<ConservedProbe> conserved;      ///< the latest since the present scene's first state
-  std::optional<Fault> fault;                   ///< why the run stopped; until Reset, RestoreGoodState or another scene
+  std::optional<Fault> fault;  ///< why the run stopped; until Restart, Reset, RestoreGoodState or another scene
   std::optional<std::int64_t> good_step;  ///< the step whose state RestoreGoodState brings back; none: nothing kept
+  std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn brings back; none: there is nothing to undo
   std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well
 };
 

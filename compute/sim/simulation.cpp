@@ -1,21 +1,15 @@
 #include "compute/sim/simulation.h"
 
-#include <cmath>
 #include <utility>
 
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
+#include "compute/sim/physics_ranges.h"
 
 namespace orrery {
 namespace {
 
 constexpr int max_steps_per_frame = 1000;
-
-/// Throws a UsageError that states the range unless `holds` and the value is finite.
-void require(bool holds, const std::string& name, float value, const std::string& range) {
-  if (holds && std::isfinite(value)) return;
-  throw UsageError(name + " cannot be " + std::to_string(value) + "; it must be a number " + range);
-}
 
 void require_accuracy(double median_error) {
   if (median_error == 0 || (median_error > 0 && median_error < 1)) return;
@@ -49,7 +43,7 @@ Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, cons
       choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
   engine();  // says why, where the kernel cannot run here
   kernel_ = choice_.kernel->create(choice_.settings);
-  load(request, /*use_its_parameters=*/true);
+  load(request);
 }
 
 Engine& Simulation::engine_for(Backend backend) {
@@ -148,24 +142,23 @@ void Simulation::apply(const Command& command) {
             adopt(next);
           },
           [&](const SetTimeStep& c) {
-            require(c.time_step > 0, "dt", c.time_step, "above 0");
+            require_time_step(c.time_step);
             next.time_step = c.time_step;
             adopt(next);
           },
           [&](const SetSoftening& c) {
-            require(c.softening >= Law::min_softening && c.softening <= Law::max_softening, "softening", c.softening,
-                    "from 1e-6 to 1e6");
             next.law.softening = c.softening;
+            require_law(next.law);
             adopt(next);
           },
           [&](const SetRepulsion& c) {
-            require(c.repulsion >= 0 && c.repulsion <= Law::max_repulsion, "repulsion", c.repulsion, "from 0 to 1e6");
             next.law.repulsion = c.repulsion;
+            require_law(next.law);
             adopt(next);
           },
           [&](const SetDrag& c) {
-            require(c.drag >= 0 && c.drag <= Law::max_drag, "drag", c.drag, "from 0 to 1e6");
             next.law.drag = c.drag;
+            require_law(next.law);
             adopt(next);
           },
           [&](const SetStepsPerFrame& c) {
@@ -180,8 +173,14 @@ void Simulation::apply(const Command& command) {
             paused_ = true;
             step_once_ = !diagnostics_.fault();
           },
-          [&](const Reset&) { set_bodies(scene_.bodies); },
-          [&](const LoadScene& c) { load(c.request, c.use_its_parameters); },
+          [&](const Restart&) { set_bodies(scene_->bodies); },
+          [&](const Reset&) {
+            take_physics(next, scene_physics());
+            replace_bodies(scene_->bodies, next, /*other_system=*/false);
+          },
+          [&](const LoadScene& c) { load(c.request); },
+          [&](const ReturnToRun& c) { return_to(c.run); },
+          [&](const UndoReturn&) { undo_return(); },
           [&](const ProbeForces& c) { diagnostics_.ask(c); },
           [&](const MeasureConserved& c) { diagnostics_.ask(c); },
           [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
@@ -214,34 +213,53 @@ void Simulation::restore_good() {
   diagnostics_.return_to(at.step);
 }
 
-void Simulation::load(const SceneRequest& request, bool use_its_parameters) {
+void Simulation::load(const SceneRequest& request) {
   Scene scene = load_scene(request);
   Choice choice = choice_;
-  if (use_its_parameters) {
-    choice.law.softening = scene.softening;
-    choice.time_step = scene.time_step;
-  }
-  SceneRequest loaded = request;
-  loaded.count = scene.bodies.count();
-  replace_bodies(scene.bodies, std::move(choice), /*other_system=*/loaded != request_);
-  scene_ = std::move(scene);
-  request_ = std::move(loaded);
+  choice.law.softening = scene.softening;
+  choice.time_step = scene.time_step;
+  begin(request, std::move(scene), std::move(choice));
+}
+
+/// From the first state of `scene`, which is what `request` stands for.
+void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
+  request.count = scene.bodies.count();
+  replace_bodies(scene.bodies, std::move(choice), /*other_system=*/request != request_);
+  scene_ = std::make_shared<const Scene>(std::move(scene));
+  request_ = std::move(request);
+}
+
+/// Scenes bring a time step for leapfrog under gravity.
+Physics Simulation::scene_physics() const {
+  return {.integrator_id = leapfrog.id, .law = {.softening = scene_->softening}, .time_step = scene_->time_step};
+}
+
+void Simulation::take_physics(Choice& choice, const Physics& physics) {
+  choice.integrator = &find_integrator(physics.integrator_id);
+  choice.law = physics.law;
+  choice.time_step = physics.time_step;
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
   replace_bodies(bodies, choice_, /*other_system=*/false);
 }
 
-/// `choice` is the present one, but for constants of the law and the time step.
+/// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
 void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_system) {
-  settle();
-  const bool other_count = count_ > 0 && bodies.count() != count_;
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand{bodies.count(), choice.law.id, masses.equal(), choice.accuracy};
-  if (choice.automatic && (other_system || demand != present_demand(choice))) {
+  if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, {bodies, choice.law});
   }
+  install(bodies, masses, choice);
+}
+
+/// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
+void Simulation::install(const Bodies& bodies, const MassRange& masses, const Choice& choice) {
+  settle();
+  const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
+  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, bodies.count(), masses);
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
@@ -259,7 +277,7 @@ void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_
   engine().set_plan(plan());
   count_ = bodies.count();
   masses_ = masses;
-  card_ = kernel_card(*kernel_, choice_.law, count_, masses_);
+  card_ = std::move(card);
   done_ = {};
   diagnostics_.restart();
 }
@@ -301,7 +319,8 @@ Status Simulation::status() const {
           .paused = paused_,
           .busy = !under_way_.empty(),
           .scene = request_,
-          .scene_name = scene_.name,
+          .scene_name = scene_->name,
+          .scene_physics = scene_physics(),
           .count = count_,
           .step = now.step,
           .sim_time = now.sim_time,
@@ -314,6 +333,7 @@ Status Simulation::status() const {
           .conserved = diagnostics_.conserved(),
           .fault = diagnostics_.fault(),
           .good_step = good ? std::optional{good->good()->step} : std::nullopt,
+          .undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt,
           .last_error = last_error_};
 }
 

@@ -74,6 +74,13 @@ class Simulation {
     std::optional<AutoChoice> automatic{};  // kernel and settings go with law, bodies and accuracy
     double accuracy = default_accuracy;
   };
+  struct Departure {  // what UndoReturn brings back
+    Choice choice;
+    SceneRequest request;
+    std::shared_ptr<const Scene> scene;
+    std::optional<Bodies> bodies{};  // none: the scene's first state
+    Moment at{};                     // of the bodies
+  };
   struct UnderWay {  // a batch that the engine has not handed back yet
     BatchRequest request;
     float time_step;
@@ -86,10 +93,18 @@ class Simulation {
     return {count_, choice.law.id, masses_.equal(), choice.accuracy};
   }
   void replace_bodies(const Bodies& bodies, Choice choice, bool other_system);
+  void install(const Bodies& bodies, const MassRange& masses, const Choice& choice);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void remember_settings();
-  void load(const SceneRequest& request, bool use_its_parameters);
+  void load(const SceneRequest& request);
+  void begin(SceneRequest request, Scene scene, Choice choice);
+  Physics scene_physics() const;
+  static void take_physics(Choice& choice, const Physics& physics);
+  Choice choice_of(const RunSetup& run) const;
+  Departure departure();
+  void return_to(const RunSetup& run);
+  void undo_return();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const {
@@ -110,7 +125,7 @@ class Simulation {
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count
   std::map<const KernelInfo*, Settings> remembered_settings_;
-  Scene scene_;  // its first state, for Reset
+  std::shared_ptr<const Scene> scene_;  // its first state, for Restart and Reset
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;
@@ -122,6 +137,7 @@ class Simulation {
   std::vector<StepTiming> collected_;
   StepTiming timing_;
   DiagnosticsState diagnostics_;
+  std::optional<Departure> departure_;
   std::string last_error_;
   std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };

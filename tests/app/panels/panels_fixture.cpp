@@ -12,6 +12,7 @@ Panels::Panels() : context_{ImGui::CreateContext()} {
   select(*kernels().front());
   status.integrator_id = "leapfrog";
   status.time_step = 0.01f;
+  status.scene_physics = {.integrator_id = "leapfrog", .law = {}, .time_step = 0.01f};
   status.count = 1000;
   status.scene.count = 1000;
   status.scene_name = "collision";
@@ -64,6 +65,15 @@ Requests Panels::click(std::string_view mark) {
   const UiRect rect = ui_marked(mark);
   ImGui::GetIO().MousePos = {(rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2};
   return press();
+}
+
+Requests Panels::double_click(std::string_view mark) {
+  Requests asked;
+  pass(30, asked);  // or a click before would count as the first
+  for (int i = 0; i < 2; ++i) {
+    for (Request& request : click(mark)) asked.push_back(std::move(request));
+  }
+  return asked;
 }
 
 Requests Panels::type(std::string_view content) {

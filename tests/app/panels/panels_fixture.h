@@ -25,6 +25,8 @@ class Panels : public testing::Test {
   Requests press();
   /// The same over the middle of a marked widget.
   Requests click(std::string_view mark);
+  /// Two clicks in a row.
+  Requests double_click(std::string_view mark);
   /// Enters text into the widget that has the focus, a character a frame, then Enter.
   Requests type(std::string_view content);
   /// Opens a combo and picks one of its entries.

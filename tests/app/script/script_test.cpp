@@ -29,8 +29,8 @@ TEST(Script, KnowsEveryCommand) {
   const Script script = parsed(
       "0 kernel cpu-simd\n1 set threads 2\n2 integrator euler\n3 law attract-repel\n4 dt 0.5\n5 softening 0.25\n6 "
       "pause\n"
-      "7 resume\n8 step\n9 reset\n10 record run 1.csv\n11 stop-record\n12 screenshot a.png\n13 save b.bin\n14 quit\n");
-  ASSERT_EQ(script.size(), 15u);
+      "7 resume\n8 step\n9 reset\n10 record run 1.csv\n11 stop-record\n12 screenshot a.png\n13 save b.bin\n14 quit\n15 restart\n");
+  ASSERT_EQ(script.size(), 16u);
   for (std::size_t i = 0; i < script.size(); ++i) {
     EXPECT_EQ(script[i].frame, static_cast<std::int64_t>(i));
     EXPECT_EQ(script[i].line, static_cast<int>(i) + 1);
@@ -51,6 +51,7 @@ TEST(Script, KnowsEveryCommand) {
   EXPECT_EQ(view_command<SaveScreenshot>(script[12]).file, "a.png");
   EXPECT_EQ(view_command<SaveSnapshot>(script[13]).file, "b.bin");
   view_command<Quit>(script[14]);
+  command<Restart>(script[15]);
 }
 
 TEST(Script, SaysWhatAutoKeepsTo) {
@@ -165,7 +166,7 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("99999999999999999999 pause", "whole number");
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
-          "kernel, set, accuracy, integrator, law, dt, softening, pause, resume, step, reset, record, stop-record, "
+          "kernel, set, accuracy, integrator, law, dt, softening, pause, resume, step, restart, reset, record, stop-record, "
           "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, cells, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");

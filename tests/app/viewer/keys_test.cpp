@@ -128,6 +128,12 @@ TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {
   }
 }
 
+TEST(Keys, RestartKeepsTheSettingsAndWithShiftItResets) {
+  const Status status = status_of(default_kernel());
+  asked<Restart>({.character = U'r'}, status);
+  asked<Reset>({.character = U'R'}, status);
+}
+
 TEST(Keys, StepsAFrameStayInRange) {
   Status status = status_of(default_kernel());
   status.steps_per_frame = 1;

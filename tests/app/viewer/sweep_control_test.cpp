@@ -90,7 +90,7 @@ TEST(RefuseWhileSweeping, WhatRunsStepsOnly) {
   EXPECT_THROW(refuse_while_sweeping(SetPaused{false}), UsageError);
   EXPECT_THROW(refuse_while_sweeping(StepOnce{}), UsageError);
   EXPECT_THROW(refuse_while_sweeping(MeasureConserved{}), UsageError) << "it comes with the next steps";
-  for (const Command& command : {Command{SetPaused{true}}, Command{Reset{}}, Command{SelectIntegrator{"euler"}}}) {
+  for (const Command& command : {Command{SetPaused{true}}, Command{Restart{}}, Command{SelectIntegrator{"euler"}}}) {
     EXPECT_NO_THROW(refuse_while_sweeping(command));
   }
 }

@@ -83,7 +83,7 @@ TEST_F(AutoKernel, IsChosenAnewForOtherNumbersOfBodiesAndLawsOnly) {
   EXPECT_EQ(sim.status().settings.text("rows"), "4");
   EXPECT_EQ(sim.status().count, 257);
 
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   sim.apply(SelectLaw{"attract-repel"});
   sim.apply(SelectIntegrator{"euler"});
   sim.apply(SetSoftening{0.5f});
@@ -93,6 +93,31 @@ TEST_F(AutoKernel, IsChosenAnewForOtherNumbersOfBodiesAndLawsOnly) {
   EXPECT_EQ(chooser.asked.size(), 4u) << "errors may be others";
   EXPECT_TRUE(sim.status().auto_choice);
   EXPECT_EQ(sim.run(3).steps, 3);
+}
+
+TEST_F(AutoKernel, IsChosenAnewWhereResetRestoresTheLaw) {
+  sim.apply(SelectKernel{auto_kernel});
+  sim.apply(SelectLaw{"attract-repel"});
+  ASSERT_EQ(chooser.asked.size(), 2u);
+  sim.apply(Reset{});
+  ASSERT_EQ(chooser.asked.size(), 3u);
+  EXPECT_EQ(chooser.asked[2].law, LawId::gravity);
+}
+
+TEST_F(AutoKernel, ComesBackAsItWasWithoutAnotherChoice) {
+  answer("cpu-simd", {{"rows", "4"}});
+  sim.apply(SelectKernel{auto_kernel});
+  const Status before = sim.status();
+  sim.apply(ReturnToRun{{.scene = {.scene = "disc", .count = 33},
+                         .physics = before.scene_physics,
+                         .kernel_id = "cpu-serial",
+                         .settings = {}}});
+  EXPECT_FALSE(sim.status().auto_choice) << "a row names its kernel";
+  sim.apply(UndoReturn{});
+  ASSERT_TRUE(sim.status().auto_choice);
+  EXPECT_EQ(sim.status().auto_choice->name, before.auto_choice->name);
+  EXPECT_EQ(sim.status().settings, before.settings);
+  EXPECT_EQ(chooser.asked.size(), 1u);
 }
 
 TEST_F(AutoKernel, IsChosenAnewForAnotherAccuracy) {

@@ -195,12 +195,12 @@ TEST_F(LiveDiagnostics, FramesStopAtAFaultAndStayStopped) {
   EXPECT_EQ(sim.status().step, 3);
 }
 
-TEST_F(LiveDiagnostics, ResetClearsAFault) {
+TEST_F(LiveDiagnostics, RestartClearsAFault) {
   Simulation sim = small();
   const Bodies start = sim.bodies();
   sim.set_bodies(with_nan_velocities(start));
   EXPECT_THROW(sim.run(1), std::runtime_error);
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   const Status status = sim.status();
   EXPECT_FALSE(status.fault);
   EXPECT_EQ(status.last_error, "");
@@ -243,7 +243,7 @@ TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
     ASSERT_NEAR(sim.bodies().positions[i].x, at_seven.positions[i].x, 1e-5);
   }
   EXPECT_EQ(sim.status().good_step, 5) << "it can be brought back again";
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   EXPECT_FALSE(sim.status().good_step);
   EXPECT_NE(at_three, at_five);
 }
@@ -318,7 +318,7 @@ TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
       EXPECT_EQ(probe->step, 2);
       EXPECT_EQ(probe->sim_time, sim.status().sim_time);
       EXPECT_GT(probe->ms, 0);
-      sim.apply(Reset{});
+      sim.apply(Restart{});
       sim.apply(MeasureConserved{});
       sim.run(2);
       EXPECT_EQ(sim.status().conserved->sums.potential, probe->sums.potential) << "to the bit";
@@ -356,7 +356,7 @@ TEST_F(LiveDiagnostics, MeasurementsAreForgottenWithWhatTheyBelongTo) {
   measure();
   sim.apply(SetTimeStep{1e-4f});
   EXPECT_TRUE(sim.status().force_probe) << "the same forces";
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   EXPECT_FALSE(sim.status().force_probe);
   EXPECT_FALSE(sim.status().conserved);
 }

@@ -121,7 +121,7 @@ TEST_P(Physics, DragTakesEnergyUnderAttractRepelOnly) {
   sim.apply(SetDrag{1e-3f});  // a tenth of a body's mass per unit of time
   sim.run(20);
   const Bodies gravity = sim.bodies();
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   sim.apply(SetDrag{0});
   sim.run(20);
   if (GetParam()->repeatable) {
@@ -134,11 +134,11 @@ TEST_P(Physics, DragTakesEnergyUnderAttractRepelOnly) {
   }
 
   sim.apply(SelectLaw{"attract-repel"});
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   const double before = conserved(sim.bodies(), sim.status().law).energy();
   sim.run(100);
   const double without = conserved(sim.bodies(), sim.status().law).energy();
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   sim.apply(SetDrag{1e-3f});
   sim.run(100);
   const double with = conserved(sim.bodies(), sim.status().law).energy();

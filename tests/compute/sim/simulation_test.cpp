@@ -188,12 +188,43 @@ TEST_F(SimulationTest, RatesCountTheEvaluationsThatRan) {
   EXPECT_EQ(sim.run(3).evaluations, 3);
 }
 
-TEST_F(SimulationTest, ResetAndLoadStartAfresh) {
+TEST_F(SimulationTest, ResetRestoresTheScenesOwnPhysicsAndRestartKeepsWhatIsSet) {
+  Simulation sim = small();
+  const Bodies start = sim.bodies();
+  const Status fresh = sim.status();
+  const Physics own{.integrator_id = fresh.integrator_id, .law = fresh.law, .time_step = fresh.time_step};
+  EXPECT_EQ(fresh.scene_physics, own);
+  for (const Command& command :
+       {Command{SetTimeStep{1e-4f}}, Command{SetSoftening{0.5f}}, Command{SelectLaw{"attract-repel"}},
+        Command{SetRepulsion{0.25f}}, Command{SetDrag{0.125f}}, Command{SelectIntegrator{"euler"}},
+        Command{SetStepsPerFrame{7}}}) {
+    sim.apply(command);
+  }
+  const Status changed = sim.status();
+  EXPECT_EQ(changed.scene_physics, own) << "the scene's own are what they were";
+  sim.run(2);
+  sim.apply(Restart{});
+  EXPECT_EQ(sim.bodies(), start);
+  EXPECT_EQ(sim.status().time_step, 1e-4f);
+  EXPECT_EQ(sim.status().law, changed.law);
+  EXPECT_EQ(sim.status().integrator_id, "euler");
+  sim.run(2);
+  sim.apply(Reset{});
+  EXPECT_EQ(sim.bodies(), start);
+  EXPECT_EQ(sim.status().step, 0);
+  EXPECT_EQ(sim.status().time_step, own.time_step);
+  EXPECT_EQ(sim.status().law, own.law);
+  EXPECT_EQ(sim.status().integrator_id, own.integrator_id);
+  EXPECT_EQ(sim.status().kernel_id, fresh.kernel_id);
+  EXPECT_EQ(sim.status().steps_per_frame, 7);
+}
+
+TEST_F(SimulationTest, RestartAndLoadStartAfresh) {
   Simulation sim = small();
   const Bodies start = sim.bodies();
   sim.run(2);
   EXPECT_NE(sim.bodies(), start);
-  sim.apply(Reset{});
+  sim.apply(Restart{});
   EXPECT_EQ(sim.bodies(), start);
   EXPECT_EQ(sim.status().step, 0);
   EXPECT_EQ(sim.status().sim_time, 0);

@@ -50,7 +50,7 @@ TEST_P(EveryTree, ForgetsItsReportWithTheSettingsAndTheBodies) {
   simulation.run(1);
   EXPECT_TRUE(simulation.status().tree);
   EXPECT_FALSE(simulation.status().tree_cells) << "nobody asked again";
-  simulation.apply(Reset{});
+  simulation.apply(Restart{});
   EXPECT_FALSE(simulation.status().tree);
 }
 
@@ -108,7 +108,7 @@ TEST_P(EveryTree, ReadsTheCellsOfTheLastStepWhilePaused) {
   EXPECT_EQ(after.step, 3);
   EXPECT_EQ(after.tree->interactions, before.tree->interactions);
   EXPECT_EQ(after.timing.step_ms, before.timing.step_ms);
-  simulation.apply(Reset{});
+  simulation.apply(Restart{});
   EXPECT_FALSE(read()) << "the tree stands on other bodies";
 }
 

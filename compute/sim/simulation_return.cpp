@@ -1,0 +1,58 @@
+// How a simulation returns to an earlier run, and back from there.
+#include <utility>
+
+#include "compute/core/error.h"
+#include "compute/scenes/host_memory.h"
+#include "compute/sim/physics_ranges.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// The present choice but for what `run` names: nothing of it is left to the program.
+Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
+  require_time_step(run.physics.time_step);
+  require_law(run.physics.law);
+  Choice choice = choice_;
+  choice.automatic.reset();
+  choice.kernel = &find_kernel(run.kernel_id);
+  choice.settings = Settings{*choice.kernel};
+  for (const auto& [name, value] : run.settings) choice.settings.set(name, value);
+  take_physics(choice, run.physics);
+  return choice;
+}
+
+/// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
+Simulation::Departure Simulation::departure() {
+  settle();
+  Departure now{.choice = choice_, .request = request_, .scene = scene_};
+  if (diagnostics_.fault() || count_ > bodies_that_fit()) return now;
+  now.bodies = engine().download();
+  now.at = done_;
+  return now;
+}
+
+void Simulation::return_to(const RunSetup& run) {
+  Choice choice = choice_of(run);
+  Departure before = departure();
+  if (run.scene == request_) {
+    adopt(choice);
+  } else {
+    SceneRequest request = run.scene;
+    if (!request.file.empty()) request.count = 0;  // a file says how many
+    begin(request, load_scene(request), std::move(choice));
+  }
+  departure_ = std::move(before);
+}
+
+void Simulation::undo_return() {
+  if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
+  const Departure& before = *departure_;
+  const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;
+  install(bodies, mass_range(bodies.positions), before.choice);
+  scene_ = before.scene;
+  request_ = before.request;
+  done_ = before.at;
+  departure_.reset();
+}
+
+}  // namespace orrery
