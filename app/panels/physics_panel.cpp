@@ -24,9 +24,9 @@ struct Field {
 
 /// A dot says that the value is not the scene's own; a double click asks for that one. Returns whether it was made.
 bool field_label(const Field& field, bool differs, std::string_view own) {
-  const std::string notes =
-      differs ? fmt::format("{}\nThe scene's own: {}. A double click restores it.", field.notes, own)
-              : fmt::format("{}\nIt is the scene's own.", field.notes);
+  const std::string notes = differs
+                                ? fmt::format("{}\nThe scene's own: {}. A double click restores it.", field.notes, own)
+                                : fmt::format("{}\nIt is the scene's own.", field.notes);
   return marked_label(field.mark, field.label, notes, differs) && differs;
 }
 
@@ -43,19 +43,22 @@ const Info* choose(const Field& field, std::string_view current, std::string_vie
     if (own == info.id) own_info = &info;
   }
   const bool differs = own_info && own_info != shown;
-  bool restored = field_label(field, differs, differs ? own_info->title : "");
+  const bool label_asks = field_label(field, differs, differs ? own_info->title : "");
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const bool restored =
+      label_asks || double_clicked(low, {low.x + ImGui::CalcItemWidth(), low.y + ImGui::GetFrameHeight()});
   if (begin_combo(mark, shown ? shown->title : "")) {
     for (const Info& info : infos) {
       if (ImGui::Selectable(info.title, &info == shown) && &info != shown) picked = &info;
       ui_mark(mark, info.id);
       tooltip(info.notes);
     }
+    if (restored) ImGui::CloseCurrentPopup();
     ImGui::EndCombo();
-  } else {
-    restored |= differs && double_clicked();
-    if (shown) tooltip(shown->notes);
+  } else if (shown) {
+    tooltip(shown->notes);
   }
-  return restored ? own_info : picked;
+  return restored && differs ? own_info : picked;
 }
 
 struct Range {
@@ -96,10 +99,10 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
     out.push_back(SetSoftening{*softening});
   }
   if (law.id == LawId::attract_repel) {
-    if (const auto repulsion = number(
-            {"repulsion", "Repulsion",
-             "H, a length squared: the strength of the repelling part. Ctrl-click to type a value."},
-            {0.0f, 1.0f, "%.5g"}, law.repulsion, own.repulsion)) {
+    if (const auto repulsion =
+            number({"repulsion", "Repulsion",
+                    "H, a length squared: the strength of the repelling part. Ctrl-click to type a value."},
+                   {0.0f, 1.0f, "%.5g"}, law.repulsion, own.repulsion)) {
       out.push_back(SetRepulsion{*repulsion});
     }
     if (const auto drag = number({"drag", "Drag", "D, mass per time: slows bodies down. Ctrl-click to type a value."},

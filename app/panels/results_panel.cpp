@@ -19,7 +19,7 @@ using theme::em;
 
 /// What of a row is shown: what differs, as far as there is room for it.
 struct Shown {
-  bool law, integrator, settings_and_count, swept, rate, tail;
+  bool law, integrator, time_step, settings_and_count, swept, rate, tail;
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -29,17 +29,26 @@ Shown shown_of(const std::vector<Result>& results, float width) {
   const bool wide = width >= em(50);
   return {.law = wide && differ([](const Result& r) { return r.law.id; }),
           .integrator = wide && differ([](const Result& r) { return r.integrator_id; }),
+          .time_step = wide && differ([](const Result& r) { return r.time_step; }),
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
           .rate = width >= em(26),
           .tail = width >= em(41)};
 }
 
+constexpr const char* speedup_words =
+    "Time of a step of the pinned row over that of this row. Compared are rows of one scene and seed, number of "
+    "bodies, law and accuracy class, all measured while they were shown or all by sweeps. Without a pinned row among "
+    "them there is no speed-up: click the pin of a row, or press P for what runs now.\n"
+    "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3; up to 1e-5, as direct sums "
+    "in single precision, all are one class.";
+
 std::vector<Column> columns_of(const Shown& shown) {
   std::vector<Column> columns{{"kernel", -1}};
   if (shown.settings_and_count) columns.push_back({"settings", -1.4f});
   if (shown.law) columns.push_back({"law", -0.7f});
   if (shown.integrator) columns.push_back({"integrator", -0.7f});
+  if (shown.time_step) columns.push_back({"dt", 4.2f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
   if (shown.swept) columns.push_back({"by", 2.6f, "Measured by a sweep, or while it was shown."});
   columns.push_back({"best median", 5.2f,
@@ -48,7 +57,8 @@ std::vector<Column> columns_of(const Shown& shown) {
   constexpr const char* latest = "Of the latest comparison with sums in double precision while this ran.";
   columns.push_back({shown.tail ? "median error" : "error", shown.tail ? 4.9f : 3.6f, latest});
   if (shown.tail) columns.insert(columns.end(), {{"p99", 3.4f, latest}, {"max", 3.4f, latest}});
-  columns.push_back({"speed-up", 4.2f, "Pairs of bodies a second over those of the first row measured the same way."});
+  columns.push_back({"speed-up", 4.2f, speedup_words});
+  columns.push_back({"", 1.5f});
   return columns;
 }
 
@@ -68,29 +78,42 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
   cell(&ForceError::max);
 }
 
+/// Also what the cells are too narrow for.
+void row_tooltip(const Result& row, const Status& status) {
+  show_tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+               fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
+                           row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
+}
+
 void result_row(int index, const Result& row, const Shown& shown, const Status& status, Requests& out) {
-  if (row_button("result", index, row.kernel_id.c_str(), is_present(row, status))) return_to(row, status, out);
-  if (ImGui::IsItemHovered()) {  // the row is one widget, so this also tells what its cells are too narrow for
-    tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
-            fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
-                        row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
-  }
+  const bool clicked = row_button("result", index, row.kernel_id.c_str(), is_present(row, status));
+  const bool hovered = ImGui::IsItemHovered();
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row));
   if (shown.law) word_cell(law_info(row.law.id).id);
   if (shown.integrator) word_cell(row.integrator_id);
+  if (shown.time_step) number_cell(fmt::format("{:.4g}", row.time_step), theme::dim);
   if (shown.settings_and_count) number_cell(format_count(row.count), theme::dim);
   if (shown.swept) number_cell(row.swept ? "sweep" : "view", theme::dim);
   number_cell(format_ms(row.median_ms));
   if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
   error_cells(row.error, shown);
-  number_cell(format_speedup(row.speedup), row.speedup > 1 ? theme::good : theme::text);
+  number_cell(row.speedup ? format_speedup(*row.speedup) : "", row.speedup > 1 ? theme::good : theme::text);
+  const PinCell pin = pin_cell("pin", index, row.pinned);
+  if (pin.clicked) out.push_back(PinResult{index, !row.pinned});
+  if (clicked) return_to(row, status, out);
+  if (pin.hovered) {
+    show_tooltip(row.pinned ? "The baseline of the speed-ups. Click to unpin it." : "Click to make it the baseline.",
+                 speedup_words);
+  } else if (hovered) {
+    row_tooltip(row, status);
+  }
 }
 
 void save_and_clear(PanelState& state, Requests& out) {
   const float button = em(3.8f), gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x;
   const float field = std::min(em(9), room - 2 * (button + gap));
   const float first = ImGui::GetCursorPosX() + room - field - 2 * (button + gap);
-  constexpr const char* note = "Speed-up is over the first row measured the same way.";
+  constexpr const char* note = "Speed-up is over the pinned row.";
   if (first - ImGui::GetCursorPosX() > ImGui::CalcTextSize(note).x) {
     ImGui::AlignTextToFramePadding();
     text(note, theme::dim, theme::Font::small);

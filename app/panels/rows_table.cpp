@@ -39,10 +39,35 @@ bool row_button(const char* id, int index, const char* label, bool selected) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(index);
-  const bool clicked = ImGui::Selectable(label, selected, ImGuiSelectableFlags_SpanAllColumns);
+  const bool clicked =
+      ImGui::Selectable(label, selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap);
   ImGui::PopID();
   ui_mark(id, fmt::format_int(index).c_str());
   return clicked;
+}
+
+PinCell pin_cell(const char* id, int index, bool pinned) {
+  ImGui::TableNextColumn();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::PushID(id);
+  ImGui::PushID(index);
+  const bool clicked = ImGui::InvisibleButton("pin", {ImGui::GetContentRegionAvail().x, height});
+  ImGui::PopID();
+  ImGui::PopID();
+  ui_mark(id, fmt::format_int(index).c_str());
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 head{(low.x + high.x) / 2, low.y + 0.36f * height};
+  const ImU32 colour = pinned ? theme::accent : theme::faded(theme::dim, hovered ? 1.0f : 0.45f);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const float r = em(0.22f);
+  draw.AddLine({head.x, head.y + r}, {head.x, low.y + 0.9f * height}, colour, em(0.1f));
+  if (pinned) {
+    draw.AddCircleFilled(head, r, colour);
+  } else {
+    draw.AddCircle(head, r, colour, 0, em(0.08f));
+  }
+  return {clicked, hovered};
 }
 
 void word_cell(std::string_view words, ImU32 colour) {

@@ -174,17 +174,15 @@ struct Shown {
 void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown shown, const Status& status,
                Requests& out) {
   const SweepRow& row = sweep.rows[index];
-  const bool present = row.kernel_id == status.kernel_id && row.values == status.settings.values();
-  if (row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), present && row.count == status.count) &&
-      !present) {
-    out.push_back(SelectKernel{row.kernel_id, row.values});
-  }
+  const bool clicked =
+      row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
+  if (clicked && row.problem.empty()) return_to(row, status, out);
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
             row.problem.empty()
-                ? fmt::format("{} bodies, {}. 95 % interval of the median: {}\n{}Click to take these settings.",
-                              format_count(row.count), format_rate(row.interactions_per_s, "interactions/s"),
-                              format_interval_ms(row.low_ms, row.high_ms), held_words(row))
+                ? fmt::format("{}\n{}. 95 % interval of the median: {}\n{}{}", system_words(row),
+                              format_rate(row.interactions_per_s, "interactions/s"),
+                              format_interval_ms(row.low_ms, row.high_ms), held_words(row), return_words(row, status))
                 : row.problem);
   }
   if (!row.problem.empty()) {

@@ -12,18 +12,17 @@ namespace orrery {
 /// Null where this build has no kernel of this name.
 const KernelInfo* known_kernel(std::string_view id);
 
-/// Whether `result` is of what runs now.
-bool is_present(const Result& result, const Status& status);
-/// Asks for the bodies, kernel, settings, law and integrator of `result`, as far as they are others than now. Other
-/// bodies start from their first state.
-void return_to(const Result& result, const Status& status, Requests& out);
+/// Whether `trial` is what runs now.
+bool is_present(const Trial& trial, const Status& status);
+/// Asks to return to `trial` unless it is what runs now.
+void return_to(const Trial& trial, const Status& status, Requests& out);
 /// What return_to() does, for a tooltip.
-std::string return_words(const Result& result, const Status& status);
+std::string return_words(const Trial& trial, const Status& status);
 
 /// The settings, those first that are not the kernel's initial ones: a cell may be too narrow for all.
 std::string changes_first(const Trial& trial);
 
-/// "collision, seed 1, 16,384 bodies", and on a second line the law with its constants and the integrator.
+/// "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and the integrator.
 std::string system_words(const Trial& trial);
 
 }  // namespace orrery

@@ -86,7 +86,10 @@ void wrapped_text(std::string_view content, ImU32 colour, theme::Font font) {
 }
 
 void tooltip(std::string_view what, std::string_view more) {
-  if (what.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (!what.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(what, more);
+}
+
+void show_tooltip(std::string_view what, std::string_view more) {
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable over a disabled item, too
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(em(24));
@@ -173,7 +176,7 @@ void row_label(const char* label, std::string_view notes, float reserved) {
 bool marked_label(const char* id, const char* label, std::string_view notes, bool marked) {
   label_text(label, notes);
   ui_mark(id, "label");
-  const bool asked = double_clicked();
+  const bool asked = double_clicked(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   if (marked) {
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddCircleFilled({high.x + em(0.4f), (low.y + high.y) / 2}, em(0.18f), theme::warn);
@@ -183,9 +186,10 @@ bool marked_label(const char* id, const char* label, std::string_view notes, boo
   return asked;
 }
 
-bool double_clicked() {
-  constexpr int flags = ImGuiHoveredFlags_AllowWhenBlockedByPopup;  // the list that the first click opened
-  if (!ImGui::IsItemHovered(flags) || !ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) return false;
+bool double_clicked(ImVec2 low, ImVec2 high) {
+  constexpr int flags = ImGuiHoveredFlags_AllowWhenBlockedByPopup | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+  if (!ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || !ImGui::IsWindowHovered(flags)) return false;
+  if (!ImGui::IsMouseHoveringRect(low, high)) return false;
   ImGui::ClearActiveID();
   return true;
 }
@@ -208,7 +212,8 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
   }
   const bool changed = ImGui::SliderScalar("##slider", type, &value, &low, &high, format, ImGuiSliderFlags_Logarithmic);
   const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
-  const bool ended = ImGui::IsItemDeactivatedAfterEdit(), restored = own && double_clicked();
+  const bool ended = ImGui::IsItemDeactivatedAfterEdit(),
+             restored = own && double_clicked(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   if (restored) value = *own;
   storage.SetBool(editing, ImGui::IsItemActive());
   if constexpr (real) {

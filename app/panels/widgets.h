@@ -17,6 +17,9 @@ void text_to(float right, std::string_view content, ImU32 colour = theme::text, 
 /// Over several lines, where one does not hold it.
 void wrapped_text(std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
+/// Shows `what`, and `more` dimmed below it, beside the mouse.
+void show_tooltip(std::string_view what, std::string_view more = {});
+
 /// Explains the last item, disabled or not, while the mouse rests on it: `what`, and `more` dimmed below it.
 void tooltip(std::string_view what, std::string_view more = {});
 
@@ -40,8 +43,9 @@ void row_label(const char* label, std::string_view notes, float reserved = 0);
 /// The label of a row, marked as `id.label`; a dot stands behind it if `marked`. Whether it was double-clicked.
 bool marked_label(const char* id, const char* label, std::string_view notes, bool marked);
 
-/// Whether the last item was double-clicked. What its first click began, such as a drag, ends then.
-bool double_clicked();
+/// Whether the present window was double-clicked between these corners, also below a list that the first click opened.
+/// What the first click began, such as a drag, ends then.
+bool double_clicked(ImVec2 low, ImVec2 high);
 
 /// A logarithmic slider with entry by ctrl-click, marked as `id`. The new value while the grab is dragged and when an
 /// entry is finished, if it is another than `current`; `own` after a double click.

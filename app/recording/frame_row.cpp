@@ -29,7 +29,8 @@ std::string FrameRow::csv() const {
                                                        interop,
                                                        off(&ForceError::median),
                                                        off(&ForceError::p99),
-                                                       off(&ForceError::max)};
+                                                       off(&ForceError::max),
+                                                       timing ? std::to_string(timing->evaluations) : std::string{}};
   return csv_line(fields);
 }
 

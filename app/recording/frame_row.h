@@ -25,7 +25,7 @@ struct FrameRow {
   std::string interop{};
   std::optional<ForceError> error{};  ///< of the forces; empty in a frame in which no comparison came in
 
-  static constexpr std::array<std::string_view, 23> columns{"frame",
+  static constexpr std::array<std::string_view, 24> columns{"frame",
                                                             "time_s",
                                                             "step",
                                                             "sim_time",
@@ -47,7 +47,8 @@ struct FrameRow {
                                                             "interop",
                                                             "error_median",
                                                             "error_p99",
-                                                            "error_max"};
+                                                            "error_max",
+                                                            "evaluations"};
   /// The row as it stands, with its line end. force_ms, integrate_ms and step_ms are those of one step.
   std::string csv() const;
 };

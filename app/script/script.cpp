@@ -95,6 +95,11 @@ Request make_sweep(std::string_view argument) {
   return ViewCommand{std::move(sweep)};
 }
 
+/// As a script counts them, from 1; from 0.
+int parse_row(std::string_view command, std::string_view argument) {
+  return static_cast<int>(parse_integer(command, argument, 1, std::numeric_limits<int>::max())) - 1;
+}
+
 constexpr std::array verbs{
     Verb{"kernel", "ID",
          [](std::string_view a) -> Request {
@@ -117,6 +122,14 @@ constexpr std::array verbs{
     Verb{"step", "", [](std::string_view) -> Request { return Command{StepOnce{}}; }},
     Verb{"restart", "", [](std::string_view) -> Request { return Command{Restart{}}; }},
     Verb{"reset", "", [](std::string_view) -> Request { return Command{Reset{}}; }},
+    Verb{"return", "ROW",
+         [](std::string_view a) -> Request { return ViewCommand{ReturnToResult{parse_row("return", a)}}; }},
+    Verb{"undo", "", [](std::string_view) -> Request { return Command{UndoReturn{}}; }},
+    Verb{"pin", "ROW", [](std::string_view a) -> Request { return ViewCommand{PinResult{parse_row("pin", a)}}; }},
+    Verb{"unpin", "ROW",
+         [](std::string_view a) -> Request {
+           return ViewCommand{PinResult{parse_row("unpin", a), false}};
+         }},
     Verb{"record", "FILE", [](std::string_view a) -> Request { return ViewCommand{StartRecording{std::string{a}}}; }},
     Verb{"stop-record", "", [](std::string_view) -> Request { return ViewCommand{StopRecording{}}; }},
     Verb{

@@ -27,6 +27,16 @@ struct ExportResults {
   std::string file;
 };  ///< the table of what has been tried, as CSV
 struct ClearResults {};
+/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, in place
+/// of another one; or ends that.
+struct PinResult {
+  int row;
+  bool pinned = true;
+};
+/// ReturnToRun with a row of ViewStatus::results, counted from 0.
+struct ReturnToResult {
+  int row;
+};
 /// What is given replaces what holds.
 struct SetDiagnostics {
   std::optional<bool> probe{};
@@ -62,9 +72,9 @@ struct Quit {};
 
 /// What concerns the window and its files rather than the simulation.
 using ViewCommand =
-    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults,
-                 SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, SetVsync, ToggleFullscreen,
-                 TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit>;
+    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults, PinResult,
+                 ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, SetVsync,
+                 ToggleFullscreen, TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;

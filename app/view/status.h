@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/view/trial.h"
 #include "compute/cuda/ceilings.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
@@ -34,20 +35,12 @@ struct FrameTimes {
   double frame_ms = 0;  ///< from one frame's start to the next
 };
 
-/// What was tried: only batches of steps of the same trial are compared with each other.
-struct Trial {
-  std::string kernel_id{}, settings{}, integrator_id{};
-  Law law{};
-  SceneRequest scene{};
-  int count = 0;
-  friend bool operator==(const Trial&, const Trial&) = default;
-};
-
 /// One row of the table of what has been tried.
 struct Result : Trial {
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
-  double speedup = 1;  ///< over the first row measured the same way, by a sweep or not
+  bool pinned = false;              ///< the baseline of the rows that are comparable() with it
+  std::optional<double> speedup{};  ///< over the pinned row that it is comparable() with; none: there is none
   std::int64_t steps = 0;
   bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
   std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet

@@ -61,6 +61,15 @@ Asked scaled_steps(const Status& status, bool more) {
   return Command{SetStepsPerFrame{std::clamp(steps, 1, 1000)}};
 }
 
+/// Of the row of the results that is being measured.
+Asked other_pin(const Status& status, const ViewStatus& view) {
+  const Trial present = trial_of(status);
+  const auto row = std::ranges::find_if(
+      view.results, [&](const Result& r) { return !r.swept && static_cast<const Trial&>(r) == present; });
+  if (row == view.results.end()) return {};
+  return ViewCommand{PinResult{static_cast<int>(row - view.results.begin()), !row->pinned}};
+}
+
 Asked changed(const ViewStatus& view, void (*change)(render::Appearance&, const ViewStatus&)) {
   render::Appearance appearance = view.appearance;
   change(appearance, view);
@@ -89,6 +98,11 @@ const std::vector<KeyBinding>& table() {
       {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
       {{{U'r'}}, "R", "restart: the scene's first state", [](S, V) -> Asked { return Command{Restart{}}; }},
       {{{U'R'}}, "Shift+R", "reset: also the scene's own physics", [](S, V) -> Asked { return Command{Reset{}}; }},
+      {{{.character = U'z', .control = true}},
+       "Ctrl+Z",
+       "undo the last return to a result",
+       [](S, V) -> Asked { return Command{UndoReturn{}}; }},
+      {{{U'p'}}, "P", "pin what runs as the baseline, or unpin it", [](S s, V v) { return other_pin(s, v); }},
       {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
       {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
       {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
@@ -148,8 +162,9 @@ std::span<const KeyBinding> key_bindings() {
 
 std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view) {
   for (const KeyBinding& binding : table()) {
-    const bool meant = std::ranges::any_of(
-        binding.presses, [&](const KeyPress& p) { return p.character == press.character && p.key == press.key; });
+    const bool meant = std::ranges::any_of(binding.presses, [&](const KeyPress& p) {
+      return p.character == press.character && p.key == press.key && p.control == press.control;
+    });
     if (meant) return press.repeated && !binding.repeats ? std::nullopt : binding.request(status, view);
   }
   return {};

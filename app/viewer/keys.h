@@ -14,6 +14,7 @@ struct KeyPress {
   char32_t character = 0;  ///< 0 for a key that types nothing
   int key = 0;             ///< GLFW_KEY_*; 0 where `character` says it
   bool repeated = false;   ///< by the keyboard, because the key is held down
+  bool control = false;    ///< Ctrl is held down; `character` is then a small letter
   friend bool operator==(const KeyPress&, const KeyPress&) = default;
 };
 

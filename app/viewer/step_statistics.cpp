@@ -1,12 +1,15 @@
 #include "app/viewer/step_statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 
-#include "app/recording/csv.h"
+#include "app/view/comparable.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -18,12 +21,6 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
   if (values.size() > limit) values.pop_front();
 }
 
-/// Pairs of bodies a millisecond, whatever share of them a kernel evaluates: what makes results of other counts
-/// comparable.
-double pairs_per_ms(const Result& r) {
-  return static_cast<double>(r.count) * r.count / r.median_ms;
-}
-
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -32,15 +29,6 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-Trial trial_of(const Status& status) {
-  return {.kernel_id = status.kernel_id,
-          .settings = status.settings.to_string(),
-          .integrator_id = status.integrator_id,
-          .law = status.law,
-          .scene = status.scene,
-          .count = status.count};
 }
 
 StepWork step_work(const Status& status) {
@@ -54,8 +42,8 @@ void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTim
     recent_ms_.clear();
   }
   last_ms_ = timing.step_ms;
-  push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
   if (timing.evaluations > timing.steps * work.evaluations) return;
+  push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
   push_bounded(recent_ms_, timing.step_ms, median_window);
   update_result(trial, work, timing);
 }
@@ -67,9 +55,12 @@ std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial&
 
 /// A slider that is dragged leaves no row for each value that it passes.
 std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& trial) {
-  if (!rows_.empty() && !rows_.back().result.swept && rows_.back().batches < result_window) {
+  const bool passing = !rows_.empty() && !rows_.back().result.swept && !rows_.back().result.pinned &&
+                       rows_.back().batches < result_window;
+  if (passing) {
     Trial last = rows_.back().result;
     if (last.law.id == trial.law.id) last.law = trial.law;
+    last.time_step = trial.time_step;
     if (last == trial) rows_.pop_back();
   }
   return rows_.insert(rows_.end(), {.result = {trial}});
@@ -95,7 +86,6 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   result.median_ms = now_ms;
   const double evaluated = timing.interactions_per_evaluation * work.evaluations;  // a tree's differ from step to step
   result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
-  update_speedups();
 }
 
 void StepStatistics::add_swept(const SweepRow& row) {
@@ -109,19 +99,34 @@ void StepStatistics::add_swept(const SweepRow& row) {
   result.steps = row.steps;
   result.error = row.error;
   result.swept = true;
-  update_speedups();
 }
 
-void StepStatistics::update_speedups() {
-  for (Row& r : rows_) {  // a sweep's medians and the best of the view's are not the same measure
-    const auto first = std::ranges::find_if(rows_, [&](const Row& o) { return o.result.swept == r.result.swept; });
-    r.result.speedup = pairs_per_ms(r.result) / pairs_per_ms(first->result);
+const Result& StepStatistics::result(int row) const {
+  if (row < 0 || static_cast<std::size_t>(row) >= rows_.size()) {
+    throw UsageError(fmt::format("the results have no row {}; they have {}", row + 1, rows_.size()));
+  }
+  return rows_[static_cast<std::size_t>(row)].result;
+}
+
+void StepStatistics::pin(int row, bool pinned) {
+  const Result& meant = result(row);
+  for (Row& other : rows_) {
+    if (&other.result == &meant) {
+      other.result.pinned = pinned;
+    } else if (pinned && comparable(other.result, meant)) {
+      other.result.pinned = false;
+    }
   }
 }
 
 std::vector<Result> StepStatistics::results() const {
   std::vector<Result> results;
   for (const Row& row : rows_) results.push_back(row.result);
+  for (Result& result : results) {
+    const auto baseline =
+        std::ranges::find_if(results, [&](const Result& r) { return r.pinned && comparable(r, result); });
+    if (baseline != results.end()) result.speedup = baseline->median_ms / result.median_ms;
+  }
   return results;
 }
 
@@ -134,10 +139,13 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
   view.results = results();
 }
 
-std::string write_results(const std::string& file, std::span<const Result> results, Existing existing) {
-  std::string text =
-      "kernel,settings,law,softening,repulsion,drag,integrator,scene,seed,n,median_ms,interactions_per_s,speedup,steps,"
-      "error_median,error_p99,error_max,by\n";
+std::string write_results(const std::string& file, const Json& metadata, std::span<const Result> results,
+                          Existing existing) {
+  static constexpr std::array<std::string_view, 20> columns{
+      "kernel",       "settings",  "law",       "softening", "repulsion",          "drag",    "integrator", "dt",
+      "scene",        "seed",      "n",         "median_ms", "interactions_per_s", "speedup", "pinned",     "steps",
+      "error_median", "error_p99", "error_max", "by"};
+  std::string text = csv_header(metadata, columns);
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
   };
@@ -145,14 +153,26 @@ std::string write_results(const std::string& file, std::span<const Result> resul
   const auto constant = [](float value) { return csv_number(static_cast<double>(value), 7); };
   for (const Result& r : results) {
     const bool repels = r.law.id == LawId::attract_repel, generated = r.scene.file.empty();
-    text += csv_line(std::array{r.kernel_id, r.settings, std::string{law_info(r.law.id).id}, constant(r.law.softening),
+    text += csv_line(std::array{r.kernel_id,
+                                r.settings,
+                                std::string{law_info(r.law.id).id},
+                                constant(r.law.softening),
                                 repels ? constant(r.law.repulsion) : std::string{},
-                                repels ? constant(r.law.drag) : std::string{}, r.integrator_id,
+                                repels ? constant(r.law.drag) : std::string{},
+                                r.integrator_id,
+                                constant(r.time_step),
                                 generated ? r.scene.scene : r.scene.file,
-                                generated ? std::to_string(r.scene.seed) : std::string{}, std::to_string(r.count),
-                                csv_number(r.median_ms), csv_number(r.interactions_per_s), csv_number(r.speedup, 4),
-                                std::to_string(r.steps), error(r, &ForceError::median), error(r, &ForceError::p99),
-                                error(r, &ForceError::max), std::string{r.swept ? "sweep" : "view"}});
+                                generated ? std::to_string(r.scene.seed) : std::string{},
+                                std::to_string(r.count),
+                                csv_number(r.median_ms),
+                                csv_number(r.interactions_per_s),
+                                csv_number(r.speedup, 4),
+                                r.pinned ? std::string{"yes"} : std::string{},
+                                std::to_string(r.steps),
+                                error(r, &ForceError::median),
+                                error(r, &ForceError::p99),
+                                error(r, &ForceError::max),
+                                std::string{r.swept ? "sweep" : "view"}});
   }
   return write_file(file, text, existing);
 }

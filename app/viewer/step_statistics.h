@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/recording/csv.h"
 #include "app/view/status.h"
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
@@ -13,9 +14,6 @@ namespace orrery {
 
 /// The median; 0 of none.
 double median(std::vector<double> values);
-
-/// What steps of `status` try.
-Trial trial_of(const Status& status);
 
 /// What a step of `status` amounts to once the integrator is under way.
 struct StepWork {
@@ -32,18 +30,23 @@ class StepStatistics {
   static constexpr std::size_t history_length = 240;
 
   /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
-  /// with more evaluations than its steps need once under way, as leapfrog's first, is in no median.
+  /// with more evaluations than its steps need once under way, as leapfrog's first after a change of kernel, settings,
+  /// law or bodies, is but the latest time: it is in no median, history or result.
   void add(const Trial& trial, const StepWork& work, const StepTiming& timing);
   /// What a comparison of forces found for `trial`; the latest stays. False where it has no result yet.
   bool add_error(const Trial& trial, const ForceError& error);
   /// A variant that a sweep has measured: a row of its own, which replaces that of an earlier sweep.
   void add_swept(const SweepRow& row);
   void clear_results() { rows_.clear(); }
+  /// See PinResult. Throws UsageError where there is no such row.
+  void pin(int row, bool pinned);
+  /// Throws UsageError where there is no such row.
+  const Result& result(int row) const;
 
   /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:
   /// those of another trial would be shown beside names that they do not belong to.
   void describe(ViewStatus& view, const Trial& present) const;
-  /// In the order in which they were first tried.
+  /// In the order in which they were first tried, with their speed-ups.
   std::vector<Result> results() const;
 
  private:
@@ -53,7 +56,6 @@ class StepStatistics {
   };
   std::vector<Row>::iterator find_row(const Trial& trial, bool swept = false);
   std::vector<Row>::iterator new_row(const Trial& trial);
-  void update_speedups();
   void update_result(const Trial& trial, const StepWork& work, const StepTiming& timing);
 
   Trial trial_;
@@ -63,8 +65,9 @@ class StepStatistics {
   std::vector<Row> rows_;
 };
 
-/// Writes the results as CSV with a line of names. Returns the name that the file got; throws std::runtime_error that
-/// names it and the cause.
-std::string write_results(const std::string& file, std::span<const Result> results, Existing existing = Existing::keep);
+/// Writes `metadata` and the results as CSV. Returns the name that the file got; throws std::runtime_error that names
+/// it and the cause.
+std::string write_results(const std::string& file, const Json& metadata, std::span<const Result> results,
+                          Existing existing = Existing::keep);
 
 }  // namespace orrery

@@ -124,6 +124,8 @@ class Viewer {
   void carry_out(const SaveSnapshot& c);
   void carry_out(const ExportResults& c);
   void carry_out(const ClearResults&);
+  void carry_out(const PinResult& c);
+  void carry_out(const ReturnToResult& c);
   void carry_out(const SetDiagnostics& c);
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
@@ -145,6 +147,8 @@ class Viewer {
   /// `asked`, or if that is empty `name` in the folder for files that nobody named.
   Output output(const std::string& asked, const char* name) const;
   void start_recording(const Output& to);
+  /// What a file stands on besides the simulation.
+  Json surroundings() const;
   void save_pictures();
   void save_picture(const std::string& asked);
   void save_snapshot(const std::string& asked, ByteOrder order);

@@ -25,6 +25,15 @@ Json simulation_metadata(const Status& status) {
   return metadata;
 }
 
+/// Says that a return can be undone; empty after other commands.
+std::string return_notice(const Command& command, const Status& now) {
+  if (std::holds_alternative<UndoReturn>(command)) {
+    return fmt::format("back at step {} of {} with {}", now.step, now.scene_name, now.kernel_id);
+  }
+  if (!std::holds_alternative<ReturnToRun>(command)) return {};
+  return fmt::format("returned to {} with {}; Ctrl+Z goes back", now.scene_name, now.kernel_id);
+}
+
 }  // namespace
 
 Viewer::Output Viewer::output(const std::string& asked, const char* name) const {
@@ -55,10 +64,20 @@ void Viewer::carry_out(const Command& command) {
   if (std::holds_alternative<StepOnce>(command)) {
     for (const Command& look : monitor_.with_step(simulation_.status(), view_.diagnostics)) simulation_.apply(look);
   }
+  const SceneRequest scene = simulation_.status().scene;
   simulation_.apply(command);
-  view_.notice.clear();
+  view_.notice = return_notice(command, simulation_.status());
   drawn_is_old_ = true;
-  scene_is_new_ |= std::holds_alternative<LoadScene>(command);
+  scene_is_new_ |= std::holds_alternative<LoadScene>(command) || simulation_.status().scene != scene;
+}
+
+Json Viewer::surroundings() const {
+  Json metadata = machine_metadata();
+  metadata["gl_renderer"] = surface_->gl().renderer;
+  const render::Canvas canvas = surface_->canvas();
+  metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
+  metadata["vsync"] = surface_->vsync();
+  return metadata;
 }
 
 void Viewer::carry_out(const StartRecording& c) {
@@ -67,13 +86,9 @@ void Viewer::carry_out(const StartRecording& c) {
 }
 
 void Viewer::start_recording(const Output& to) {
-  Json metadata = machine_metadata();
-  metadata["gl_renderer"] = surface_->gl().renderer;
+  Json metadata = surroundings();
   recording_header_ = simulation_metadata(simulation_.status());
   metadata.update(recording_header_);
-  const render::Canvas canvas = surface_->canvas();
-  metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
-  metadata["vsync"] = surface_->vsync();
   view_.notice = "recording to " + log_.start_recording(to.file, metadata, to.existing);
 }
 
@@ -121,11 +136,17 @@ void Viewer::carry_out(const SaveSnapshot& c) {
 
 void Viewer::carry_out(const ExportResults& c) {
   const Output to = output(c.file, "results.csv");
-  say_written(write_results(to.file, log_.statistics().results(), to.existing));
+  say_written(write_results(to.file, surroundings(), log_.statistics().results(), to.existing));
 }
 
 void Viewer::carry_out(const ClearResults&) {
   log_.statistics().clear_results();
+}
+void Viewer::carry_out(const PinResult& c) {
+  log_.statistics().pin(c.row, c.pinned);
+}
+void Viewer::carry_out(const ReturnToResult& c) {
+  carry_out(Command{ReturnToRun{run_of(log_.statistics().result(c.row))}});
 }
 void Viewer::carry_out(const SetDiagnostics& c) {
   Diagnostics& now = view_.diagnostics;

@@ -102,11 +102,18 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
 Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int modifiers) {
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
     Window& self = owner(w);
     self.shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
     self.repeated_ = action == GLFW_REPEAT;
-    if (action != GLFW_RELEASE) self.typed_.push_back({.key = key, .repeated = self.repeated_});
+    if (action == GLFW_RELEASE) return;
+    const char* const name = (modifiers & GLFW_MOD_CONTROL) != 0 ? glfwGetKeyName(key, scancode) : nullptr;
+    if (name) {  // with Ctrl no character comes
+      self.typed_.push_back(
+          {.character = static_cast<unsigned char>(*name), .repeated = self.repeated_, .control = true});
+    } else {
+      self.typed_.push_back({.key = key, .repeated = self.repeated_});
+    }
   });
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
     Window& self = owner(w);

@@ -105,91 +105,91 @@ void Simulation::remember_settings() {
 
 void Simulation::apply(const Command& command) {
   Choice next = choice_;
-  std::visit(
-      Overloaded{
-          [&](const SelectKernel& c) {
-            next.automatic.reset();
-            const KernelInfo* const named = find_kernel_or_auto(c.id);
-            if (!named) {
-              refuse_settings(c);
-              choose_kernel_again(next);
-              return adopt(next);
-            }
-            next.kernel = named;
-            const auto remembered = remembered_settings_.find(next.kernel);
-            next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
-            for (const auto& [name, value] : c.settings) next.settings.set(name, value);
-            adopt(next);
-          },
-          [&](const SetTunable& c) {
-            next.settings.set(c.name, c.value);
-            next.automatic.reset();
-            adopt(next);
-          },
-          [&](const SetAccuracy& c) {
-            require_accuracy(c.median_error);
-            next.accuracy = c.median_error;
-            if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
-            adopt(next);
-          },
-          [&](const SelectIntegrator& c) {
-            next.integrator = &find_integrator(c.id);
-            adopt(next);
-          },
-          [&](const SelectLaw& c) {
-            next.law.id = find_law(c.id);
-            if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
-            adopt(next);
-          },
-          [&](const SetTimeStep& c) {
-            require_time_step(c.time_step);
-            next.time_step = c.time_step;
-            adopt(next);
-          },
-          [&](const SetSoftening& c) {
-            next.law.softening = c.softening;
-            require_law(next.law);
-            adopt(next);
-          },
-          [&](const SetRepulsion& c) {
-            next.law.repulsion = c.repulsion;
-            require_law(next.law);
-            adopt(next);
-          },
-          [&](const SetDrag& c) {
-            next.law.drag = c.drag;
-            require_law(next.law);
-            adopt(next);
-          },
-          [&](const SetStepsPerFrame& c) {
-            if (c.steps < 1 || c.steps > max_steps_per_frame) {
-              throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
-                               std::to_string(max_steps_per_frame));
-            }
-            steps_per_frame_ = c.steps;
-          },
-          [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.fault(); },
-          [&](const StepOnce&) {
-            paused_ = true;
-            step_once_ = !diagnostics_.fault();
-          },
-          [&](const Restart&) { set_bodies(scene_->bodies); },
-          [&](const Reset&) {
-            take_physics(next, scene_physics());
-            replace_bodies(scene_->bodies, next, /*other_system=*/false);
-          },
-          [&](const LoadScene& c) { load(c.request); },
-          [&](const ReturnToRun& c) { return_to(c.run); },
-          [&](const UndoReturn&) { undo_return(); },
-          [&](const ProbeForces& c) { diagnostics_.ask(c); },
-          [&](const MeasureConserved& c) { diagnostics_.ask(c); },
-          [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
-          [&](const KeepGoodState&) {
-            if (!diagnostics_.fault()) engine().keep(after_all());
-          },
-          [&](const RestoreGoodState&) { restore_good(); },
-      },
-      command);
+  std::visit(Overloaded{
+                 [&](const SelectKernel& c) {
+                   next.automatic.reset();
+                   const KernelInfo* const named = find_kernel_or_auto(c.id);
+                   if (!named) {
+                     refuse_settings(c);
+                     choose_kernel_again(next);
+                     return adopt(next);
+                   }
+                   next.kernel = named;
+                   const auto remembered = remembered_settings_.find(next.kernel);
+                   next.settings =
+                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+                   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
+                   adopt(next);
+                 },
+                 [&](const SetTunable& c) {
+                   next.settings.set(c.name, c.value);
+                   next.automatic.reset();
+                   adopt(next);
+                 },
+                 [&](const SetAccuracy& c) {
+                   require_accuracy(c.median_error);
+                   next.accuracy = c.median_error;
+                   if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
+                   adopt(next);
+                 },
+                 [&](const SelectIntegrator& c) {
+                   next.integrator = &find_integrator(c.id);
+                   adopt(next);
+                 },
+                 [&](const SelectLaw& c) {
+                   next.law.id = find_law(c.id);
+                   if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
+                   adopt(next);
+                 },
+                 [&](const SetTimeStep& c) {
+                   require_time_step(c.time_step);
+                   next.time_step = c.time_step;
+                   adopt(next);
+                 },
+                 [&](const SetSoftening& c) {
+                   next.law.softening = c.softening;
+                   require_law(next.law);
+                   adopt(next);
+                 },
+                 [&](const SetRepulsion& c) {
+                   next.law.repulsion = c.repulsion;
+                   require_law(next.law);
+                   adopt(next);
+                 },
+                 [&](const SetDrag& c) {
+                   next.law.drag = c.drag;
+                   require_law(next.law);
+                   adopt(next);
+                 },
+                 [&](const SetStepsPerFrame& c) {
+                   if (c.steps < 1 || c.steps > max_steps_per_frame) {
+                     throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
+                                      std::to_string(max_steps_per_frame));
+                   }
+                   steps_per_frame_ = c.steps;
+                 },
+                 [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.fault(); },
+                 [&](const StepOnce&) {
+                   paused_ = true;
+                   step_once_ = !diagnostics_.fault();
+                 },
+                 [&](const Restart&) { set_bodies(scene_->bodies); },
+                 [&](const Reset&) {
+                   take_physics(next, scene_physics());
+                   replace_bodies(scene_->bodies, next, /*other_system=*/false);
+                 },
+                 [&](const LoadScene& c) { load(c.request); },
+                 [&](const ReturnToRun& c) { return_to(c.run); },
+                 [&](const UndoReturn&) { undo_return(); },
+                 [&](const ProbeForces& c) { diagnostics_.ask(c); },
+                 [&](const MeasureConserved& c) { diagnostics_.ask(c); },
+                 [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
+                 [&](const KeepGoodState&) {
+                   if (!diagnostics_.fault()) engine().keep(after_all());
+                 },
+                 [&](const RestoreGoodState&) { restore_good(); },
+             },
+             command);
   if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
 }
 

@@ -9,43 +9,56 @@ namespace {
 TEST_F(Panels, ReturnToARowOfTheResults) {
   view.results = {tried(status.kernel_id, status.settings.to_string()), tried("some-kernel", "block=64 split=auto")};
   settle();
-  EXPECT_TRUE(click("result.0").empty());
-  const auto select = only<SelectKernel>(click("result.1"));
-  EXPECT_EQ(select.id, "some-kernel");
-  EXPECT_EQ(select.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
+  EXPECT_TRUE(click("result.0").empty()) << "this is what runs now";
+  const RunSetup run = only<ReturnToRun>(click("result.1")).run;
+  EXPECT_EQ(run.kernel_id, "some-kernel");
+  EXPECT_EQ(run.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
 }
 
-TEST_F(Panels, ReturnToTheLawAndTheIntegratorOfARow) {
-  Result other = tried(status.kernel_id, status.settings.to_string());
+TEST_F(Panels, ReturnToEverythingOfARow) {
+  Result other = tried("some-kernel", "");
   other.law = {.id = LawId::attract_repel, .softening = 0.5f, .drag = 1e-3f};
   other.integrator_id = "euler";
+  other.time_step = 0.0355f;
+  other.scene = {.scene = "disc", .count = 500, .seed = 7};
+  other.count = 500;
+  other.error = ForceError{.rms = 1, .median = 1e-7, .p99 = 1, .max = 1};
   view.results = {other};
+  const auto expect_all = [&](const RunSetup& run) {
+    EXPECT_EQ(run.scene, other.scene);
+    EXPECT_EQ(run.physics, (Physics{"euler", other.law, 0.0355f}));
+    EXPECT_EQ(run.kernel_id, "some-kernel");
+  };
   settle();
-  const Requests asked = click("result.0");
-  EXPECT_EQ(asked.size(), 4u);
-  EXPECT_EQ(request<SelectIntegrator>(asked, 0).id, "euler");
-  EXPECT_EQ(request<SelectLaw>(asked, 1).id, "attract-repel");
-  EXPECT_EQ(request<SetSoftening>(asked, 2).softening, 0.5f);
-  EXPECT_EQ(request<SetDrag>(asked, 3).drag, 1e-3f);
+  expect_all(only<ReturnToRun>(click("result.0")).run);
+  open_tab("speed-error");
+  expect_all(only<ReturnToRun>(click("dot.0")).run);
+  SweepRow row;
+  static_cast<Trial&>(row) = other;
+  view.sweep.rows = {row};
+  open_tab("sweep");
+  expect_all(only<ReturnToRun>(click("sweep.row.0")).run);
 }
 
-TEST_F(Panels, ReturnToTheBodiesOfARow) {
-  view.results = {tried("fewer", ""), tried("more", ""), tried("file", "")};
-  view.results[0].scene = {.scene = "disc", .count = 500, .seed = 7};
-  view.results[0].count = 500;
-  view.results[1].scene.count = view.results[1].count = 2000;
-  view.results[2].scene = {.scene = {}, .file = "a.tipsy", .count = 1000};
+TEST_F(Panels, AnotherTimeStepIsAnotherRun) {
+  view.results = {tried(status.kernel_id, status.settings.to_string())};
+  view.results[0].time_step *= 2;
   settle();
-  Requests asked = click("result.0");
-  EXPECT_EQ(asked.size(), 2u);
-  EXPECT_EQ(request<LoadScene>(asked, 0).request, view.results[0].scene) << "fewer bodies first";
-  EXPECT_FALSE(request<LoadScene>(asked, 0).use_its_parameters);
-  EXPECT_EQ(request<SelectKernel>(asked, 1).id, "fewer");
-  asked = click("result.1");
-  EXPECT_EQ(request<SelectKernel>(asked, 0).id, "more") << "more bodies last";
-  EXPECT_EQ(request<LoadScene>(asked, 1).request.count, 2000);
-  EXPECT_EQ(request<LoadScene>(click("result.2"), 0).request, (SceneRequest{.scene = {}, .file = "a.tipsy"}))
-      << "a file says how many";
+  EXPECT_EQ(only<ReturnToRun>(click("result.0")).run.physics.time_step, view.results[0].time_step);
+}
+
+TEST_F(Panels, PinTheBaselineOfSpeedUps) {
+  view.results = {tried("one", ""), tried("two", "")};
+  view.results[1].speedup = 2.5;
+  settle();
+  EXPECT_NE(lab_text().find("2.50"), std::string::npos) << lab_text();
+  PinResult pin = only<PinResult>(click("pin.1"));
+  EXPECT_EQ(pin.row, 1);
+  EXPECT_TRUE(pin.pinned);
+  view.results[1].pinned = true;
+  settle();
+  pin = only<PinResult>(click("pin.1"));
+  EXPECT_FALSE(pin.pinned);
 }
 
 TEST_F(Panels, ShowMedianP99AndMaximumOfErrorsWhereThereIsRoom) {
@@ -127,7 +140,7 @@ TEST_F(Panels, ReturnToADotOfThePlot) {
   EXPECT_FALSE(seen("dot.2") || seen("dot.3")) << "their errors are not known";
   EXPECT_LT(ui_marked("dot.0").x0, ui_marked("dot.1").x0);
   EXPECT_GT(ui_marked("dot.0").y0, ui_marked("dot.1").y0);
-  EXPECT_EQ(only<SelectKernel>(click("dot.1")).id, "two");
+  EXPECT_EQ(only<ReturnToRun>(click("dot.1")).run.kernel_id, "two");
 }
 
 TEST_F(Panels, ChooseHowManyBodiesAreCompared) {
@@ -220,8 +233,8 @@ TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[1].values) << "the smaller of equals";
   EXPECT_NE(lab_text().find("block 256, not told apart from block 512."), std::string::npos) << lab_text();
   EXPECT_NE(lab_text().find("wrote sweep.csv"), std::string::npos) << lab_text();
-  EXPECT_EQ(only<SelectKernel>(click("sweep.row.0")).settings, view.sweep.rows[2].values) << "the fastest first";
-  EXPECT_EQ(only<SelectKernel>(click("sweep.row.2")).settings, view.sweep.rows[0].values);
+  EXPECT_EQ(only<ReturnToRun>(click("sweep.row.0")).run.settings, view.sweep.rows[2].values) << "the fastest first";
+  EXPECT_EQ(only<ReturnToRun>(click("sweep.row.2")).run.settings, view.sweep.rows[0].values);
   status.count = 5;
   settle();
   EXPECT_FALSE(seen("sweep.apply"));

@@ -70,9 +70,8 @@ Requests Panels::click(std::string_view mark) {
 Requests Panels::double_click(std::string_view mark) {
   Requests asked;
   pass(30, asked);  // or a click before would count as the first
-  for (int i = 0; i < 2; ++i) {
-    for (Request& request : click(mark)) asked.push_back(std::move(request));
-  }
+  for (Request& request : click(mark)) asked.push_back(std::move(request));
+  for (Request& request : press()) asked.push_back(std::move(request));
   return asked;
 }
 
@@ -135,6 +134,7 @@ Result tried(const std::string& kernel_id, const std::string& settings) {
   result.kernel_id = kernel_id;
   result.settings = settings;
   result.integrator_id = "leapfrog";
+  result.time_step = 0.01f;
   result.scene.count = 1000;
   result.count = 1000;
   result.median_ms = 1;

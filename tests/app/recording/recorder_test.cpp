@@ -37,7 +37,7 @@ TEST(Recorder, WritesMetadataColumnsAndOneRowAFrame) {
   EXPECT_EQ(
       text[1],
       "frame,time_s,step,sim_time,kernel,backend,block,settings,n,steps,map_ms,force_ms,integrate_ms,step_ms,unmap_ms,"
-      "draw_ms,gui_ms,frame_ms,interactions_per_s,interop,error_median,error_p99,error_max");
+      "draw_ms,gui_ms,frame_ms,interactions_per_s,interop,error_median,error_p99,error_max,evaluations");
   EXPECT_EQ(text[2].substr(0, 5), "1,10,");
   EXPECT_EQ(text[3].substr(0, 7), "2,10.1,");
   EXPECT_EQ(recorder.rows(), 2);
@@ -55,8 +55,8 @@ TEST(Recorder, WritesErrorsOfForcesWhereTheyCameIn) {
   EXPECT_EQ(recorder.close(), "");
   const auto text = lines(contents(file));
   ASSERT_EQ(text.size(), 4u);
-  EXPECT_TRUE(text[2].ends_with(",1,2,3")) << text[2];
-  EXPECT_TRUE(text[3].ends_with(",,,")) << text[3];
+  EXPECT_TRUE(text[2].ends_with(",1,2,3,")) << text[2];
+  EXPECT_TRUE(text[3].ends_with(",,,,")) << text[3];
 }
 
 TEST(Recorder, KeepsAnExistingFile) {

@@ -95,8 +95,8 @@ TEST(FrameRow, LeavesUnknownTimesEmpty) {
   empty.settings = "block=256 split=auto";
   empty.block = "256";
   empty.interop = "mapped";
-  EXPECT_EQ(empty.csv(), "7,0.7,0,0,k,,256,block=256 split=auto,8,0,,,,,,0.5,0,0,,mapped,,,\n");
-  EXPECT_EQ(csv(row(7, 1), 2.5), "7,0.7,0,0,k,,,,8,1,0,0,0,2.5,0,0.5,0,0,0,,,,\n");
+  EXPECT_EQ(empty.csv(), "7,0.7,0,0,k,,256,block=256 split=auto,8,0,,,,,,0.5,0,0,,mapped,,,,\n");
+  EXPECT_EQ(csv(row(7, 1), 2.5), "7,0.7,0,0,k,,,,8,1,0,0,0,2.5,0,0.5,0,0,0,,,,,0\n");
 }
 
 }  // namespace

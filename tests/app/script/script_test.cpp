@@ -29,7 +29,8 @@ TEST(Script, KnowsEveryCommand) {
   const Script script = parsed(
       "0 kernel cpu-simd\n1 set threads 2\n2 integrator euler\n3 law attract-repel\n4 dt 0.5\n5 softening 0.25\n6 "
       "pause\n"
-      "7 resume\n8 step\n9 reset\n10 record run 1.csv\n11 stop-record\n12 screenshot a.png\n13 save b.bin\n14 quit\n15 restart\n");
+      "7 resume\n8 step\n9 reset\n10 record run 1.csv\n11 stop-record\n12 screenshot a.png\n13 save b.bin\n14 quit\n15 "
+      "restart\n");
   ASSERT_EQ(script.size(), 16u);
   for (std::size_t i = 0; i < script.size(); ++i) {
     EXPECT_EQ(script[i].frame, static_cast<std::int64_t>(i));
@@ -105,6 +106,17 @@ TEST(Script, SweepsOverCountsAndKernels) {
       Failure::usage, [] { parsed("0 sweep threads kernels=cpu-serial\n"); }, "demo.txt:1: ", "'threads'");
 }
 
+TEST(Script, ReturnsToRowsAndPinsThem) {
+  const Script script = parsed("0 return 1\n1 undo\n2 pin 3\n3 unpin 3\n");
+  EXPECT_EQ(view_command<ReturnToResult>(script[0]).row, 0) << "rows count from 1";
+  command<UndoReturn>(script[1]);
+  EXPECT_EQ(view_command<PinResult>(script[2]).row, 2);
+  EXPECT_TRUE(view_command<PinResult>(script[2]).pinned);
+  EXPECT_FALSE(view_command<PinResult>(script[3]).pinned);
+  expect_failure(
+      Failure::usage, [] { parsed("0 pin 0\n"); }, "demo.txt:1: ", "pin", "'0'");
+}
+
 TEST(Script, ShowsPartsOfTheLaboratory) {
   const Script script = parsed("0 lab speed-error\n1 lab fold\n2 measure-conserved\n");
   EXPECT_EQ(view_command<ShowLab>(script[0]).tab, LabTab::speed_error);
@@ -166,7 +178,8 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("99999999999999999999 pause", "whole number");
   refused("5", "command is missing", "screenshot");
   refused("5 jump", "'jump'",
-          "kernel, set, accuracy, integrator, law, dt, softening, pause, resume, step, restart, reset, record, stop-record, "
+          "kernel, set, accuracy, integrator, law, dt, softening, pause, resume, step, restart, reset, return, undo, "
+          "pin, unpin, record, stop-record, "
           "screenshot, save, sweep, stop-sweep, probe, conserved, measure-conserved, cells, lab, quit");
   refused("5 kernel", "'kernel' takes ID");
   refused("5 kernel cpu-simd now", "'kernel' takes ID", "cpu-simd now");

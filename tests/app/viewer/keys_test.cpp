@@ -134,6 +134,26 @@ TEST(Keys, RestartKeepsTheSettingsAndWithShiftItResets) {
   asked<Reset>({.character = U'R'}, status);
 }
 
+TEST(Keys, WithCtrlALetterHasAMeaningOfItsOwn) {
+  asked<UndoReturn>({.character = U'z', .control = true}, status_of(default_kernel()));
+  EXPECT_FALSE(request_for({.character = U'z'}, status_of(default_kernel()), {}));
+  EXPECT_FALSE(request_for({.character = U'q', .control = true}, status_of(default_kernel()), {}));
+}
+
+TEST(Keys, PinKeyPinsTheRowOfWhatRuns) {
+  const Status status = status_of(default_kernel());
+  ViewStatus view;
+  EXPECT_FALSE(request_for({.character = U'p'}, status, view)) << "there is no row yet";
+  Result swept, other, present;
+  static_cast<Trial&>(swept) = static_cast<Trial&>(present) = trial_of(status);
+  swept.swept = true;
+  view.results = {other, swept, present};
+  EXPECT_EQ(asked<PinResult>({.character = U'p'}, status, view).row, 2);
+  EXPECT_TRUE(asked<PinResult>({.character = U'p'}, status, view).pinned);
+  view.results[2].pinned = true;
+  EXPECT_FALSE(asked<PinResult>({.character = U'p'}, status, view).pinned);
+}
+
 TEST(Keys, StepsAFrameStayInRange) {
   Status status = status_of(default_kernel());
   status.steps_per_frame = 1;

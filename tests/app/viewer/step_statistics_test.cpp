@@ -10,6 +10,9 @@
 #include <sstream>
 #include <string>
 
+#include "app/view/comparable.h"
+#include "compute/core/error.h"
+
 namespace orrery {
 namespace {
 
@@ -86,11 +89,9 @@ TEST(StepStatistics, ResultsKeepTheBestWindowAndTheOrderOfTrying) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].kernel_id, "cpu-serial");
   EXPECT_EQ(results[0].median_ms, 40);
-  EXPECT_EQ(results[0].speedup, 1);
   EXPECT_EQ(results[0].steps, 60);
   EXPECT_EQ(results[1].settings, "threads=2");
   EXPECT_EQ(results[1].median_ms, 8);
-  EXPECT_DOUBLE_EQ(results[1].speedup, 5);
   EXPECT_NEAR(results[1].interactions_per_s, 1e6 / 8e-3, 1);
 }
 
@@ -112,18 +113,9 @@ TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
   EXPECT_EQ(statistics.results()[0].median_ms, 4);
 }
 
-TEST(StepStatistics, OtherCountsCompareByPairs) {
-  StepStatistics statistics;
-  add(statistics, slow, timing(10));
-  Trial twice_as_many = slow;
-  twice_as_many.count = 2000;
-  add(statistics, twice_as_many, timing(40));
-  EXPECT_DOUBLE_EQ(statistics.results()[1].speedup, 1);
-}
-
 TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   StepStatistics statistics;
-  std::vector<Trial> trials(8, slow);
+  std::vector<Trial> trials(9, slow);
   trials[1].law.id = LawId::attract_repel;
   trials[2].integrator_id = "euler";
   trials[3].scene.seed = 2;
@@ -131,6 +123,7 @@ TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   trials[5].law.softening *= 2;
   trials[6].law.repulsion *= 2;
   trials[7].law.drag *= 2;
+  trials[8].time_step = 0.25f;
   for (const Trial& trial : trials) {
     for (std::size_t i = 0; i < StepStatistics::result_window; ++i) add(statistics, trial, timing(10));
   }
@@ -146,9 +139,12 @@ TEST(StepStatistics, ASliderThatIsDraggedLeavesOneRow) {
   for (int i = 0; i < 50; ++i) {
     dragged.law.softening += 0.001f;
     add(statistics, dragged, timing(10));
+    dragged.time_step += 0.001f;
+    add(statistics, dragged, timing(10));
   }
   ASSERT_EQ(statistics.results().size(), 1u);
   EXPECT_EQ(statistics.results()[0].law, dragged.law);
+  EXPECT_EQ(statistics.results()[0].time_step, dragged.time_step);
 }
 
 TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {
@@ -159,6 +155,7 @@ TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {
   add(statistics, slow, first);
   EXPECT_EQ(described(statistics).step_ms_last, 20);
   EXPECT_EQ(described(statistics).measured, 0);
+  EXPECT_TRUE(described(statistics).step_ms_history.empty()) << "its plot has the least and the most as well";
   EXPECT_TRUE(statistics.results().empty());
   for (int i = 0; i < 3; ++i) add(statistics, slow, timing(10));
   EXPECT_EQ(statistics.results()[0].median_ms, 10);
@@ -198,28 +195,100 @@ TEST(StepStatistics, WhatASweepMeasuredHasARowOfItsOwn) {
   EXPECT_EQ(results[0].steps, 2);
   EXPECT_TRUE(results[1].swept);
   EXPECT_EQ(results[1].median_ms, 5);
-  EXPECT_DOUBLE_EQ(results[1].speedup, 1) << "the first of what a sweep measured";
   EXPECT_EQ(results[1].error->median, 1e-7);
 }
 
-TEST(StepStatistics, SpeedUpsAreOverTheFirstRowMeasuredTheSameWay) {
+/// A trial with a result and an error.
+void add(StepStatistics& statistics, const Trial& trial, double step_ms, double error) {
+  add(statistics, trial, timing(step_ms));
+  statistics.add_error(trial, {.rms = 0, .median = error, .p99 = 0, .max = 0});
+}
+
+TEST(StepStatistics, SpeedUpsAreOverThePinnedRow) {
   StepStatistics statistics;
-  add(statistics, slow, timing(10));
+  add(statistics, slow, 10, 1e-7);
+  add(statistics, fast, 4, 3e-7);
+  for (const Result& result : statistics.results()) EXPECT_FALSE(result.speedup) << "nothing is pinned";
+  statistics.pin(1, true);
+  EXPECT_DOUBLE_EQ(statistics.results()[0].speedup.value(), 0.4);
+  EXPECT_DOUBLE_EQ(statistics.results()[1].speedup.value(), 1);
+  statistics.pin(0, true);
+  EXPECT_DOUBLE_EQ(statistics.results()[1].speedup.value(), 2.5);
+  EXPECT_FALSE(statistics.results()[1].pinned) << "one baseline for rows that are compared";
+  statistics.pin(0, false);
+  EXPECT_FALSE(statistics.results()[1].speedup);
+  EXPECT_THROW(statistics.pin(2, true), UsageError);
+  EXPECT_THROW(statistics.pin(-1, true), UsageError);
+}
+
+TEST(StepStatistics, OnlyTheSameBodiesLawAndAccuracyAreCompared) {
+  std::vector<Trial> trials(6, fast);
+  trials[0].scene.count = trials[0].count = 2000;
+  trials[1].scene.seed = 2;
+  trials[2].scene.scene = "plummer";
+  trials[3].law.id = LawId::attract_repel;
+  trials[4].law.softening *= 2;
+  trials[5].scene.file = "a.tipsy";
+  StepStatistics statistics;
+  add(statistics, slow, 10, 1e-7);
+  statistics.pin(0, true);
+  for (const Trial& trial : trials) {
+    for (std::size_t i = 0; i < StepStatistics::result_window; ++i) add(statistics, trial, 5, 1e-7);
+  }
+  Trial approximate = fast;
+  approximate.kernel_id = "cpu-tree";
+  add(statistics, approximate, 1, 4e-4);
+  Trial unknown = fast;
+  unknown.kernel_id = "cpu-openmp";
+  add(statistics, unknown, timing(1));
+  Trial broken = fast;
+  broken.kernel_id = "cpu-symmetric";
+  add(statistics, broken, 1, std::numeric_limits<double>::quiet_NaN());
+  const auto results = statistics.results();
+  ASSERT_EQ(results.size(), trials.size() + 4);
+  EXPECT_EQ(results[0].speedup, 1);
+  for (std::size_t i = 1; i < results.size(); ++i) EXPECT_FALSE(results[i].speedup) << i;
+}
+
+TEST(StepStatistics, RowsOfOneDecadeOfTheErrorAreOneClass) {
+  const auto of_median = [](double median) {
+    return accuracy_class(ForceError{.rms = 0, .median = median, .p99 = 0, .max = 0});
+  };
+  EXPECT_EQ(of_median(0), of_median(9e-6)) << "direct sums in single precision";
+  EXPECT_EQ(of_median(1.1e-4), of_median(9.9e-4));
+  EXPECT_NE(of_median(9e-6), of_median(5e-5));
+  EXPECT_NE(of_median(4e-5), of_median(4e-4));
+  EXPECT_FALSE(of_median(std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(accuracy_class(std::nullopt));
+}
+
+TEST(StepStatistics, ASweepsMedianIsComparedWithThoseOfSweeps) {
+  StepStatistics statistics;
+  add(statistics, slow, 10, 1e-7);
   SweepRow row;
   static_cast<Trial&>(row) = slow;
+  row.error = ForceError{.rms = 0, .median = 1e-7, .p99 = 0, .max = 0};
   row.median_ms = 8;
   statistics.add_swept(row);
   static_cast<Trial&>(row) = fast;
   row.median_ms = 2;
   statistics.add_swept(row);
-  add(statistics, fast, timing(5));
-  const auto results = statistics.results();
-  ASSERT_EQ(results.size(), 4u);
-  const auto speedup = [&](std::size_t i) { return results[i].speedup; };
-  EXPECT_DOUBLE_EQ(speedup(0), 1);
-  EXPECT_DOUBLE_EQ(speedup(1), 1);
-  EXPECT_DOUBLE_EQ(speedup(2), 4) << "over the sweep's first";
-  EXPECT_DOUBLE_EQ(speedup(3), 2) << "over the view's first";
+  statistics.pin(0, true);
+  EXPECT_FALSE(statistics.results()[2].speedup);
+  statistics.pin(1, true);
+  EXPECT_TRUE(statistics.results()[0].pinned) << "each has its baseline";
+  EXPECT_DOUBLE_EQ(statistics.results()[2].speedup.value(), 4);
+}
+
+TEST(StepStatistics, APinnedRowStaysWhenASliderIsDragged) {
+  StepStatistics statistics;
+  add(statistics, slow, 10, 1e-7);
+  statistics.pin(0, true);
+  Trial dragged = slow;
+  dragged.law.softening *= 2;
+  add(statistics, dragged, timing(10));
+  ASSERT_EQ(statistics.results().size(), 2u);
+  EXPECT_TRUE(statistics.results()[0].pinned);
 }
 
 TEST(StepStatistics, ClearingForgetsResultsOnly) {
@@ -252,29 +321,32 @@ TEST_F(WriteResults, WritesOneLineARow) {
   Trial other = fast;
   other.law.id = LawId::attract_repel;
   other.scene.file = "a.tipsy";
+  other.time_step = 0.25f;
   add(statistics, other, timing(2.5));
   statistics.add_error(other, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
+  statistics.pin(1, true);
   const std::string file = (folder_ / "results.csv").string();
-  EXPECT_EQ(write_results(file, statistics.results()), file);
+  EXPECT_EQ(write_results(file, {{"program", "orrery"}}, statistics.results()), file);
   EXPECT_EQ(
       read(file),
-      "kernel,settings,law,softening,repulsion,drag,integrator,scene,seed,n,median_ms,interactions_per_s,speedup,steps,"
-      "error_median,error_p99,error_max,by\n"
-      "cpu-serial,,gravity,0.02,,,leapfrog,collision,1,1000,10,1e+08,1,1,,,,view\n"
-      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,a.tipsy,,1000,2.5,4e+08,4,1,3e-07,4e-06,5e-05,"
-      "view\n");
+      "# {\"program\":\"orrery\"}\n"
+      "kernel,settings,law,softening,repulsion,drag,integrator,dt,scene,seed,n,median_ms,interactions_per_s,speedup,"
+      "pinned,steps,error_median,error_p99,error_max,by\n"
+      "cpu-serial,,gravity,0.02,,,leapfrog,0,collision,1,1000,10,1e+08,,,1,,,,view\n"
+      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,0.25,a.tipsy,,1000,2.5,4e+08,1,yes,1,3e-07,4e-06,"
+      "5e-05,view\n");
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {
   std::ofstream{folder_ / "results.csv"} << "a recording under way";
-  EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}), (folder_ / "results-1.csv").string());
+  EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}, {}), (folder_ / "results-1.csv").string());
   EXPECT_EQ(read(folder_ / "results.csv"), "a recording under way");
 }
 
 TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {
   const std::string file = (folder_ / "missing" / "results.csv").string();
   try {
-    (void)write_results(file, {});
+    (void)write_results(file, {}, {});
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string{error.what()}, "cannot write '" + file + "': No such file or directory");

@@ -345,6 +345,44 @@ TEST_F(OffscreenViewer, AHeaderHoldsForAllRowsOfItsFile) {
   for (const auto& row : rows(path("a.csv"))) EXPECT_NE(row.at("step_ms"), "");
 }
 
+TEST_F(OffscreenViewer, ARowAfterAChangeTellsOfItsSecondEvaluation) {
+  ViewOptions o = options(6);
+  o.record_file = path("a.csv");
+  o.script = {{.frame = 3, .request = Command{SelectKernel{"cpu-serial"}}, .line = 1}};
+  EXPECT_EQ(run_view(o), 0);
+  std::vector<std::string> evaluations;
+  for (const auto& row : rows(o.record_file)) evaluations.push_back(row.at("evaluations"));
+  EXPECT_EQ(evaluations, (std::vector<std::string>{"2", "1", "1", "2", "1", "1"}));
+}
+
+TEST_F(OffscreenViewer, ReturnsToARowOfTheResultsAndUndoesIt) {
+  ViewOptions o = options(40);
+  o.script = {
+      {.frame = 3, .request = Command{LoadScene{{.scene = "disc", .count = 300}}}, .line = 1},
+      {.frame = 3, .request = Command{SetTimeStep{0.25f}}, .line = 2},
+      {.frame = 6, .request = ViewCommand{ReturnToResult{0}}, .line = 3},
+      {.frame = 6, .request = ViewCommand{StartRecording{path("first.csv")}}, .line = 4},
+      {.frame = 8, .request = ViewCommand{StopRecording{}}, .line = 5},
+      {.frame = 8, .request = Command{UndoReturn{}}, .line = 6},
+      {.frame = 8, .request = ViewCommand{StartRecording{path("second.csv")}}, .line = 7},
+      {.frame = 8, .request = ViewCommand{ExportResults{path("results.csv")}}, .line = 8},
+      {.frame = 10, .request = ViewCommand{Quit{}}, .line = 9},
+  };
+  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(read(path("first.csv")).find("\"dt\":0.25"), std::string::npos) << "plummer's own again";
+  const auto returned = rows(path("first.csv")), undone = rows(path("second.csv"));
+  ASSERT_FALSE(returned.empty() || undone.empty());
+  EXPECT_EQ(returned.front().at("n"), "500");
+  EXPECT_EQ(returned.front().at("step"), "1") << "other bodies start from their first state";
+  EXPECT_EQ(undone.front().at("n"), "300");
+  EXPECT_EQ(undone.front().at("step"), "4") << "the bodies go on from where they were";
+  EXPECT_NE(read(path("second.csv")).find("\"dt\":0.25"), std::string::npos);
+  const auto results = rows(path("results.csv"));
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[1].at("dt"), "0.25");
+  EXPECT_NE(results[0].at("dt"), "0.25");
+}
+
 TEST_F(OffscreenViewer, AFrameLastsUntilTheNextOneStarts) {
   ViewOptions o = options(5);
   o.record_file = path("a.csv");

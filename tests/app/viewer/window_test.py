@@ -138,6 +138,31 @@ class WindowTest(WindowTestCase):
         self.assertEqual(viewer.close(), 0, viewer.said())
         self.assertEqual(read_png(picture)[:2], (1280, 720))
 
+    def test_a_click_returns_to_a_result_and_ctrl_z_undoes_it(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial", "--record", self.path("a.csv"))
+
+        def rows_with(file, kernel):
+            self.wait_for_rows(self.path(file), kernel, lambda row: row["kernel"] == kernel)
+
+        rows_with("a.csv", "cpu-serial")
+        viewer.point_at_bodies()
+        viewer.type("i")  # another integrator: a new file begins
+        rows_with("a-1.csv", "cpu-serial")
+        viewer.click("result.0")
+        rows_with("a-2.csv", "cpu-serial")
+        viewer.point_at_bodies()
+        viewer.type("ctrl+z")
+        rows_with("a-3.csv", "cpu-serial")
+        viewer.type("shift+r")  # the scene's own integrator
+        rows_with("a-4.csv", "cpu-serial")
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        files = [recorded(self.path(file)) for file in ("a.csv", "a-1.csv", "a-2.csv", "a-3.csv", "a-4.csv")]
+        self.assertEqual([metadata["integrator"] for metadata, _ in files],
+                         ["leapfrog", "euler", "leapfrog", "euler", "leapfrog"])
+        first_steps = [int(rows[0]["step"]) for _, rows in files]
+        self.assertLessEqual(first_steps[3], int(files[2][1][-1]["step"]), "the bodies are those of the click again")
+        self.assertLess(first_steps[4], 5, "from the first state")
+
     def test_long_steps_leave_the_window_responsive(self):
         file = self.path("serial.csv")
         viewer = self.start("--kernel", "cpu-serial", "--record", file)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// Everything about a run but its bodies' state. Only batches of steps of the same trial are compared with each other.
+struct Trial {
+  std::string kernel_id{}, settings{}, integrator_id{};
+  Law law{};
+  float time_step = 0;
+  SceneRequest scene{};
+  int count = 0;
+  friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+/// What steps of `status` try.
+inline Trial trial_of(const Status& status) {
+  return {.kernel_id = status.kernel_id,
+          .settings = status.settings.to_string(),
+          .integrator_id = status.integrator_id,
+          .law = status.law,
+          .time_step = status.time_step,
+          .scene = status.scene,
+          .count = status.count};
+}
+
+/// What to return to for this trial.
+inline RunSetup run_of(const Trial& trial) {
+  return {.scene = trial.scene,
+          .physics = {.integrator_id = trial.integrator_id, .law = trial.law, .time_step = trial.time_step},
+          .kernel_id = trial.kernel_id,
+          .settings = Settings::values_of(trial.settings)};
+}
+
+}  // namespace orrery
