@@ -174,8 +174,7 @@ struct Shown {
 void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown shown, const Status& status,
                Requests& out) {
   const SweepRow& row = sweep.rows[index];
-  const bool clicked =
-      row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
+  const bool clicked = row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
   if (clicked && row.problem.empty()) return_to(row, status, out);
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
