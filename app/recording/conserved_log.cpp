@@ -79,11 +79,12 @@ std::string ConservedLog::write(const ConservedProbe& probe) {
     } catch (const std::runtime_error& failure) {
       return failure.what();
     }
-    file_name_ = file_->path();
     first_energy_ = probe.sums.energy();
     text = csv_header(metadata_, columns);
   }
-  return file_->append(text + row(probe, first_energy_));
+  std::string error = file_->append(text + row(probe, first_energy_));
+  if (error.empty()) file_name_ = file_->path();
+  return error;
 }
 
 }  // namespace orrery

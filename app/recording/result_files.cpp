@@ -44,6 +44,7 @@ void ResultFiles::finish(const Json& whole) {
                                saved ? Existing::replace : names_.existing);
   } catch (const std::runtime_error& error) {
     if (error_.empty()) error_ = error.what();
+    names_.json.clear();
   }
 }
 

@@ -48,7 +48,7 @@ class ResultFiles {
   void write_rows(const std::string& text);
   void take(const std::string& csv_error);
 
-  const ResultNames names_;
+  ResultNames names_;              // json is empty after an error
   std::optional<OutputFile> csv_;  // empty: not asked for, or given up after an error
   std::string json_written_;       // the name that the JSON file got
   std::string open_rows_;          // of replace_rows()

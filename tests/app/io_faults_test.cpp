@@ -51,6 +51,15 @@ std::vector<Output> outputs_here() {
   return here;
 }
 
+/// Whether nothing of the file is missing, as far as its format can tell.
+bool is_whole(const Output& output, const std::string& text) {
+  const std::string kind = fs::path{output.name}.extension();
+  if (kind == ".json") return nlohmann::json::accept(text);
+  if (kind == ".tipsy") return text.size() == 32 + 8 * 36;
+  if (kind == ".png") return text.find("IEND") != std::string::npos;
+  return test::lines(text).size() == 3;  // metadata, names, one row
+}
+
 class IoFaults : public testing::Test {
  protected:
   /// `fault`: CALL NUMBER FAULT, of calls in this test's folder.
@@ -122,7 +131,7 @@ TEST_F(IoFaults, AKillBeforeTheRenameKeepsTheOldFileAndTheNextWriteCleansUp) {
     EXPECT_EQ(run(output, "rename 1 kill", true).status, -1);
     EXPECT_EQ(contents(file(output).string()), "old");
     EXPECT_EQ(run(output, "", true).status, 0);
-    EXPECT_NE(contents(file(output).string()), "old");
+    EXPECT_TRUE(is_whole(output, contents(file(output).string())));
     EXPECT_EQ(entries(), 1);
     fs::remove(file(output));
   }
@@ -141,11 +150,7 @@ TEST_F(IoFaults, ShortWritesLoseNothing) {
     SCOPED_TRACE(output.name);
     const Outcome outcome = run(output, "write 0 short", false);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    const std::string text = contents(file(output).string()), name = output.name;
-    if (name.ends_with(".json")) EXPECT_TRUE(nlohmann::json::accept(text)) << text;
-    if (name.ends_with(".tipsy")) EXPECT_EQ(text.size(), 32u + 8u * 36u);
-    if (name.ends_with(".png")) EXPECT_NE(text.find("IEND"), std::string::npos);
-    if (name.ends_with(".csv")) EXPECT_EQ(test::lines(text).size(), 3u) << text;
+    EXPECT_TRUE(is_whole(output, contents(file(output).string())));
     EXPECT_EQ(entries(), 1);
     fs::remove(file(output));
   }
@@ -185,7 +190,7 @@ TEST_F(IoFaults, TheCacheOfChoicesIsWholeOrAsBefore) {
   ASSERT_TRUE(nlohmann::json::accept(before));
   Words other = words;
   other[4] = "64";  // another number of bodies is another choice to keep
-  for (const char* fault : {"write 1 ENOSPC", "fsync 1 EIO", "rename 1 EIO", "link 1 ENOSPC"}) {
+  for (const char* fault : {"write 0 ENOSPC", "fsync 0 EIO", "rename 0 EIO", "link 0 ENOSPC"}) {
     SCOPED_TRACE(fault);
     const Outcome outcome = run_words(other, fault, folder_.path().string());
     EXPECT_EQ(outcome.status, 0) << outcome.err;

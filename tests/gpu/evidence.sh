@@ -201,7 +201,7 @@ tree_steps() { check "$1" "$orrery" --offscreen --size 64x64 --frames 2 --steps-
 
 # collapsed NAME N KERNEL ARGUMENTS...: cold-collapse after two free-fall times of 1.11, as OUT/collapse.tipsy.
 collapsed() {
-  tree_steps "$1-steps-$2" 1110 --scene cold-collapse -n "$2" --kernel "$3" --dt 0.002 "${@:4}" --save "$out/collapse.tipsy"
+  tree_steps "$1-steps-$2" 1110 --scene cold-collapse -n "$2" --kernel "$3" --dt 0.002 "${@:4}" --save "$out/collapse.tipsy" --force
 }
 
 # tree_drift SYSTEM ARGUMENTS...: the energy of a direct sum and of both trees over 1000 steps.
