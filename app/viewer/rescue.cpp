@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app/console.h"
+#include "compute/core/start_thread.h"
 #include "compute/core/stop_signal.h"
 
 struct _XDisplay;  // Xlib's, which GLFW opens at run time
@@ -33,7 +34,7 @@ void set_display_lost(DisplayLost handler) {
 
 }  // namespace
 
-Rescue::Rescue() : thread_{[this](const std::stop_token& ended) { stand_by(ended); }} {
+Rescue::Rescue() : thread_{start_thread([this](const std::stop_token& ended) { stand_by(ended); })} {
   owner_.lock();
 }
 

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -90,14 +89,7 @@ std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStor
 #if ORRERY_HAVE_CUDA
   if (backend == Backend::cuda) return make_cuda_engine(storage);
 #endif
-  try {
-    return make_cpu_engine();
-  } catch (const std::system_error& error) {
-    throw std::runtime_error(
-        std::string{"no thread can be started for the CPU kernels: this user or container may run no "
-                    "more processes and threads (see ulimit -u): "} +
-        error.code().message());
-  }
+  return make_cpu_engine();
 }
 
 const BackendStatus& backend_status(Backend backend) {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
 #include "compute/integrators/update.h"
 #include "compute/sim/engine.h"
@@ -26,7 +27,7 @@ double ms_since(Clock::time_point begin) {
 /// touches the bodies only while no batch is under way.
 class CpuEngine final : public Engine {
  public:
-  CpuEngine() : worker_{[this](std::stop_token stop) { work(stop); }} {}
+  CpuEngine() : worker_{start_thread([this](std::stop_token stop) { work(stop); })} {}
   ~CpuEngine() override {
     cancelled_ = true;
     worker_.request_stop();
