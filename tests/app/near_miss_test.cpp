@@ -1,8 +1,6 @@
 // Names that are nearly right, and words in the wrong place: what the refusal suggests.
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "app/options.h"
 #include "app/script/script.h"
 #include "compute/core/near_name.h"
@@ -73,9 +71,8 @@ TEST(NearMiss, IsNotGuessedWhereNothingIsNear) {
 
 TEST(NearMiss, OfAScriptIsHelped) {
   const auto refused = [](const std::string& line, const char* meant) {
-    std::istringstream text{line};
     expect_failure(
-        Failure::usage, [&] { (void)parse_script(text, "s", nullptr); }, "; did you mean " + std::string{meant} + "?");
+        Failure::usage, [&] { (void)parse_script(line, "s", nullptr); }, "; did you mean " + std::string{meant} + "?");
   };
   refused("0 Pause", "pause");
   refused("0 lab results-table", "results");
