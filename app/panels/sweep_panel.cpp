@@ -176,6 +176,7 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown sho
   const SweepRow& row = sweep.rows[index];
   const bool clicked = row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
   if (clicked && row.problem.empty()) return_to(row, status, out);
+  if (clicked && !row.problem.empty()) out.push_back(SelectKernel{row.kernel_id, row.values});  // no more is known
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
             row.problem.empty()
