@@ -166,7 +166,8 @@ TEST_F(Summary, OfARunThatNobodyWatchedHasItsTrueNumbers) {
   EXPECT_EQ(value_of(run.out, "steps"), "40");
   const std::string rate = value_of(run.out, "interactions/s");
   const std::size_t prefix = std::string{"kMGT"}.find(rate.back());
-  const double per_s = std::stod(rate) * (prefix == std::string::npos ? 1 : std::pow(1000, static_cast<double>(prefix) + 1));
+  const double per_s =
+      std::stod(rate) * (prefix == std::string::npos ? 1 : std::pow(1000, static_cast<double>(prefix) + 1));
   const double interactions = per_s * std::stod(value_of(run.out, "step")) * 1e-3;
   EXPECT_NEAR(interactions / (1493.0 * 1493.0), 1, 0.02) << "of one step";
   const std::string error = value_of(run.out, "force error");

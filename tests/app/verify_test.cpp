@@ -33,7 +33,7 @@ TEST(Distributions, NameTheirClasses) {
   UlpHistogram ulps;
   ulps.counts[1] = 20;
   ulps.counts[4] = 29'980;
-  EXPECT_EQ(to_text(distribution(ulps)), "1: 20 (<0.1%), 5-8: 29980 (>99.9%)");
+  EXPECT_EQ(to_text(distribution(ulps)), "1: 20 (<0.1%), 5-8: 29,980 (>99.9%)");
   EXPECT_EQ(to_csv(distribution(ulps)), "1:20 5-8:29980");
   EXPECT_EQ(to_json(distribution(ulps)).dump(), R"({"0":0,"1":20,"2":0,"3-4":0,"5-8":29980})");
 

@@ -48,9 +48,9 @@ TEST_F(Panels, SetWhatAutoKeepsTo) {
   EXPECT_EQ(only<SetAccuracy>(click("accuracy.1e-6")).median_error, 1e-6);
   EXPECT_TRUE(click("accuracy.5e-4").empty()) << "so it is";
   status.accuracy = 3e-4;
-  frame();
-  EXPECT_TRUE(click("accuracy.0.0003").empty()) << "what a script said";
-  EXPECT_EQ(only<SetAccuracy>(click("accuracy.5e-4")).median_error, 5e-4);
+  frame();  // one value more is too wide for a row of buttons
+  EXPECT_TRUE(pick("accuracy", "0.0003").empty()) << "what a script said";
+  EXPECT_EQ(only<SetAccuracy>(pick("accuracy", "5e-4")).median_error, 5e-4);
 }
 
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
