@@ -75,7 +75,7 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
 
   ImGui::SetNextWindowPos({ImGui::GetIO().DisplaySize.x - margin, margin}, ImGuiCond_Always, {1, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding, em(0.4f)});
-  constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoScrollbar;
+  constexpr int flags = base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoScrollbar;
   if (ImGui::Begin("Info", nullptr, flags)) {
     for (const Entry& entry : entries) {
       text(entry.words, entry.colour, entry.font);

@@ -45,6 +45,20 @@ bool tab_button(const char* id, const Tab& tab, bool chosen) {
   return pressed;
 }
 
+/// As high as what was in it in the last frame; where that would leave too little of the picture, it scrolls.
+void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  const Tab& tab = tabs[static_cast<std::size_t>(state.lab.tab)];
+  float& height = state.lab.content_height;
+  const float most = std::max(content_height() + em(2), 0.45f * ImGui::GetIO().DisplaySize.y);
+  const bool scrolls = height > most;
+  ImGui::BeginChild(tab.title, {0, scrolls || height <= 0 ? most : height}, false,
+                    scrolls ? 0 : ImGuiWindowFlags_NoScrollbar);
+  tab.content(status, view, state, content_height(), out);
+  ImGui::Dummy({0, em(0.1f)});
+  height = ImGui::GetCursorPosY();
+  ImGui::EndChild();
+}
+
 void tab_strip(LabState& lab) {
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const bool shown = !lab.folded && lab_tabs[i].tab == lab.tab;
@@ -64,7 +78,7 @@ void tab_strip(LabState& lab) {
 
 bool lab_fits(const ViewStatus& view) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  return display.x - side_column_width(view) >= em(32) && display.y >= em(26);
+  return display.x - side_column_width(view) >= em(29.5f) && display.y >= em(26);
 }
 
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
@@ -72,11 +86,8 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
-  if (ImGui::Begin("Laboratory", nullptr, fixed_window)) {
-    if (!state.lab.folded) {
-      tabs[static_cast<std::size_t>(state.lab.tab)].content(status, view, state, content_height(), out);
-      ImGui::Dummy({0, em(0.1f)});
-    }
+  if (ImGui::Begin("Laboratory", nullptr, base_window)) {
+    if (!state.lab.folded) content(status, view, state, out);
     tab_strip(state.lab);  // at the bottom, where it stays put however tall the content is
   }
   ImGui::End();

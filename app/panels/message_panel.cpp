@@ -49,6 +49,19 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
+/// In sight as long as frames are recorded, whatever else is hidden.
+float recording_light(const RecordingStatus& recording, float y) {
+  return toast("Recording", y, 1, [&] {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.35f), at.y + em(0.5f)}, em(0.32f), theme::bad);
+    ImGui::Dummy({em(0.7f), em(1)});
+    ImGui::SameLine(0, em(0.4f));
+    text(fmt::format("recording  {} rows", format_count(recording.rows)));
+    ui_mark("recording");
+    tooltip(recording.file, "F5 stops the recording.");
+  });
+}
+
 /// Why the run stopped and the ways on from there.
 float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
   return alarm("Fault", y, [&] {
@@ -76,6 +89,7 @@ float fault_toast(const Status& status, const ViewStatus& view, float y, Request
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
+  if (view.recording.active && view.in_window) y += recording_light(view.recording, y);
   if (!status.fault && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();
@@ -96,7 +110,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
     state.noticed_at = now;
   }
   const double left_s = state.noticed_at + shown_s + fading_s - now;
-  if (!state.notice.empty() && left_s > 0) {
+  if (view.in_window && !state.notice.empty() && left_s > 0) {
     toast("Notice", y, static_cast<float>(std::min(left_s / fading_s, 1.0)),
           [&] { wrapped(state.notice, view, theme::text); });
   }

@@ -20,8 +20,8 @@ struct HeldTimes {
 /// A scene that is being put together; starts anew whenever another one is loaded.
 struct SceneDraft {
   SceneRequest loaded;
-  std::string scene, count, file;
-  std::uint64_t seed = 1;
+  std::string scene;              ///< a generator's id; empty: the file that is loaded
+  std::string count, seed, file;  ///< as typed
 };
 
 /// A sweep that is being put together.
@@ -33,8 +33,9 @@ struct SweepDraft {
 
 struct LabState {
   LabTab tab = LabTab::results;
-  bool folded = false;    ///< only the tabs' titles are shown
-  int plotted_count = 0;  ///< bodies whose results stand out in the plot; 0: as many as there are
+  bool folded = false;       ///< only the tabs' titles are shown
+  float content_height = 0;  ///< of what the last frame showed, in pixels; 0: nothing yet
+  int plotted_count = 0;     ///< bodies whose results stand out in the plot; 0: as many as there are
   SweepDraft sweep;
 };
 

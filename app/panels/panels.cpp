@@ -50,7 +50,7 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
   const bool low = height < em(28);  // then all of it scrolls
   ImGui::SetNextWindowPos({margin, margin});
   ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, height});
-  if (ImGui::Begin("Side column", nullptr, low ? fixed_window : fixed_window | ImGuiWindowFlags_NoScrollbar)) {
+  if (ImGui::Begin("Side column", nullptr, low ? base_window : base_window | ImGuiWindowFlags_NoScrollbar)) {
     title_row(status, view, out);
     rate_panel(status, view, state.times);
     frame_panel(state.times);
@@ -88,6 +88,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   }
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);
+  if (!view.quit_question.empty()) quit_panel(view, out);
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/panels/format.h"
+#include "app/panels/path_entry.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
@@ -25,7 +26,7 @@ void save_row(const char* label, const char* notes, const char* id, const char* 
   pressed |= ImGui::Button("Save", {button, 0});
   ImGui::PopID();
   ui_mark(id, "save");
-  if (pressed) out.push_back(Save{file});
+  if (pressed) out.push_back(Save{path_of(file)});
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
     tooltip(recording.file);
   } else {
     const bool pressed = icon_button("record", Icon::record, "Record", size);
-    if (pressed || entered) out.push_back(StartRecording{state.timings_file});
+    if (pressed || entered) out.push_back(StartRecording{path_of(state.timings_file)});
     if (!recording.error.empty()) {
       ImGui::PushTextWrapPos(0);
       text(recording.error, theme::bad, theme::Font::small);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/panels/format.h"
+#include "app/panels/path_entry.h"
 #include "app/panels/rows_table.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
@@ -125,7 +126,7 @@ void save_and_clear(PanelState& state, Requests& out) {
   ImGui::SameLine();
   pressed |= ImGui::Button("Export", {button, 0});
   ui_mark("results.export");
-  if (pressed) out.push_back(ExportResults{state.results_file});
+  if (pressed) out.push_back(ExportResults{path_of(state.results_file)});
   tooltip("Writes the table as CSV. Without a name: a new file in orrery-out.");
   ImGui::SameLine();
   if (ImGui::Button("Clear", {button, 0})) out.push_back(ClearResults{});

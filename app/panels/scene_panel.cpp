@@ -8,6 +8,8 @@
 #include <string>
 
 #include "app/panels/count_entry.h"
+#include "app/panels/format.h"
+#include "app/panels/path_entry.h"
 #include "app/panels/sections.h"
 #include "app/panels/ui_mark.h"
 #include "app/panels/widgets.h"
@@ -37,7 +39,8 @@ std::string any_count_of(const SceneInfo& scene) {
 }
 
 /// Why the scene cannot be loaded with the count that is entered, one line; empty if it can.
-std::string refusal(const SceneDraft& draft) {
+std::string count_refusal(const SceneDraft& draft) {
+  if (draft.scene.empty()) return {};
   const SceneInfo* scene = known_scene(draft.scene);
   if (!scene) return "choose a scene";
   const std::optional<std::int64_t> count = count_of(draft.count);
@@ -48,57 +51,87 @@ std::string refusal(const SceneDraft& draft) {
   return {};
 }
 
-void follow(const SceneRequest& loaded, SceneDraft& draft) {
-  if (draft.loaded == loaded) return;
-  draft.loaded = loaded;
-  draft.scene = loaded.scene;
-  draft.count = std::to_string(loaded.count);
-  draft.seed = loaded.seed;
-  if (loaded.file.empty()) return;
-  draft.file = loaded.file;
-  if (const SceneInfo* scene = known_scene(draft.scene)) draft.count = any_count_of(*scene);
+std::string seed_refusal(const SceneDraft& draft) {
+  if (draft.scene.empty() || seed_of(draft.seed)) return {};
+  return fmt::format("Seed: a whole number from 0 to {}", std::numeric_limits<std::int64_t>::max());
 }
 
-void scene_choice(SceneDraft& draft) {
+SceneRequest request_of(const SceneDraft& draft) {
+  if (draft.scene.empty()) return {.scene = {}, .file = draft.loaded.file, .count = 0};
+  return {.scene = draft.scene, .count = count_of(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
+}
+
+void follow(const SceneRequest& loaded, SceneDraft& draft) {
+  if (draft.loaded == loaded) return;
+  const bool generated = loaded.file.empty();
+  draft.loaded = loaded;
+  draft.scene = generated ? loaded.scene : std::string{};
+  draft.count = std::to_string(loaded.count);
+  draft.seed = std::to_string(loaded.seed);
+  if (!generated) draft.file = loaded.file;
+}
+
+void choose(const SceneInfo& scene, SceneDraft& draft) {
+  const SceneInfo* current = known_scene(draft.scene);
+  const bool keep = scene.fixed_count == 0 && current && current->fixed_count == 0 && count_refusal(draft).empty();
+  draft.scene = scene.id;
+  if (!keep) draft.count = any_count_of(scene);
+}
+
+void scene_choice(const Status& status, SceneDraft& draft) {
   const SceneInfo* current = known_scene(draft.scene);
   row_label("Scene", "Where the bodies start.");
-  if (!begin_combo("scene", current ? current->title : draft.scene.c_str())) {
-    if (current) tooltip(current->notes);
+  const bool of_file = draft.scene.empty();
+  if (!begin_combo("scene", of_file ? status.scene_name.c_str() : current ? current->title : draft.scene.c_str())) {
+    tooltip(of_file ? draft.loaded.file : current ? std::string{current->notes} : std::string{});
     return;
   }
+  if (!draft.loaded.file.empty()) {
+    if (ImGui::Selectable(status.scene_name.c_str(), of_file)) draft.scene.clear();
+    ui_mark("scene", "file");
+    tooltip(draft.loaded.file);
+  }
   for (const SceneInfo* scene : scenes()) {
-    if (ImGui::Selectable(scene->title, scene == current) && scene != current) {
-      draft.scene = scene->id;
-      const bool keep = scene->fixed_count == 0 && current && current->fixed_count == 0 && refusal(draft).empty();
-      if (!keep) draft.count = any_count_of(*scene);
-    }
+    if (ImGui::Selectable(scene->title, scene == current) && scene != current) choose(*scene, draft);
     ui_mark("scene", scene->id);
     tooltip(scene->notes);
   }
   ImGui::EndCombo();
 }
 
-void count_entry(SceneDraft& draft, const std::string& refused) {
-  const SceneInfo* scene = known_scene(draft.scene);
-  const float button = em(4.2f);
-  row_label("Bodies", "How many; k is 1024 and M is 1024 k.", button + ImGui::GetStyle().ItemSpacing.x);
-  ImGui::BeginDisabled(scene && scene->fixed_count > 0);
+/// A line to edit, red with the reason in its tooltip where it is `refused`. True when Enter ended it.
+bool entry(const char* id, const char* hint, std::string& content, const std::string& refused) {
   if (!refused.empty()) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
-  text_field("count", "16384", draft.count);
+  const bool entered = text_field(id, hint, content);
   if (!refused.empty()) ImGui::PopStyleColor();
   tooltip(refused);
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(button);
+  return entered;
+}
+
+void preset_choice(SceneDraft& draft, float width) {
+  ImGui::SetNextItemWidth(width);
   const auto preset = std::ranges::find(presets, count_of(draft.count).value_or(0), &Preset::count);
-  if (begin_combo("preset", preset != presets.end() ? preset->name : "", ImGuiComboFlags_HeightLargest)) {
-    for (const Preset& choice : presets) {
-      if (ImGui::Selectable(choice.name, preset != presets.end() && choice.count == preset->count))
-        draft.count = std::to_string(choice.count);
-      ui_mark("preset", choice.name);
-    }
-    ImGui::EndCombo();
+  if (!begin_combo("preset", preset != presets.end() ? preset->name : "", ImGuiComboFlags_HeightLargest)) return;
+  for (const Preset& choice : presets) {
+    if (ImGui::Selectable(choice.name, preset != presets.end() && choice.count == preset->count))
+      draft.count = std::to_string(choice.count);
+    ui_mark("preset", choice.name);
   }
+  ImGui::EndCombo();
+}
+
+/// What a generator takes. True when Enter ended an entry.
+bool generator_entries(SceneDraft& draft, float button, float reserved) {
+  const SceneInfo* scene = known_scene(draft.scene);
+  row_label("Bodies", "How many; k is 1024 and M is 1024 k.", reserved);
+  ImGui::BeginDisabled(scene && scene->fixed_count > 0);
+  bool entered = entry("count", "16384", draft.count, count_refusal(draft));
+  ImGui::SameLine();
+  preset_choice(draft, button);
   ImGui::EndDisabled();
+  row_label("Seed", "The same seed gives the same bodies on every machine.", reserved);
+  entered |= entry("seed", "1", draft.seed, seed_refusal(draft));
+  return entered;
 }
 
 }  // namespace
@@ -107,32 +140,35 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   if (!section("scene", "Scene", false)) return;
   SceneDraft& draft = state.scene;
   follow(status.scene, draft);
-
-  scene_choice(draft);
-  const std::string refused = refusal(draft);
-  count_entry(draft, refused);
   const float button = em(4.2f), reserved = button + ImGui::GetStyle().ItemSpacing.x;
-  row_label("Seed", "The same seed gives the same bodies on every machine.", reserved);
-  ImGui::InputScalar("##seed", ImGuiDataType_U64, &draft.seed);
-  ui_mark("seed");
-  ImGui::SameLine();
-  ImGui::BeginDisabled(!refused.empty());
-  if (accent_button("Load", {button, 0})) {
-    out.push_back(
-        LoadScene{SceneRequest{.scene = draft.scene, .count = count_of(draft.count).value_or(0), .seed = draft.seed}});
+
+  scene_choice(status, draft);
+  bool load = false;
+  if (draft.scene.empty()) {
+    row_label("Bodies", "As many as the file has.", reserved);
+    text(format_count(status.count), theme::dim);
+    ui_mark("count.of-file");
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - button);
+  } else {
+    load = generator_entries(draft, button, reserved);
+    ImGui::SameLine();
   }
+  const std::string refused = count_refusal(draft) + seed_refusal(draft);
+  ImGui::BeginDisabled(!refused.empty());
+  load |= accent_button("Load", {button, 0});
   ui_mark("load");
   ImGui::EndDisabled();
   tooltip(refused);
+  if (load && refused.empty()) out.push_back(LoadScene{request_of(draft)});
 
-  row_label("File", "A TIPSY snapshot on disk.", reserved);
+  row_label("File", "A TIPSY snapshot on disk; ~ stands for your home folder.", reserved);
   bool open = text_field("file", "path of a snapshot", draft.file);
   ImGui::SameLine();
   ImGui::BeginDisabled(draft.file.empty());
   open |= ImGui::Button("Open", {button, 0});
   ui_mark("file.open");
   ImGui::EndDisabled();
-  if (open && !draft.file.empty()) out.push_back(LoadScene{SceneRequest{.scene = {}, .file = draft.file, .count = 0}});
+  if (open && !draft.file.empty()) out.push_back(LoadScene{{.scene = {}, .file = path_of(draft.file), .count = 0}});
 }
 
 }  // namespace orrery

@@ -26,6 +26,8 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
+/// Asks ViewStatus::quit_question.
+void quit_panel(const ViewStatus& view, Requests& out);
 
 /// How positions get to the renderer and what that costs: it is always in sight, in the info strip if that fits beside
 /// the side column.
@@ -52,5 +54,7 @@ ImU32 error_colour(const std::optional<ForceError>& error);
 /// Flags of a window that stays where it is put.
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
+/// The same of one that stays below those that come and go.
+inline constexpr int base_window = fixed_window | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 }  // namespace orrery

@@ -56,9 +56,9 @@ void set_colours(ImGuiStyle& style) {
   set(ImGuiCol_CheckMark, accent(1.0f));
   set(ImGuiCol_Separator, grey(0.08f));
   set(ImGuiCol_ScrollbarBg, {});
-  set(ImGuiCol_ScrollbarGrab, grey(0.12f));
-  set(ImGuiCol_ScrollbarGrabHovered, grey(0.22f));
-  set(ImGuiCol_ScrollbarGrabActive, grey(0.30f));
+  set(ImGuiCol_ScrollbarGrab, accent(0.35f));  // to be seen: it says that there is more
+  set(ImGuiCol_ScrollbarGrabHovered, accent(0.6f));
+  set(ImGuiCol_ScrollbarGrabActive, accent(0.8f));
   set(ImGuiCol_PlotHistogram, accent(0.45f));
   set(ImGuiCol_TableHeaderBg, {});
   set(ImGuiCol_TableBorderLight, grey(0.05f));

@@ -137,15 +137,31 @@ bool fold_button(const char* id, bool folded, ImVec2 size) {
   return pressed;
 }
 
+std::string shortened(std::string_view content, float width) {
+  if (size_of(content).x <= width) return std::string{content};
+  constexpr const char* dots = "\u2026";
+  while (!content.empty() && size_of(content).x + size_of(dots).x > width) {
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
+    while (content.size() > 1 && continues(content.back())) content.remove_suffix(1);
+    content.remove_suffix(1);
+  }
+  return std::string{content} + dots;
+}
+
 bool begin_combo(const char* id, const char* preview, int flags) {
   // Once the combo is open the present window is its popup.
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const ImVec2 arrow{low.x + ImGui::CalcItemWidth() - em(0.75f), low.y + ImGui::GetFrameHeight() / 2};
-  const bool open = ImGui::BeginCombo((std::string{"##"} + id).c_str(), preview, flags | ImGuiComboFlags_NoArrowButton);
-  draw_chevron(draw, arrow, true, theme::dim);
-  if (!open) ui_mark(id);
-  return open;
+  const float width = ImGui::CalcItemWidth(), arrow = em(1.3f);
+  const std::string shown = shortened(preview, width - arrow - ImGui::GetStyle().FramePadding.x);
+  const std::string label = std::string{"##"} + id;
+  const bool open = ImGui::BeginCombo(label.c_str(), shown.c_str(), flags | ImGuiComboFlags_NoArrowButton);
+  draw_chevron(draw, {low.x + width - em(0.75f), low.y + ImGui::GetFrameHeight() / 2}, true, theme::dim);
+  if (open && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
+  if (open) return true;
+  ui_mark(id);
+  if (shown != preview) tooltip(preview);  // what the caller explains comes below it
+  return false;
 }
 
 namespace {

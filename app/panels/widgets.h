@@ -34,7 +34,11 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
 /// An arrow that shows or hides what lies below it, marked as `id`.
 bool fold_button(const char* id, bool folded, ImVec2 size);
 
-/// ImGui::BeginCombo with a quiet arrow, marked as `id`.
+/// `content`, or as much of its beginning as `width` of the present font holds with an ellipsis behind it.
+std::string shortened(std::string_view content, float width);
+
+/// ImGui::BeginCombo with a quiet arrow, marked as `id`. A preview that is too long is shortened, and whole in the
+/// tooltip; Esc closes the list.
 bool begin_combo(const char* id, const char* preview, int flags = 0);
 
 /// The label of a row; the next item fills the rest of the line, less `reserved` at its end.

@@ -106,6 +106,8 @@ struct ViewStatus {
   bool vsync = true, fullscreen = false, panel = true, help = false;
   std::string notice;  ///< the latest thing the viewer has to say ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
+  std::vector<std::string> quit_question;  ///< what would end with the program, a line each; empty: nothing is asked
+  bool in_window = true;                   ///< somebody may watch; false: only pictures are made
   Diagnostics diagnostics;
   double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for where they cost too much;
                                                           ///< 0: never

@@ -98,6 +98,11 @@ void Gui::write_layout() {
   std::filesystem::rename(part, file, ignored);
 }
 
+bool Gui::takes(const KeyPress& press) const {
+  if (ImGui::GetIO().WantTextInput && belongs_to_text(press)) return true;
+  return press.key == GLFW_KEY_ESCAPE && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+}
+
 const ImGuiIO& Gui::io() const {
   return ImGui::GetIO();
 }

@@ -24,6 +24,8 @@ class Gui {
   void end_frame();
 
   const ImGuiIO& io() const;
+  /// Whether the key belongs to a text that is being edited, or is the Esc that closes a list.
+  bool takes(const KeyPress& press) const;
 
  private:
   struct KeyEvent {

@@ -85,6 +85,7 @@ void other_colouring(render::Appearance& a, const ViewStatus&) {
 }
 
 Asked leave(const ViewStatus& view) {
+  if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
@@ -137,8 +138,15 @@ const std::vector<KeyBinding>& table() {
       {{{0, GLFW_KEY_TAB}}, "Tab", "show or hide the panel", [](S, V) -> Asked { return ViewCommand{TogglePanel{}}; }},
       {{{0, GLFW_KEY_F11}}, "F11", "full screen", [](S, V) -> Asked { return ViewCommand{ToggleFullscreen{}}; }},
       {{{U'?'}, {0, GLFW_KEY_F1}}, "? or F1", "this list", [](S, V) -> Asked { return ViewCommand{ToggleHelp{}}; }},
-      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "leave this list, or full screen", [](S, V v) { return leave(v); }},
-      {{{U'q'}}, "Q", "quit", [](S, V) -> Asked { return ViewCommand{Quit{}}; }},
+      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "leave a list, this one, or full screen", [](S, V v) { return leave(v); }},
+      {{{U'q'}},
+       "Q",
+       "quit; asks where something would be lost",
+       [](S, V) -> Asked { return ViewCommand{AskToQuit{}}; }},
+      {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
+       "Enter",
+       "quit, when asked",
+       [](S, V v) -> Asked { return v.quit_question.empty() ? Asked{} : ViewCommand{Quit{}}; }},
   };
   return bindings;
 }

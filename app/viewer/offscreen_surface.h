@@ -21,6 +21,7 @@ class OffscreenSurface final : public Surface {
 
   std::vector<KeyPress> poll() override { return {}; }
   bool close_requested() const override { return false; }
+  void stay_open() override {}
   void present() override;
 
   void set_vsync(bool) override {}

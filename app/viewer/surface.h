@@ -27,6 +27,8 @@ class Surface {
   /// Takes in events; what was typed since the last call, in order.
   virtual std::vector<KeyPress> poll() = 0;
   virtual bool close_requested() const = 0;
+  /// Forgets that it was to be closed.
+  virtual void stay_open() = 0;
   /// Ends a frame: shows it, at the display's pace when vsync is on.
   virtual void present() = 0;
 

@@ -64,6 +64,7 @@ Viewer::Viewer(const ViewOptions& options)
   rescue_.watch_display();
   for (const Command& command : options.setup) simulation_.apply(command);
   view_.panel = options.panel;
+  view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
   view_.processor = backend_status(Backend::cpu).device;
   view_.gpu = backend_status(Backend::cuda).device;
@@ -170,8 +171,12 @@ void Viewer::poll_window() {
 
 void Viewer::gather_keys() {
   poll_window();
+  if (!lockstep_ && surface_->close_requested()) {
+    surface_->stay_open();
+    requests_.emplace_back(ViewCommand{AskToQuit{}});
+  }
   for (const KeyPress& press : std::exchange(typed_, {})) {
-    if (gui_.io().WantTextInput && belongs_to_text(press)) continue;
+    if (gui_.takes(press)) continue;
     if (auto request = request_for(press, status_, view_)) requests_.push_back(std::move(*request));
   }
 }
@@ -291,7 +296,6 @@ void Viewer::follow_simulation() {
   view_.interop_reason = bridge_.reason(status_.backend);
   view_.vsync = surface_->vsync();
   view_.fullscreen = surface_->fullscreen();
-  if (options_.offscreen) view_.notice.clear();  // nobody sees it but in pictures, where it would stay
 }
 
 void Viewer::draw_bodies() {

@@ -139,6 +139,8 @@ class Viewer {
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
   void carry_out(const Quit&);
+  void carry_out(const AskToQuit&);
+  void carry_out(const CancelQuit&);
 
   struct Output {
     std::string file;
@@ -149,6 +151,10 @@ class Viewer {
   void start_recording(const Output& to);
   /// What a file stands on besides the simulation.
   Json surroundings() const;
+  /// Results that were tried by hand and are in no file: what sweeps measure is.
+  std::int64_t unwritten_results() const;
+  /// For ViewStatus::quit_question.
+  std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked);
   void save_snapshot(const std::string& asked, ByteOrder order);
@@ -192,9 +198,10 @@ class Viewer {
   std::size_t swept_taken_ = 0;            // rows of the sweep that the results have
   std::string said_error_;                 // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
-  bool drawn_is_old_ = true;  // the simulation has moved on since its bodies were copied to the drawn buffers
-  bool moved_ = true;         // the drawn bodies are not those of the last picture
-  bool scene_is_new_ = true;  // look at it once its bodies are in the drawn buffers
+  bool drawn_is_old_ = true;           // the simulation has moved on since its bodies were copied to the drawn buffers
+  bool moved_ = true;                  // the drawn bodies are not those of the last picture
+  bool scene_is_new_ = true;           // look at it once its bodies are in the drawn buffers
+  std::int64_t exported_results_ = 0;  // tried by hand, and in a file
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole
   int exit_status_ = 1;  // of the run

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "app/console.h"
+#include "app/panels/format.h"
 #include "app/printable.h"
 #include "app/recording/metadata.h"
 #include "app/recording/new_output.h"
@@ -32,6 +34,10 @@ std::string return_notice(const Command& command, const Status& now) {
   }
   if (!std::holds_alternative<ReturnToRun>(command)) return {};
   return fmt::format("returned to {} with {}; Ctrl+Z goes back", now.scene_name, now.kernel_id);
+}
+
+std::int64_t tried_by_hand(const std::vector<Result>& results) {
+  return std::ranges::count(results, false, &Result::swept);
 }
 
 }  // namespace
@@ -136,11 +142,14 @@ void Viewer::carry_out(const SaveSnapshot& c) {
 
 void Viewer::carry_out(const ExportResults& c) {
   const Output to = output(c.file, "results.csv");
-  say_written(write_results(to.file, surroundings(), log_.statistics().results(), to.existing));
+  const std::vector<Result>& results = log_.statistics().results();
+  say_written(write_results(to.file, surroundings(), results, to.existing));
+  exported_results_ = tried_by_hand(results);
 }
 
 void Viewer::carry_out(const ClearResults&) {
   log_.statistics().clear_results();
+  exported_results_ = 0;
 }
 void Viewer::carry_out(const PinResult& c) {
   log_.statistics().pin(c.row, c.pinned);
@@ -199,6 +208,31 @@ void Viewer::carry_out(const ResetCamera&) {
 }
 void Viewer::carry_out(const Quit&) {
   quit_ = true;
+}
+void Viewer::carry_out(const AskToQuit&) {
+  const bool asked = !view_.quit_question.empty();
+  if (!asked && !lockstep_) view_.quit_question = ended_by_quitting();
+  quit_ = asked || view_.quit_question.empty();
+}
+void Viewer::carry_out(const CancelQuit&) {
+  view_.quit_question.clear();
+}
+
+/// A single one is just what is on the screen: nothing has been compared.
+std::int64_t Viewer::unwritten_results() const {
+  const std::int64_t tried = tried_by_hand(view_.results);
+  return tried > 1 ? tried - exported_results_ : 0;
+}
+
+std::vector<std::string> Viewer::ended_by_quitting() const {
+  std::vector<std::string> lines;
+  if (log_.recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
+  if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
+  if (const std::int64_t rows = unwritten_results(); rows > 0) {
+    lines.push_back(
+        fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
+  }
+  return lines;
 }
 
 void Viewer::carry_out(const FrameAll&) {

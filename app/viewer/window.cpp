@@ -150,6 +150,10 @@ std::vector<KeyPress> Window::poll() {
   return std::exchange(typed_, {});
 }
 
+void Window::stay_open() {
+  glfwSetWindowShouldClose(window_.get(), GLFW_FALSE);
+}
+
 bool Window::close_requested() const {
   return glfwWindowShouldClose(window_.get()) == GLFW_TRUE;
 }

@@ -24,6 +24,7 @@ class Window final : public Surface {
 
   std::vector<KeyPress> poll() override;
   bool close_requested() const override;
+  void stay_open() override;
   void present() override;
 
   void set_vsync(bool on) override;

@@ -1,0 +1,101 @@
+#include <cstdlib>
+
+#include "app/panels/widgets.h"
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+TEST_F(Panels, OpenAFileOfTheHomeFolder) {
+  click("section.scene");
+  click("file");
+  const char* const home = std::getenv("HOME");
+  ASSERT_NE(home, nullptr);
+  EXPECT_EQ(only<LoadScene>(type("~/some.bin")).request.file, std::string{home} + "/some.bin");
+}
+
+TEST_F(Panels, LoadWhatEnterEnds) {
+  click("section.scene");
+  click("count");
+  EXPECT_EQ(only<LoadScene>(type("0")).request.count, 10000) << "behind what stands there";
+  click("seed");
+  EXPECT_EQ(only<LoadScene>(type("2")).request.seed, 12u);
+  state.scene.seed = "-1";
+  EXPECT_TRUE(click("load").empty()) << "no seed";
+}
+
+TEST_F(Panels, ShowAFileAsTheScene) {
+  click("section.scene");
+  status.scene = {.scene = "collision", .file = "/data/galaxy.tipsy", .count = 12345};
+  status.scene_name = "galaxy.tipsy";
+  status.count = 12345;
+  settle();
+  const std::string text = side_column_text();
+  EXPECT_NE(text.find("galaxy.tipsy"), std::string::npos) << text;
+  EXPECT_NE(text.find("12,345"), std::string::npos) << text;
+  EXPECT_FALSE(seen("count") || seen("seed")) << "the file says which bodies";
+  EXPECT_TRUE(seen("count.of-file"));
+  EXPECT_EQ(only<LoadScene>(click("load")).request, (SceneRequest{.scene = {}, .file = "/data/galaxy.tipsy"}));
+  EXPECT_TRUE(pick("scene", "disc").empty());
+  EXPECT_EQ(only<LoadScene>(click("load")).request.scene, "disc");
+  EXPECT_TRUE(pick("scene", "file").empty());
+  EXPECT_TRUE(seen("count.of-file"));
+}
+
+TEST_F(Panels, ShowThatFramesAreRecordedWhateverIsHidden) {
+  settle();
+  EXPECT_FALSE(seen("recording"));
+  view.recording = {.active = true, .file = "mine.csv", .rows = 12, .error = {}};
+  settle();
+  EXPECT_TRUE(seen("recording"));
+  view.panel = false;
+  settle();
+  EXPECT_TRUE(seen("recording"));
+  view.in_window = false;
+  settle();
+  EXPECT_FALSE(seen("recording")) << "a picture shows the bodies";
+}
+
+TEST_F(Panels, AskBeforeTheyQuit) {
+  EXPECT_FALSE(seen("quit.quit"));
+  view.quit_question = {"The recording to mine.csv ends."};
+  settle();
+  only<CancelQuit>(click("quit.cancel"));
+  only<Quit>(click("quit.quit"));
+}
+
+TEST_F(Panels, CloseAListWithEsc) {
+  constexpr int escape = 2;
+  ImGui::GetIO().KeyMap[ImGuiKey_Escape] = escape;
+  click("integrator");
+  EXPECT_TRUE(seen("integrator.euler"));
+  ImGui::GetIO().KeysDown[escape] = true;
+  frame();
+  ImGui::GetIO().KeysDown[escape] = false;
+  settle();
+  EXPECT_FALSE(seen("integrator.euler"));
+}
+
+TEST_F(Panels, ShortenWhatIsTooLong) {
+  ImGui::NewFrame();
+  const std::string whole = "auto: cpu-symmetric, 8 bodies per lane";
+  const float width = ImGui::CalcTextSize(whole.c_str()).x;
+  EXPECT_EQ(shortened(whole, width), whole);
+  const std::string part = shortened(whole, width / 2);
+  EXPECT_TRUE(part.ends_with("\u2026"));
+  EXPECT_TRUE(whole.starts_with(part.substr(0, part.size() - 3)));
+  EXPECT_LE(ImGui::CalcTextSize(part.c_str()).x, width / 2);
+  EXPECT_EQ(shortened("\u00e9\u00e9\u00e9", 1), "\u2026");
+  ImGui::EndFrame();
+}
+
+TEST_F(Panels, ShowTheTabsOfTheLaboratoryInASmallWindow) {
+  for (const float scale : {1.0f, 2.0f}) {
+    resize(800 * scale, 600 * scale, scale);
+    settle();
+    for (const LabTabInfo& tab : lab_tabs) EXPECT_TRUE(seen(std::string{"lab."} + tab.id)) << tab.id << " at " << scale;
+  }
+}
+
+}  // namespace
+}  // namespace orrery::test
