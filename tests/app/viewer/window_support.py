@@ -79,7 +79,7 @@ class Viewer:
 
     def layout(self):
         """Marked widgets: name -> (x0, y0, x1, y1) in pixels of the screen; the window lies at its corner."""
-        if self.process.poll() is not None:
+        if self.process.poll():
             raise AssertionError(f"the program ended with {self.process.returncode}: {self.said()}")
         try:
             with open(self.layout_file) as file:
@@ -114,9 +114,12 @@ class Viewer:
         self.display.xdotool("key", key)
 
     def close(self):
-        """Presses the key that ends the program; returns its exit status."""
+        """Presses the key that ends the program, and Enter where it asks first; returns its exit status."""
         self.point_at_bodies()
         self.type("q")
+        wait_for("the end or a question", lambda: self.process.poll() is not None or "quit.quit" in self.layout())
+        if self.process.poll() is None:
+            self.type("Return")
         return self.process.wait(PATIENCE_S)
 
     def kill(self):

@@ -163,6 +163,19 @@ class WindowTest(WindowTestCase):
         self.assertLessEqual(first_steps[3], int(files[2][1][-1]["step"]), "the bodies are those of the click again")
         self.assertLess(first_steps[4], 5, "from the first state")
 
+    def test_quitting_asks_while_frames_are_recorded(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        viewer.point_at_bodies()
+        viewer.type("F5")
+        wait_for("the light", lambda: "recording" in viewer.layout())
+        viewer.type("q")
+        wait_for("the question", lambda: "quit.cancel" in viewer.layout())
+        viewer.type("Escape")
+        wait_for("the question to go", lambda: "quit.cancel" not in viewer.layout())
+        self.assertIn("recording", viewer.layout())
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        self.assertIn("wrote orrery-out/timings.csv", viewer.said())
+
     def test_long_steps_leave_the_window_responsive(self):
         file = self.path("serial.csv")
         viewer = self.start("--kernel", "cpu-serial", "--record", file)
