@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Types, clicks, drags, turns the wheel and resizes at random, the same for the same seed: the program must stay alive.
+
+    window_monkey_test.py ORRERY [TestCase.test...]
+
+ORRERY_MONKEY_SEED and ORRERY_MONKEY_SECONDS choose another monkey.
+"""
+
+import os
+import random
+import time
+
+from window_support import WindowTestCase, main
+
+KEYS = [*"kbilcmtfrvzKBT0123456789", "space", "period", "plus", "minus", "bracketleft", "bracketright", "Home", "Tab", "F1",
+        "F5", "F8", "F9", "F11", "F12", "Escape", "Return", "BackSpace", "ctrl+a", "ctrl+z", "question"]  # Q would end it
+SIZES = [(40, 30), (120, 400), (320, 200), (500, 300), (800, 600), (1280, 800), (1280, 200)]
+
+
+class MonkeyTest(WindowTestCase):
+    def act(self, choice, viewer):
+        """Arguments of xdotool for one act. Half of the clicks meet a widget."""
+        layout = viewer.layout()
+        if layout and choice.random() < 0.5:
+            x0, y0, x1, y1 = layout[choice.choice(sorted(layout))]
+            x, y = choice.uniform(x0, x1), choice.uniform(y0, y1)
+        else:
+            x, y = choice.uniform(0, 1280), choice.uniform(0, 800)
+        move = ["mousemove", round(x), round(y)]
+        kind = choice.choices(["click", "key", "drag", "wheel", "resize"], [8, 6, 2, 2, 1])[0]
+        if kind == "click":
+            return [*move, "click", choice.choice([1, 1, 1, 1, 2, 3])]
+        if kind == "key":
+            return [*move, "key", choice.choice(KEYS)]
+        if kind == "drag":
+            return [*move, "mousedown", 1, "mousemove", choice.randrange(1280), choice.randrange(800), "mouseup", 1]
+        if kind == "wheel":
+            return [*move, "click", "--repeat", choice.randrange(1, 8), choice.choice([4, 5])]
+        return ["search", "--name", "^Orrery", "windowsize", *choice.choice(SIZES)]
+
+    def test_stays_alive(self):
+        choice = random.Random(int(os.environ.get("ORRERY_MONKEY_SEED", "1")))
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-simd")
+        end = time.monotonic() + float(os.environ.get("ORRERY_MONKEY_SECONDS", "20"))
+        acts = []
+        while time.monotonic() < end:
+            acts.append(self.act(choice, viewer))
+            self.assertIsNone(viewer.process.poll(), f"{viewer.said()}\nafter {acts[-5:]}")
+            self.display.xdotool(*acts[-1])
+        print(f"{len(acts)} acts")
+        viewer.resize(1280, 800)
+        self.display.xdotool("mousemove", 800, 300, "key", "Escape", "key", "Escape")
+        viewer.wait_for_frames()
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        for failure in ("Sanitizer", "runtime error", "Assertion"):
+            self.assertNotIn(failure, viewer.said())
+
+
+if __name__ == "__main__":
+    main()
