@@ -75,11 +75,10 @@ struct AskToQuit {};
 struct CancelQuit {};
 
 /// What concerns the window and its files rather than the simulation.
-using ViewCommand =
-    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults, PinResult,
-                 ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, SetVsync,
-                 ToggleFullscreen, TogglePanel, ToggleHelp, ShowLab, FrameAll, ResetCamera, Quit, AskToQuit,
-                 CancelQuit>;
+using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
+                                 ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
+                                 SetAppearance, ShowTreeCells, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp,
+                                 ShowLab, FrameAll, ResetCamera, Quit, AskToQuit, CancelQuit>;
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;
