@@ -23,7 +23,7 @@ constexpr std::size_t random_digits = 16;  // of a temporary file's name
 
 /// How names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
 std::string temporary_prefix(const fs::path& target) {
-  return "." + target.filename().string().substr(0, 200) + ".orrery-";
+  return '.' + target.filename().string().substr(0, 200) + ".orrery-";
 }
 
 std::string random_name(const fs::path& target) {

@@ -7,7 +7,8 @@ namespace orrery {
 std::filesystem::path numbered_path(const std::filesystem::path& path, int number) {
   if (number == 0) return path;
   std::filesystem::path name = path.stem();
-  name += "-" + std::to_string(number);
+  name += '-';
+  name += std::to_string(number);
   name += path.extension();
   return path.parent_path() / name;
 }
