@@ -7,6 +7,29 @@
 #include "app/panels/widgets.h"
 
 namespace orrery {
+namespace {
+
+/// The list runs down the first column, then down the next.
+void keys_table(const std::vector<KeyHelp>& keys, int columns) {
+  const int rows = (static_cast<int>(keys.size()) + columns - 1) / columns;
+  if (!ImGui::BeginTable("keys", 2 * columns, ImGuiTableFlags_SizingFixedFit)) return;
+  for (int cell = 0; cell < rows * columns; ++cell) {
+    const auto at = static_cast<std::size_t>(cell / columns + cell % columns * rows);
+    ImGui::TableNextColumn();
+    if (at < keys.size()) text(keys[at].keys, theme::text, theme::Font::strong);
+    ImGui::TableNextColumn();
+    if (at >= keys.size()) continue;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme::em(1));
+    text(keys[at].action, theme::dim);
+    if (cell % columns < columns - 1) {
+      ImGui::SameLine();
+      ImGui::Dummy({theme::em(2), 0});
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
 
 void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -22,16 +45,8 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
     ImGui::SetWindowPos({std::max(x, 0.0f), std::max((display.y - size.y) / 2, 0.0f)});
     text("Keys and mouse", theme::accent, theme::Font::strong);
     ImGui::Dummy({0, theme::em(0.3f)});
-    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
-      for (const KeyHelp& key : view.keys) {
-        ImGui::TableNextColumn();
-        text(key.keys, theme::text, theme::Font::strong);
-        ImGui::TableNextColumn();
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme::em(1));
-        text(key.action, theme::dim);
-      }
-      ImGui::EndTable();
-    }
+    const bool wide = display.x > theme::em(70);
+    keys_table(view.keys, wide ? 2 : 1);
     ImGui::Dummy({0, theme::em(0.3f)});
     if (accent_button("Close", {theme::em(6), 0})) out.push_back(ToggleHelp{});
     ui_mark("help.close");

@@ -1,10 +1,13 @@
 #include "app/recording/output_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <stdexcept>
 #include <utility>
+
+#include "compute/core/write_all.h"
 
 namespace orrery {
 
@@ -53,19 +56,23 @@ std::string OutputFile::append(std::string_view text) {
 
 std::string OutputFile::replace_tail(std::int64_t at, std::string_view text) {
   if (pending_) return begin(text);
+  if (!rewritable_) {
+    const std::string cause = write_all(descriptor_.number(), text);
+    size_ = at + static_cast<std::int64_t>(text.size());
+    return cause.empty() ? cause : cannot_write(path_, cause);
+  }
   std::size_t done = 0;
   while (done < text.size()) {
     const std::string_view rest = text.substr(done);
     const auto offset = at + static_cast<std::int64_t>(done);
-    const ssize_t wrote = rewritable_ ? pwrite(descriptor_.number(), rest.data(), rest.size(), offset)
-                                      : ::write(descriptor_.number(), rest.data(), rest.size());
+    const ssize_t wrote = pwrite(descriptor_.number(), rest.data(), rest.size(), offset);
     if (wrote > 0) {
       done += static_cast<std::size_t>(wrote);
     } else if (wrote == 0 || errno != EINTR) {
       std::string error = cannot_write(path_, wrote == 0 ? ENOSPC : errno);
       const std::size_t line_end = text.substr(0, done).rfind('\n');
       size_ = at + (line_end == std::string_view::npos ? 0 : static_cast<std::int64_t>(line_end) + 1);
-      if (rewritable_ && ftruncate(descriptor_.number(), size_) != 0) error += ", and its last line is torn";
+      if (ftruncate(descriptor_.number(), size_) != 0) error += ", and its last line is torn";
       return error;
     }
   }
@@ -73,6 +80,14 @@ std::string OutputFile::replace_tail(std::int64_t at, std::string_view text) {
   if (end < size_ && ftruncate(descriptor_.number(), end) != 0) return cannot_write(path_, errno);
   size_ = end;
   return {};
+}
+
+std::string OutputFile::lost() const {
+  struct stat own {};
+  struct stat named {};
+  if (!rewritable_ || fstat(descriptor_.number(), &own) != 0) return {};
+  const bool there = stat(path_.c_str(), &named) == 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev;
+  return there ? "" : "'" + path_ + "' was removed or replaced while it was written";
 }
 
 }  // namespace orrery

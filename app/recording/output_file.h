@@ -31,6 +31,9 @@ class OutputFile {
   /// Puts `text` in place of everything from byte `at` <= size() on. Needs rewritable() unless at == size().
   [[nodiscard]] std::string replace_tail(std::int64_t at, std::string_view text);
 
+  /// One line if the name no longer leads to this file; else an empty text.
+  [[nodiscard]] std::string lost() const;
+
  private:
   OutputFile() = default;
   std::string begin(std::string_view text);

@@ -33,6 +33,7 @@ std::string Recorder::close() {
   if (!file_) return {};
   queue_.give_up();
   std::string error = flush();
+  if (error.empty()) error = file_->lost();
   file_.reset();
   queue_ = {};
   return error;

@@ -1,12 +1,14 @@
 #include "app/viewer/gl_report.h"
 
 #include "app/viewer/position_bridge.h"
+#include "app/viewer/shader_cache.h"
 #include "render/offscreen_context.h"
 
 namespace orrery {
 
 GlReport probe_gl() {
   GlReport report;
+  check_shader_cache();
   try {
     const render::OffscreenContext context;
     report.renderer = context.info().renderer;

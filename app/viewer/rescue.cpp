@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "app/console.h"
@@ -14,6 +15,7 @@ namespace orrery {
 namespace {
 
 constexpr std::chrono::milliseconds look{50};
+constexpr std::chrono::seconds to_leave{2};  // for destructors, after which main() prints what failed
 
 using DisplayLost = int (*)(_XDisplay*);
 
@@ -59,7 +61,7 @@ void Rescue::arm(std::function<std::string()> write_outputs, Clock::duration pat
 void Rescue::disarm(int status) {
   if (std::exchange(disarmed_, true)) return;
   write_outputs_ = nullptr;
-  patience_ = Clock::duration::zero();
+  disarmed_at_ = Clock::now();
   status_ = status;
   owner_.unlock();
 }
@@ -68,7 +70,9 @@ void Rescue::stand_by(const std::stop_token& ended) {
   while (!ended.stop_requested() && !stop_requested()) std::this_thread::sleep_for(look);
   for (const Clock::time_point stop = Clock::now(); !ended.stop_requested(); std::this_thread::sleep_for(look)) {
     const std::unique_lock owner{owner_, look};
-    if (owner && Clock::now() - stop > patience_) end_program("stopped in the middle of a frame", stop_status());
+    if (!owner) continue;
+    const Clock::time_point deadline = disarmed_ ? std::max(stop, disarmed_at_) + to_leave : stop + patience_;
+    if (Clock::now() > deadline) end_program("stopped in the middle of a frame", stop_status());
   }
 }
 

@@ -52,9 +52,10 @@ class Rescue {
 
   std::recursive_timed_mutex owner_;  // recursive: Xlib tells of its end in the middle of any call
   std::function<std::string()> write_outputs_;
-  Clock::duration patience_ = Clock::duration::max();
-  int status_ = 1;  // once there is nothing to write
+  Clock::duration patience_ = std::chrono::hours{24};  // no overflow beside a time
+  int status_ = 1;                                     // once there is nothing to write
   bool disarmed_ = false;
+  Clock::time_point disarmed_at_;
   std::jthread thread_;
 };
 

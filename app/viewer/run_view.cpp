@@ -1,10 +1,12 @@
 #include "app/viewer/run_view.h"
 
+#include "app/viewer/shader_cache.h"
 #include "app/viewer/viewer.h"
 
 namespace orrery {
 
 int run_view(const ViewOptions& options) {
+  check_shader_cache();
   return Viewer{options}.run();
 }
 

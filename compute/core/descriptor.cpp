@@ -6,8 +6,12 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
+
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {
@@ -25,6 +29,18 @@ std::optional<int> number_of(const std::string& text) {
 
 [[noreturn]] void fail(const fs::path& file, int error) {
   throw std::runtime_error(cannot_write(file, error));
+}
+
+/// Waits for a reader until a stop is requested.
+Descriptor open_pipe(const fs::path& path) {
+  constexpr std::chrono::milliseconds look{20};
+  for (;;) {
+    Descriptor pipe{open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+    if (pipe) return pipe;
+    if (errno != ENXIO) fail(path, errno);
+    if (stop_requested()) throw std::runtime_error(cannot_write(path, "nobody reads from it"));
+    std::this_thread::sleep_for(look);
+  }
 }
 
 }  // namespace
@@ -59,8 +75,13 @@ bool is_stream(const fs::path& path) {
 }
 
 Descriptor open_stream(const fs::path& path) {
-  const std::optional<int> own = own_descriptor(path);
-  Descriptor stream{own ? fcntl(*own, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+  if (const std::optional<int> own = own_descriptor(path)) {
+    Descriptor copy{fcntl(*own, F_DUPFD_CLOEXEC, 3)};
+    if (!copy) fail(path, errno);
+    return copy;
+  }
+  if (fs::is_fifo(path)) return open_pipe(path);
+  Descriptor stream{open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
   if (!stream) fail(path, errno);
   return stream;
 }

@@ -37,7 +37,7 @@ std::optional<int> own_descriptor(std::filesystem::path path);
 /// Whether output to this name goes straight to a device, a pipe or a descriptor of this process.
 bool is_stream(const std::filesystem::path& path);
 
-/// Opens a stream for writing. Throws std::runtime_error.
+/// Opens a stream for write_all(). A pipe waits for its reader until a stop is requested. Throws std::runtime_error.
 Descriptor open_stream(const std::filesystem::path& path);
 
 /// Checks that a stream may be written, without opening it. Throws std::runtime_error.

@@ -107,6 +107,19 @@ class StreamsTest(ProcessTest):
         self.assert_outputs_whole(frames=3)
 
 
+class ShaderCacheTest(ProcessTest):
+    def test_a_full_disk_does_not_end_the_program(self):
+        cache = self.path("cache")
+        os.mkdir(cache)
+        mount = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size=4k none {cache} && exec "$@"', "sh"]
+        if subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no file system may be mounted here")
+        run = subprocess.run([*mount, ORRERY, *VIEW, "--frames", "3", *OUTPUTS], cwd=self.folder, capture_output=True,
+                             text=True, timeout=PATIENCE_S, env=dict(os.environ, XDG_CACHE_HOME=cache))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assert_outputs_whole(frames=3)
+
+
 class SignalsTest(ProcessTest):
     def stopped_by(self, number, *arguments):
         process = self.start(*VIEW, "--frames", "1000000", "--record", "a.csv", "--save", "a.tipsy", *arguments)
@@ -123,6 +136,42 @@ class SignalsTest(ProcessTest):
                 self.assertEqual(self.stopped_by(number, "--screenshot", "a.png"), (128 + number, ""))
                 self.assert_outputs_whole()
                 self.assertEqual(read_png(self.path("a.png"))[:2], (64, 48))
+
+    def test_pipes_that_nobody_reads_do_not_delay_a_stop(self):
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("script"), "w") as script:
+            script.write("2 record pipe\n")
+        for arguments in (["--frames", "5", "--script", "script"], ["--frames", "5", "--save", "pipe"],
+                          ["--frames", "5", "--screenshot", "pipe"]):
+            with self.subTest(arguments=arguments):
+                process = self.start(*VIEW, *arguments)
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    process.wait(3)
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, 1, err)
+                self.assert_one_line(err, "pipe", "nobody reads")
+
+    def test_a_reader_who_leaves_ends_the_recording_alone(self):
+        os.mkfifo(self.path("pipe"))
+        process = self.start(*VIEW, "--frames", "2000", "--record", "pipe", "--save", "a.tipsy")
+        with open(self.path("pipe")) as pipe:
+            pipe.readline()
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 1, err)
+        self.assert_one_line(err, "pipe", "Broken pipe")
+        self.assertEqual(os.path.getsize(self.path("a.tipsy")), TIPSY_BYTES)
+
+    def test_a_removed_recording_is_not_reported_as_written(self):
+        process = self.start(*VIEW, "--frames", "1000000", "--record", "a.csv", "--save", "a.tipsy")
+        wait_for("recorded frames", lambda: recorded(self.path("a.csv"))[1])
+        os.remove(self.path("a.csv"))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 1, err)
+        self.assert_one_line(err, "a.csv", "removed")
+        self.assertIn("wrote a.tipsy\n", out)
+        self.assertNotIn("a.csv", out)
 
     def test_a_huge_picture_does_not_delay_a_stop(self):
         process = self.start(*VIEW[:-1], "8192x8192", "--frames", "1000000", "--save", "a.tipsy", "--record", "a.csv")
