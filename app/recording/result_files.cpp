@@ -12,9 +12,7 @@ ResultFiles::ResultFiles(const ResultNames& names, const Json& metadata, std::sp
     : names_{names} {
   if (names.csv.empty()) return;
   csv_ = OutputFile::create(names.csv, names.existing);
-  write_rows(csv_header(metadata, columns));
-  if (!error_.empty()) throw std::runtime_error(error_);
-  open_rows_at_ = csv_->size();
+  head_ = csv_header(metadata, columns);
 }
 
 void ResultFiles::add(std::span<const std::string> fields) {
@@ -23,11 +21,13 @@ void ResultFiles::add(std::span<const std::string> fields) {
 
 void ResultFiles::replace_rows(std::string rows) {
   open_rows_ = std::move(rows);
+  write_head();
   if (csv_ && csv_->rewritable()) take(csv_->replace_tail(open_rows_at_, open_rows_));
 }
 
 void ResultFiles::keep_rows() {
   if (csv_ && !csv_->rewritable()) write_rows(open_rows_);
+  write_head();
   if (csv_) open_rows_at_ = csv_->size();
   open_rows_.clear();
 }
@@ -37,6 +37,8 @@ void ResultFiles::save(const Json& whole) {
 }
 
 void ResultFiles::finish(const Json& whole) {
+  write_head();
+  if (csv_) take(csv_->lost());
   if (names_.json.empty()) return;
   const bool saved = !json_written_.empty();
   try {
@@ -49,7 +51,8 @@ void ResultFiles::finish(const Json& whole) {
 }
 
 void ResultFiles::discard() {
-  if (csv_ && csv_->rewritable()) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
+  const bool begun = head_.empty();
+  if (csv_ && csv_->rewritable() && begun) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
   csv_.reset();
 }
 
@@ -66,7 +69,15 @@ std::vector<std::string> ResultFiles::paths() const {
   return result;
 }
 
+/// With the first row, so that a file to be replaced stays until something was measured.
+void ResultFiles::write_head() {
+  if (!csv_ || head_.empty()) return;
+  take(csv_->append(std::exchange(head_, {})));
+  if (csv_) open_rows_at_ = csv_->size();
+}
+
 void ResultFiles::write_rows(const std::string& text) {
+  write_head();
   if (csv_) take(csv_->append(text));
 }
 

@@ -21,7 +21,7 @@ struct ResultNames {
 /// The CSV file, which grows row by row, and the JSON file, which appears whole at the end.
 class ResultFiles {
  public:
-  /// Creates the CSV file and writes its head. Throws std::runtime_error.
+  /// Opens the CSV file, which appears with its first row. Throws std::runtime_error.
   ResultFiles(const ResultNames& names, const Json& metadata, std::span<const std::string_view> columns);
 
   /// Writes a row of the CSV at once.
@@ -45,10 +45,12 @@ class ResultFiles {
   const std::string& error() const { return error_; }
 
  private:
+  void write_head();
   void write_rows(const std::string& text);
   void take(const std::string& csv_error);
 
   ResultNames names_;              // json is empty after an error
+  std::string head_;               // of the CSV file, until it is written
   std::optional<OutputFile> csv_;  // empty: not asked for, or given up after an error
   std::string json_written_;       // the name that the JSON file got
   std::string open_rows_;          // of replace_rows()

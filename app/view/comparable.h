@@ -18,12 +18,16 @@ inline std::optional<int> accuracy_class(const std::optional<ForceError>& error)
   return std::max(full, static_cast<int>(std::ceil(std::log10(error->median))));
 }
 
-/// Whether one is a baseline for the other: the same bodies under the same law, as accurate, and measured the same way,
-/// since a sweep's median and the best one while a run was shown are different measures.
+/// Whether both are of the same bodies under the same law, measured the same way: a sweep's median and the best one
+/// while a run was shown are different measures.
+inline bool same_subject(const Result& a, const Result& b) {
+  return a.swept == b.swept && a.scene == b.scene && a.count == b.count && a.law == b.law;
+}
+
+/// Whether one is a baseline for the other: the same subject, as accurate.
 inline bool comparable(const Result& a, const Result& b) {
   const std::optional<int> accuracy = accuracy_class(a.error);
-  return a.swept == b.swept && a.scene == b.scene && a.count == b.count && a.law == b.law && accuracy &&
-         accuracy == accuracy_class(b.error);
+  return same_subject(a, b) && accuracy && accuracy == accuracy_class(b.error);
 }
 
 }  // namespace orrery

@@ -27,7 +27,7 @@ class Rescue {
   /// From here on, `write_outputs` runs before the program ends, on any thread: it must need no OpenGL. It returns what
   /// could not be written, one line, or an empty text. A call may last for `patience` after a stop request.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
-  /// The outputs are written: what is left to do may last no longer than others want. The owner has no state any more.
+  /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);
 
   /// Makes a call of the window system or of OpenGL. It must not touch what `write_outputs` does. Not to be nested.

@@ -108,12 +108,17 @@ const Result& StepStatistics::result(int row) const {
   return rows_[static_cast<std::size_t>(row)].result;
 }
 
+/// A row whose error is not known yet may turn out to be of the same accuracy class: it is not pinned beside another.
 void StepStatistics::pin(int row, bool pinned) {
   const Result& meant = result(row);
+  const auto may_be_comparable = [&](const Result& other) {
+    const bool known = accuracy_class(other.error) && accuracy_class(meant.error);
+    return known ? comparable(other, meant) : same_subject(other, meant);
+  };
   for (Row& other : rows_) {
     if (&other.result == &meant) {
       other.result.pinned = pinned;
-    } else if (pinned && comparable(other.result, meant)) {
+    } else if (pinned && may_be_comparable(other.result)) {
       other.result.pinned = false;
     }
   }

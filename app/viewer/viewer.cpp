@@ -92,7 +92,7 @@ int Viewer::run() {
   return exit_status_;
 }
 
-/// A last picture in memory takes as long as it takes; a window that is alive is drawn in less.
+/// How long a call may last after a stop request: a last picture in memory needs the most.
 Rescue::Clock::duration Viewer::patience() const {
   if (options_.screenshot_file.empty()) return without_picture;
   return options_.offscreen ? for_picture : for_window_picture;
@@ -134,8 +134,10 @@ void Viewer::frame() {
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
     title_age_s_ = 0;
-    surface_->set_title(fmt::format("Orrery: {} bodies, {}, {} a step", format_count(status_.count), status_.kernel_id,
-                                    view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown));
+    const std::string step = view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown;
+    const std::string title =
+        fmt::format("Orrery: {} bodies, {}, {} per step", format_count(status_.count), status_.kernel_id, step);
+    rescue_.outside([&] { surface_->set_title(title); });
   }
   ++frame_;
 }

@@ -150,7 +150,7 @@ class Viewer {
   Output output(const std::string& asked, const char* name) const;
   void start_recording(const Output& to);
   /// What a file stands on besides the simulation.
-  Json surroundings() const;
+  Json surroundings();
   /// Results that were tried by hand and are in no file: what sweeps measure is.
   std::int64_t unwritten_results() const;
   /// For ViewStatus::quit_question.

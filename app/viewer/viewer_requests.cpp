@@ -77,10 +77,10 @@ void Viewer::carry_out(const Command& command) {
   scene_is_new_ |= std::holds_alternative<LoadScene>(command) || simulation_.status().scene != scene;
 }
 
-Json Viewer::surroundings() const {
+Json Viewer::surroundings() {
   Json metadata = machine_metadata();
   metadata["gl_renderer"] = surface_->gl().renderer;
-  const render::Canvas canvas = surface_->canvas();
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
   return metadata;
@@ -188,10 +188,10 @@ void Viewer::carry_out(const ShowTreeCells& c) {
   view_.tree_cells = c.on;
 }
 void Viewer::carry_out(const SetVsync& c) {
-  surface_->set_vsync(c.on);
+  rescue_.outside([&] { surface_->set_vsync(c.on); });
 }
 void Viewer::carry_out(const ToggleFullscreen&) {
-  surface_->toggle_fullscreen();
+  rescue_.outside([this] { surface_->toggle_fullscreen(); });
 }
 void Viewer::carry_out(const TogglePanel&) {
   view_.panel = !view_.panel;

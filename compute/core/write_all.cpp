@@ -17,9 +17,9 @@ constexpr std::chrono::milliseconds look{50};
 constexpr std::chrono::milliseconds patience{2000};
 constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable takes these without blocking
 
-/// Returns true for a broken descriptor, too: write() knows the cause.
-bool wait_until_writable(int descriptor) {
-  for (std::chrono::milliseconds waited{0}; waited < patience;) {
+/// Returns true for a broken descriptor, too: write() knows the cause. `waited` since a stop was requested grows.
+bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
+  while (waited < patience) {
     pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
     if (poll(&wanted, 1, static_cast<int>(look.count())) > 0) return true;
     if (stop_requested()) waited += look;
@@ -30,8 +30,9 @@ bool wait_until_writable(int descriptor) {
 }  // namespace
 
 std::string write_all(int descriptor, std::string_view text) {
+  std::chrono::milliseconds waited{0};
   while (!text.empty()) {
-    if (!wait_until_writable(descriptor)) return "nobody reads from it";
+    if (!wait_until_writable(descriptor, waited)) return "nobody reads from it";
     const ssize_t wrote = write(descriptor, text.data(), std::min(text.size(), most_bytes));
     if (wrote >= 0) {
       text.remove_prefix(static_cast<std::size_t>(wrote));

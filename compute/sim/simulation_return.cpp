@@ -34,7 +34,7 @@ Simulation::Departure Simulation::departure() {
 void Simulation::return_to(const RunSetup& run) {
   Choice choice = choice_of(run);
   Departure before = departure();
-  if (run.scene == request_) {
+  if (run.scene == request_ && !diagnostics_.fault()) {
     adopt(choice);
   } else {
     SceneRequest request = run.scene;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <string>
 
 #include "tests/app/support/text_file.h"
@@ -51,6 +52,21 @@ TEST(ResultFiles, WritesOneJsonIntoAPipe) {
   close(reader);
   ASSERT_GT(size, 0);
   EXPECT_EQ(Json::parse(std::string(text.data(), static_cast<std::size_t>(size))), (Json{{"results", {4}}}));
+}
+
+TEST(ResultFiles, KeepsTheCsvToBeReplacedWhereNothingWasMeasured) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "a.csv").string();
+  std::ofstream{path} << "precious";
+  const std::array<std::string_view, 1> columns{"n"};
+  {
+    ResultFiles files{{.csv = path, .existing = Existing::replace}, Json::object(), columns};
+    files.discard();
+  }
+  EXPECT_EQ(test::contents(path), "precious");
+  ResultFiles files{{.csv = path, .existing = Existing::replace}, Json::object(), columns};
+  files.add(std::array<std::string, 1>{"7"});
+  EXPECT_NE(test::contents(path).find("\nn\n7\n"), std::string::npos);
 }
 
 }  // namespace

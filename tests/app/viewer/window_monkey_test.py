@@ -44,9 +44,9 @@ class MonkeyTest(WindowTestCase):
         end = time.monotonic() + float(os.environ.get("ORRERY_MONKEY_SECONDS", "20"))
         acts = []
         while time.monotonic() < end:
-            acts.append(self.act(choice, viewer))
-            self.assertIsNone(viewer.process.poll(), f"{viewer.said()}\nafter {acts[-5:]}")
-            self.display.xdotool(*acts[-1])
+            acts += [self.act(choice, viewer) for _ in range(6)]  # on what is seen before the first of them
+            self.assertIsNone(viewer.process.poll(), f"{viewer.said()}\nafter {acts[-18:-6]}")
+            self.display.xdotool(*(word for act in acts[-6:] for word in act))
         print(f"{len(acts)} acts")
         viewer.resize(1280, 800)
         self.display.xdotool("mousemove", 800, 300, "key", "Escape", "key", "Escape")

@@ -141,5 +141,18 @@ TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
   EXPECT_EQ(sim.bodies(), start);
 }
 
+TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
+  Simulation sim{{.scene = "plummer", .count = 33}, nullptr, first()};
+  const Bodies start = sim.bodies();
+  const RunSetup run = setup_of(sim.status());
+  Bodies bad = start;
+  bad.velocities[7].x = std::numeric_limits<float>::infinity();
+  sim.set_bodies(bad);
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  sim.apply(ReturnToRun{run});
+  EXPECT_FALSE(sim.status().fault);
+  EXPECT_EQ(sim.bodies(), start);
+}
+
 }  // namespace
 }  // namespace orrery
