@@ -95,8 +95,10 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
 void refuse_argument(const CLI::App& subcommand, const std::string& argument, const std::vector<std::string>& words) {
   const std::string known = joined(options_of(subcommand));
   if (argument.starts_with('-')) {
-    throw UsageError(fmt::format("unknown option '{}'; options of 'orrery {}': {}{}", argument, subcommand.get_name(),
-                                 known, meant_by_option(subcommand, argument, words)));
+    const std::string meant = meant_by_option(subcommand, argument, words);
+    const char* const list = meant.empty() ? "; options" : " Options";
+    throw UsageError(
+        fmt::format("unknown option '{}'{}{} of 'orrery {}': {}", argument, meant, list, subcommand.get_name(), known));
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
                                subcommand.get_name(),

@@ -51,7 +51,7 @@ bool failed(const Contender& contender) {
   return !contender.problem.empty() && !contender.refused;
 }
 
-/// What trials tell a contest by. The contenders are told by themselves.
+/// The value of the key `sufficing`.
 Json those_that_suffice(const Trials& trials) {
   Json those = Json::array();
   for (const Contender& contender : trials.contenders) {

@@ -17,11 +17,11 @@ namespace orrery {
 /// that are measured are one range.
 Json contest_key(const KernelDemand& demand, Backend backend);
 
-/// What a contest was held for: contest_key(), and under this name those that are not full_fp32 and sufficed.
+/// Key of a contest beside those of contest_key(): the variants below full fp32 accuracy that met the accuracy.
 inline constexpr const char* sufficing = "sufficing";
 
-/// `auto` by measurement: contests that were held once are kept in a cache. What is not full_fp32 is
-/// tried with the bodies at hand each time, and a kept contest counts where the very same ones sufficed.
+/// Chooses by measurement and caches the results. Variants below full fp32 accuracy are tried with the present bodies
+/// each time; a cached result counts if the same ones meet the accuracy.
 class AutoChooser final : public KernelChooser {
  public:
   /// What a choice needs of the world; tests have their own.

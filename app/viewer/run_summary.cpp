@@ -20,8 +20,8 @@ std::string kernel_text(const Status& status) {
 /// A first step of leapfrog has one more evaluation than the others and is in no median.
 std::string step_text(const ViewStatus& view) {
   if (view.measured == 0) return not_measured;
-  return fmt::format("{} ms, the median of the last {} frames with steps", significant(view.step_ms_median, 3),
-                     view.measured);
+  return fmt::format("{} ms, the median of {} {} with steps", significant(view.step_ms_median, 3), view.measured,
+                     view.measured == 1 ? "frame" : "frames");
 }
 
 std::string rate_text(const Status& status, const ViewStatus& view) {

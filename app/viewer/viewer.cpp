@@ -368,6 +368,9 @@ void Viewer::print_summary() {
   status_ = simulation_.status();
   log_.describe(view_, status_);
   console::print("{}", run_summary(status_, view_, stdout_style({})));
+  if (stop_requested() && options_.frames) {
+    console::print("stopped before the end: {} of {} frames\n", format_count(frame_), format_count(*options_.frames));
+  }
 }
 
 }  // namespace orrery
