@@ -48,7 +48,7 @@ def recorded(options, kernel, name, folder, *more):
             time.sleep(0.1)
         time.sleep(options.seconds)
         run.send_signal(signal.SIGTERM)
-        if run.wait(timeout=60) not in (0, 130):
+        if run.wait(timeout=60) not in (0, 143):
             raise SystemExit(f"orrery ended with status {run.returncode}")
     finally:
         run.kill()
@@ -81,7 +81,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             print(f"{platform.node()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
-                  f"{time.strftime('%Y-%m-%d')}, {options.n} bodies, ms a step", flush=True)
+                  f"{time.strftime('%Y-%m-%d')}, {options.n} bodies, ms per step", flush=True)
             print("| kernel | bench median | window: mean | p90 | mean / bench | steps/s | frames/s "
                   "| --frames: mean | p90 | mean / bench | steps/s | frames/s |")
             print("|" + " --- |" * 12)
