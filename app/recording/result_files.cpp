@@ -13,6 +13,9 @@ ResultFiles::ResultFiles(const ResultNames& names, const Json& metadata, std::sp
   if (names.csv.empty()) return;
   csv_ = OutputFile::create(names.csv, names.existing);
   head_ = csv_header(metadata, columns);
+  if (csv_->rewritable() && names.existing == Existing::replace) return;
+  write_head();
+  if (!error_.empty()) throw std::runtime_error(error_);
 }
 
 void ResultFiles::add(std::span<const std::string> fields) {
@@ -69,7 +72,7 @@ std::vector<std::string> ResultFiles::paths() const {
   return result;
 }
 
-/// With the first row, so that a file to be replaced stays until something was measured.
+/// A file to be replaced stays until something was measured: its head comes with the first row.
 void ResultFiles::write_head() {
   if (!csv_ || head_.empty()) return;
   take(csv_->append(std::exchange(head_, {})));

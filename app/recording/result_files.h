@@ -21,7 +21,8 @@ struct ResultNames {
 /// The CSV file, which grows row by row, and the JSON file, which appears whole at the end.
 class ResultFiles {
  public:
-  /// Opens the CSV file, which appears with its first row. Throws std::runtime_error.
+  /// Opens the CSV file and writes its head. One that replaces another appears with its first row. Throws
+  /// std::runtime_error.
   ResultFiles(const ResultNames& names, const Json& metadata, std::span<const std::string_view> columns);
 
   /// Writes a row of the CSV at once.
