@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/descriptor.h"
+
 namespace orrery {
 namespace {
 
@@ -36,22 +38,19 @@ class OpenFile {
   /// Does not wait for somebody to open the other end of a pipe.
   explicit OpenFile(const std::string& file)
       : file_{file}, descriptor_{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)} {
-    if (descriptor_ < 0) fail_with(file_, errno);
+    if (!descriptor_) fail_with(file_, errno);
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { close(descriptor_); }
 
   struct stat status() const {
     struct stat status {};
-    if (fstat(descriptor_, &status) != 0) fail_with(file_, errno);
+    if (fstat(descriptor_.number(), &status) != 0) fail_with(file_, errno);
     return status;
   }
 
   /// The number of bytes read; 0 at the end.
   std::size_t read(char* to, std::size_t size) const {
     for (;;) {
-      const ssize_t got = ::read(descriptor_, to, size);
+      const ssize_t got = ::read(descriptor_.number(), to, size);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) fail_with(file_, errno);
     }
@@ -59,7 +58,7 @@ class OpenFile {
 
  private:
   const std::string& file_;
-  int descriptor_;
+  const Descriptor descriptor_;
 };
 
 /// Counts what JSON text holds without keeping any of it: what is refused takes no memory.
