@@ -69,7 +69,7 @@ std::vector<Variant> choose(const BenchOptions& options) {
                                                 .law = law.id,
                                                 .equal_masses = mass_range(bodies.positions).equal(),
                                                 .accuracy = options.accuracy},
-                                               {bodies, law});
+                                               {bodies, law}, {});
     console::print_error("note: {} bodies: {}\n", bodies.count(), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }

@@ -11,7 +11,8 @@ endif()
 target_compile_options(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
 if(ORRERY_SANITIZE)
+  # Their reports need lines, not variables; half the compile time is gone without, and without -O2.
   target_compile_options(orrery_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ORRERY_SANITIZE} -fno-omit-frame-pointer -g>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ORRERY_SANITIZE} -fno-omit-frame-pointer -O1 -g1>)
   target_link_options(orrery_options INTERFACE -fsanitize=${ORRERY_SANITIZE})
 endif()

@@ -98,6 +98,7 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   key["built"] = build_time();
   key["law"] = law_info(demand.law).id;
   key["equal_masses"] = demand.equal_masses;
+  key["beside_drawing"] = demand.beside_drawing;
   const bool approximate = approximations_stand(demand, backend);
   key["accuracy"] = approximate ? demand.accuracy : 0.0;
   const int count = approximate ? demand.count : std::min(demand.count, most_measured_bodies(backend));
@@ -146,8 +147,8 @@ std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, con
 }
 
 AutoChooser::Found AutoChooser::new_contest(const Json& key, const Trials& trials, const KernelDemand& demand,
-                                            const ForceSystem& system) {
-  Contest contest = world_.measure(trials, demand, system);
+                                            const ForceSystem& system, const std::stop_token& stop) {
+  Contest contest = world_.measure(trials, demand, system, stop);
   bool sound = !contest.preference().empty();
   for (const Contender& contender : contest.contenders) {
     if (contender.step_ms > 0 || contender.refused) continue;
@@ -159,15 +160,15 @@ AutoChooser::Found AutoChooser::new_contest(const Json& key, const Trials& trial
   return {contest, fmt::format("One step with {} bodies, measured {} by this run:", contest.count, contest.date)};
 }
 
-KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system) {
+KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
   std::string none = "No kernel stands for election here: it is the default.";
   if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
     const Backend backend = contenders.front().kernel->backend;
-    const Trials trials = world_.try_accuracy(contenders, demand, system);
+    const Trials trials = world_.try_accuracy(contenders, demand, system, stop);
     Json key = contest_key(demand, backend);
     if (approximations_stand(demand, backend)) key[sufficing] = those_that_suffice(trials);
     const std::optional<Found> kept = kept_contest(key, contenders, trials);
-    const Found found = kept ? *kept : new_contest(key, trials, demand, system);
+    const Found found = kept ? *kept : new_contest(key, trials, demand, system, stop);
     const std::string how = found.whence + table(found.contest);
     std::string too_large;
     for (const std::size_t index : found.contest.preference()) {

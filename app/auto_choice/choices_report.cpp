@@ -20,7 +20,8 @@ bool is_of_this_machine(Json key, Backend backend) {
     return count && key == contest_key({.count = *count,
                                         .law = find_law(key.at("law").get<std::string>()),
                                         .equal_masses = key.at("equal_masses").get<bool>(),
-                                        .accuracy = key.at("accuracy").get<double>()},
+                                        .accuracy = key.at("accuracy").get<double>(),
+                                        .beside_drawing = key.at("beside_drawing").get<bool>()},
                                        backend);
   } catch (const Json::exception&) {
     return false;
@@ -51,6 +52,7 @@ Json choices_json() {
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},
                        {"equal_masses", entry.key["equal_masses"]},
+                       {"beside_drawing", entry.key["beside_drawing"]},
                        {"accuracy", entry.key["accuracy"]},
                        {"sufficing", entry.key.value(sufficing, Json(nullptr))},
                        {"kernel", chosen.variant.kernel->id},
@@ -72,9 +74,10 @@ std::vector<std::string> choices_lines(const Json& choices) {
   if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    lines.push_back(fmt::format("{}, about {} bodies{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
+    lines.push_back(fmt::format("{}, about {} bodies{}{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
                                 choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
                                 choice["equal_masses"].get<bool>() ? " of one mass" : "",
+                                choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
                                 accuracy_words(choice["accuracy"].get<double>(), choice["sufficing"]),
                                 choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
                                 choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),

@@ -97,15 +97,17 @@ class Track {
 template <class Subject>
 class TrackWhenNeeded {
  public:
-  explicit TrackWhenNeeded(const Subject& subject) : subject_{subject} {}
+  TrackWhenNeeded(const Subject& subject, const std::stop_token& stop) : subject_{subject}, stop_{stop} {}
 
   Track& of(const Variant& variant) {
+    if (stop_.stop_requested()) throw ChoiceAbandoned{};
     if (!track_) track_.emplace(subject_, *variant.kernel);
     return *track_;
   }
 
  private:
   Subject subject_;
+  std::stop_token stop_;
   std::optional<Track> track_;
 };
 
@@ -116,12 +118,13 @@ KernelDemand with_count(KernelDemand demand, int count) {
 
 /// The most bodies of which a step of the first of these direct sums that runs takes no more than its share of the
 /// time.
-int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits) {
+int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits,
+                     const std::stop_token& stop) {
   const int most = std::min(demand.count, limits.most_count);
   if (most <= limits.first_count) return most;
   const double share_ms = limits.budget_s * 1e3 / (steps_a_contender * static_cast<double>(direct_sums.size()));
   for (const Variant& variant : direct_sums) {
-    TrackWhenNeeded track{with_count(demand, limits.first_count)};
+    TrackWhenNeeded track{with_count(demand, limits.first_count), stop};
     std::vector<Contender> pilot{{variant}};
     hold_contest(
         pilot, [&](const Variant& each, int steps) { return track.of(each).step_ms(each, steps); }, seconds,
@@ -135,9 +138,9 @@ int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand
 
 /// Times of direct sums with `measured_count` bodies are scaled to `count`.
 void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& demand, const ForceSystem& system,
-                    double budget_s) {
-  TrackWhenNeeded cluster{with_count(demand, measured_count)};
-  TrackWhenNeeded real{system};
+                    double budget_s, const std::stop_token& stop) {
+  TrackWhenNeeded cluster{with_count(demand, measured_count), stop};
+  TrackWhenNeeded real{system, stop};
   const double growth = static_cast<double>(contest.count) / measured_count;
   hold_contest(
       contest.contenders,
@@ -179,11 +182,12 @@ std::vector<Variant> contenders_here() {
   return {};
 }
 
-Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system) {
+Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system,
+                      const std::stop_token& stop) {
   const double begin_s = seconds();
   Trials trials;
   for (const Variant& variant : contenders) trials.contenders.push_back({variant});
-  TrackWhenNeeded track{system};
+  TrackWhenNeeded track{system, stop};
   const bool spare_direct_sums = demand.count > most_measured_bodies(contenders.front().kernel->backend);
   try_accuracy(
       trials.contenders, [&](const Variant& variant) { return track.of(variant).try_accuracy(variant); },
@@ -192,7 +196,8 @@ Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand
   return trials;
 }
 
-Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system) {
+Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system,
+                        const std::stop_token& stop) {
   const Limits& limits = limits_of(trials.contenders.front().variant.kernel->backend);
   std::vector<Variant> direct_sums;
   bool has_trees = false;
@@ -200,9 +205,9 @@ Contest measure_contest(const Trials& trials, const KernelDemand& demand, const 
     has_trees |= contender.variant.kernel->is_tree;
     if (!contender.variant.kernel->is_tree && contender.problem.empty()) direct_sums.push_back(contender.variant);
   }
-  const int measured_count = affordable_count(direct_sums, demand, limits);
+  const int measured_count = affordable_count(direct_sums, demand, limits, stop);
   Contest contest{.contenders = trials.contenders, .count = has_trees ? demand.count : measured_count};
-  hold_on_tracks(contest, measured_count, demand, system, limits.budget_s - trials.took_s);
+  hold_on_tracks(contest, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   contest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return contest;

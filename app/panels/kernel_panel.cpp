@@ -28,6 +28,7 @@ void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
 
 /// "auto: cuda-symmetric, 8 bodies per lane": where all settings are initial ones, what these chose.
 std::string automatic_name(const Status& status) {
+  if (status.choosing) return status.auto_choice->name;
   const bool tells_settings = status.chosen.empty() || !status.settings.changes().empty();
   return status.auto_choice->name + (tells_settings ? "" : ", " + status.chosen);
 }

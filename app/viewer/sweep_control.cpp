@@ -120,9 +120,9 @@ void SweepControl::tick_sweep() {
   held_s_[entry] = std::max(held_s_[entry], held_s);
 }
 
-/// Steps of the shown simulation that are still under way would be measured as well.
+/// Steps of the shown simulation that are still under way would be measured as well, and so would a choice.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
-  if (!sweep_ || !shown.idle()) return false;
+  if (!sweep_ || !shown.idle() || shown.choosing()) return false;
   tick_sweep();
   try {
     if (!report_ && sweep_->first_status()) {

@@ -58,7 +58,8 @@ Viewer::Viewer(const ViewOptions& options)
       surface_{make_surface(options)},
       sharing_{try_sharing(options.device)},
       bridge_{sharing_},
-      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup), &chooser_},
+      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup), &chooser_,
+                  lockstep_ ? Choosing::at_once : Choosing::beside},
       gui_{*surface_},
       monitor_{lockstep_} {
   rescue_.watch_display();
@@ -236,6 +237,7 @@ void Viewer::take_timings(const Status& status) {
   std::vector<StepTiming> timings = std::exchange(timings_, {});
   std::ranges::move(simulation_.collect(), std::back_inserter(timings));
   drawn_is_old_ |= !timings.empty();
+  moved_ |= status.choosing;  // measured under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
     moved_ = true;

@@ -110,6 +110,15 @@ const KernelInfo& default_kernel() {
   return find_kernel(backend_status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
 }
 
+std::function<void()> device_of_this_thread() {
+#if ORRERY_HAVE_CUDA
+  if (backend_status(Backend::cuda).available) {
+    return [index = cuda::current_device().index] { cuda::select_device(index); };
+  }
+#endif
+  return [] {};
+}
+
 const KernelInfo* find_kernel_or_auto(std::string_view id) {
   return id == auto_kernel ? nullptr : &find_kernel(id, auto_kernel);
 }

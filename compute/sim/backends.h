@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ std::string available_kernels();
 
 /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
 const KernelInfo& default_kernel();
+
+/// Called on another thread, makes this thread's CUDA device that one's, too.
+std::function<void()> device_of_this_thread();
 
 /// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.
 const KernelInfo* find_kernel_or_auto(std::string_view id);

@@ -37,9 +37,10 @@ struct Overloaded : Visitors... {
 }  // namespace
 
 Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel,
-                       KernelChooser* chooser)
+                       KernelChooser* chooser, Choosing choosing)
     : storage_{storage},
       chooser_{chooser},
+      choosing_{choosing},
       choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
   engine();  // says why, where the kernel cannot run here
   kernel_ = choice_.kernel->create(choice_.settings);
@@ -50,23 +51,6 @@ Engine& Simulation::engine_for(Backend backend) {
   std::unique_ptr<Engine>& engine = engines_[static_cast<std::size_t>(backend)];
   if (!engine) engine = make_engine(backend, storage_);
   return *engine;
-}
-
-/// Sets the kernel and settings that `auto` stands for. Ends what is under way: it would be measured as well.
-void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system) {
-  settle();
-  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, system)
-                                       : KernelChoice{&default_kernel(), Settings{default_kernel()},
-                                                      "Nothing was measured: it is the default."};
-  choice.kernel = chosen.kernel;
-  choice.settings = chosen.settings;
-  choice.automatic = AutoChoice{.name = name_of(chosen), .how = chosen.how};
-}
-
-/// For the present bodies.
-void Simulation::choose_kernel_again(Choice& choice) {
-  const Bodies present = bodies();
-  choose_kernel(choice, present_demand(choice), {present, choice.law});
 }
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
@@ -107,13 +91,13 @@ void Simulation::apply(const Command& command) {
   Choice next = choice_;
   std::visit(Overloaded{
                  [&](const SelectKernel& c) {
-                   next.automatic.reset();
                    const KernelInfo* const named = find_kernel_or_auto(c.id);
                    if (!named) {
                      refuse_settings(c);
                      choose_kernel_again(next);
                      return adopt(next);
                    }
+                   next.name_kernel();
                    next.kernel = named;
                    const auto remembered = remembered_settings_.find(next.kernel);
                    next.settings =
@@ -123,7 +107,7 @@ void Simulation::apply(const Command& command) {
                  },
                  [&](const SetTunable& c) {
                    next.settings.set(c.name, c.value);
-                   next.automatic.reset();
+                   next.name_kernel();
                    adopt(next);
                  },
                  [&](const SetAccuracy& c) {
@@ -247,7 +231,7 @@ void Simulation::set_bodies(const Bodies& bodies) {
 /// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
 void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
-  const KernelDemand demand{bodies.count(), choice.law.id, masses.equal(), choice.accuracy};
+  const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, {bodies, choice.law});
   }
@@ -311,6 +295,7 @@ Status Simulation::status() const {
           .settings = choice_.settings,
           .chosen = kernel_->chosen(count_, masses_),
           .auto_choice = choice_.automatic,
+          .choosing = choosing(),
           .accuracy = choice_.accuracy,
           .integrator_id = choice_.integrator->id,
           .law = choice_.law,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/sim/backends.h"
+#include "compute/sim/choice_under_way.h"
 #include "compute/sim/command.h"
 #include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine.h"
@@ -19,21 +20,29 @@
 
 namespace orrery {
 
+/// When what `auto_kernel` stands for is known.
+enum class Choosing {
+  at_once,  ///< when apply() returns, which waits for the choice
+  beside,   ///< some collect() later: until then no steps run, and the program draws as it will with the kernel
+};
+
 /// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
 class Simulation {
  public:
   /// Loads the scene with its own dt and softening and selects `kernel` and leapfrog under gravity. `storage` is where
   /// CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own. `chooser` says what
-  /// `auto_kernel` stands for; null: default_kernel(). Both must outlive this. Throws as apply().
+  /// `auto_kernel` stands for, and `choosing` when; null: default_kernel(). Both must outlive this. Throws as apply().
   explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr,
-                      const KernelInfo& kernel = default_kernel(), KernelChooser* chooser = nullptr);
+                      const KernelInfo& kernel = default_kernel(), KernelChooser* chooser = nullptr,
+                      Choosing choosing = Choosing::at_once);
 
   /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
   /// a device fails. After a fault (Status::fault) it stays paused, whatever it is told.
   void apply(const Command& command);
 
-  /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused. Returns the number that was
+  /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
+  /// Returns the number that was
   /// started: 0 also when the engine is still busy with earlier ones, and after a fault. `tag` comes back in the
   /// batch's StepTiming.
   int advance_frame(std::int64_t tag);
@@ -52,6 +61,8 @@ class Simulation {
   Status status() const;
   /// Whether no batch was under way when collect() was last called, so that copy_drawn() may be.
   bool idle() const { return under_way_.empty(); }
+  /// See Choosing::beside.
+  bool choosing() const { return choice_.under_way != nullptr; }
   /// The exact present state; ends what is under way as apply() does.
   Bodies bodies();
   /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and measurements.
@@ -71,8 +82,14 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
-    std::optional<AutoChoice> automatic{};  // kernel and settings go with law, bodies and accuracy
+    std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
+    std::shared_ptr<ChoiceUnderWay> under_way{};  // of `automatic`; then kernel and settings are still the last ones
     double accuracy = default_accuracy;
+
+    void name_kernel() {  // from now on it is what somebody asks for
+      automatic.reset();
+      under_way.reset();
+    }
   };
   struct Departure {  // what UndoReturn brings back
     Choice choice;
@@ -89,9 +106,9 @@ class Simulation {
 
   void choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system);
   void choose_kernel_again(Choice& choice);
-  KernelDemand present_demand(const Choice& choice) const {
-    return {count_, choice.law.id, masses_.equal(), choice.accuracy};
-  }
+  void take_over_choice();
+  KernelDemand demand_of(int count, const Choice& choice, const MassRange& masses) const;
+  KernelDemand present_demand(const Choice& choice) const { return demand_of(count_, choice, masses_); }
   void replace_bodies(const Bodies& bodies, Choice choice, bool other_system);
   void install(const Bodies& bodies, const MassRange& masses, const Choice& choice);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
@@ -121,6 +138,7 @@ class Simulation {
 
   DeviceStorage* storage_;
   KernelChooser* chooser_;
+  Choosing choosing_;
   Choice choice_;
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count

@@ -13,7 +13,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   require_time_step(run.physics.time_step);
   require_law(run.physics.law);
   Choice choice = choice_;
-  choice.automatic.reset();
+  choice.name_kernel();
   choice.kernel = &find_kernel(run.kernel_id);
   choice.settings = Settings{*choice.kernel};
   for (const auto& [name, value] : run.settings) choice.settings.set(name, value);
@@ -24,6 +24,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 /// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
 Simulation::Departure Simulation::departure() {
   settle();
+  if (choice_.under_way) choice_.under_way->abandon();  // chosen again should somebody come back
   Departure now{.choice = choice_, .request = request_, .scene = scene_};
   if (diagnostics_.fault() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();

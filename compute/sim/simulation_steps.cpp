@@ -11,6 +11,7 @@ namespace orrery {
 int Simulation::advance_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
   gather_or_report();  // what has ended may have ended with a fault
+  if (choice_.under_way) return 0;
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
     if (diagnostics_.wants_known_cells() && !diagnostics_.fault() && under_way_.empty()) start(0, tag);
@@ -94,6 +95,7 @@ void Simulation::gather_or_report() {
 
 std::vector<StepTiming> Simulation::collect() {
   gather_or_report();
+  take_over_choice();
   return std::exchange(collected_, {});
 }
 

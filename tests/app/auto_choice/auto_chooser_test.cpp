@@ -27,7 +27,8 @@ class AutoChooserTest : public testing::Test {
     return AutoChooser{
         {.contenders = contenders,
          .try_accuracy =
-             [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&) {
+             [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
+                    const std::stop_token&) {
                Trials trials;
                for (const Variant& each : variants) trials.contenders.push_back({each});
                try_accuracy(
@@ -36,7 +37,7 @@ class AutoChooserTest : public testing::Test {
                return trials;
              },
          .measure =
-             [this](const Trials& trials, const KernelDemand& demand, const ForceSystem&) {
+             [this](const Trials& trials, const KernelDemand& demand, const ForceSystem&, const std::stop_token&) {
                measured.push_back(demand);
                Contest contest{.contenders = trials.contenders, .count = demand.count, .date = "2026-11-21T12:00:00Z"};
                Contender* last = nullptr;
@@ -61,7 +62,7 @@ class AutoChooserTest : public testing::Test {
   }
 
   static KernelChoice choose(AutoChooser chooser, const KernelDemand& demand) {
-    return chooser.choose(demand, {no_bodies, {}});
+    return chooser.choose(demand, {no_bodies, {}}, {});
   }
 
   static inline const Bodies no_bodies{};
@@ -90,17 +91,17 @@ TEST_F(AutoChooserTest, TakesTheFastestAndSaysWhy) {
 
 TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
   AutoChooser first = chooser();
-  for (const int count : {4096, 4100, 4000}) first.choose({.count = count}, {no_bodies, {}});
+  for (const int count : {4096, 4100, 4000}) first.choose({.count = count}, {no_bodies, {}}, {});
   EXPECT_EQ(measured.size(), 1u);
-  first.choose({.count = 8192}, {no_bodies, {}});
+  first.choose({.count = 8192}, {no_bodies, {}}, {});
   EXPECT_EQ(measured.size(), 2u);
-  first.choose({.count = 4096, .law = LawId::attract_repel}, {no_bodies, {}});
+  first.choose({.count = 4096, .law = LawId::attract_repel}, {no_bodies, {}}, {});
   EXPECT_EQ(measured.size(), 3u);
-  first.choose({.count = 4096, .law = LawId::attract_repel, .equal_masses = false}, {no_bodies, {}});
+  first.choose({.count = 4096, .law = LawId::attract_repel, .equal_masses = false}, {no_bodies, {}}, {});
   EXPECT_EQ(measured.size(), 4u);
 
   AutoChooser later = chooser();
-  const KernelChoice choice = later.choose({.count = 4096}, {no_bodies, {}});
+  const KernelChoice choice = later.choose({.count = 4096}, {no_bodies, {}}, {});
   EXPECT_EQ(measured.size(), 4u) << "the cache knows";
   EXPECT_EQ(choice.settings.text("rows"), "4");
   EXPECT_NE(choice.how.find(file.string()), std::string::npos) << choice.how;
@@ -300,7 +301,8 @@ TEST(Contenders, OfATreeStandFromLooseToTight) {
     }
     const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
     double before = std::numeric_limits<double>::infinity();
-    for (const Contender& tree : measure_trials(contenders, never_enough, {bodies, {.softening = 0.01f}}).contenders) {
+    for (const Contender& tree :
+         measure_trials(contenders, never_enough, {bodies, {.softening = 0.01f}}, {}).contenders) {
       const std::string name = words_for(*kernel, tree.variant.settings);
       ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem;
       EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
@@ -320,7 +322,7 @@ TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   const auto measured_tree = [&](double accuracy) {
     const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
     const ForceSystem system{bodies, {.softening = 0.01f}};
-    const Contest contest = measure_contest(measure_trials(contenders, demand, system), demand, system);
+    const Contest contest = measure_contest(measure_trials(contenders, demand, system, {}), demand, system, {});
     EXPECT_EQ(contest.count, bodies.count());
     EXPECT_GT(contest.contenders[0].step_ms, 0);
     EXPECT_GT(contest.contenders[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
@@ -342,7 +344,7 @@ TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
   const KernelInfo& kernel = find_kernel("cpu-simd");
   const Contest contest =
       measure_contest({.contenders = {{{&kernel, Settings{kernel}}}}},
-                      {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}});
+                      {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
   EXPECT_EQ(contest.count, 300);
   ASSERT_EQ(contest.preference().size(), 1u);
   EXPECT_GT(contest.contenders[0].step_ms, 0);

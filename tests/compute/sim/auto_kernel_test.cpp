@@ -17,7 +17,7 @@ using test::Failure;
 /// Says what the test tells it to, and remembers what it was asked.
 class ToldChooser final : public KernelChooser {
  public:
-  KernelChoice choose(const KernelDemand& demand, const ForceSystem& system) override {
+  KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token&) override {
     asked.push_back(demand);
     softening = system.law.softening;
     bodies = system.bodies;

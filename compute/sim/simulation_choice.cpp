@@ -1,0 +1,67 @@
+// How a simulation comes by the kernel that `auto` stands for.
+#include <exception>
+#include <utility>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+namespace {
+
+AutoChoice named(const KernelChoice& choice) {
+  return {.name = name_of(choice), .how = choice.how};
+}
+
+}  // namespace
+
+KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRange& masses) const {
+  return {.count = count,
+          .law = choice.law.id,
+          .equal_masses = masses.equal(),
+          .accuracy = choice.accuracy,
+          .beside_drawing = choosing_ == Choosing::beside};
+}
+
+/// Ends what is under way, steps and choices: it would be measured as well.
+void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system) {
+  settle();
+  if (choice_.under_way) choice_.under_way->abandon();
+  if (chooser_ && choosing_ == Choosing::beside) {
+    choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
+    choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, system.bodies, system.law);
+    return;
+  }
+  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, system, {})
+                                       : KernelChoice{&default_kernel(), Settings{default_kernel()},
+                                                      "Nothing was measured: it is the default."};
+  choice.kernel = chosen.kernel;
+  choice.settings = chosen.settings;
+  choice.automatic = named(chosen);
+}
+
+/// For the present bodies.
+void Simulation::choose_kernel_again(Choice& choice) {
+  const Bodies present = bodies();
+  choose_kernel(choice, present_demand(choice), {present, choice.law});
+}
+
+/// Where a choice has been made beside: what it found. After a failure the present kernel stays.
+void Simulation::take_over_choice() {
+  if (!choice_.under_way || !choice_.under_way->ended()) return;
+  const std::shared_ptr<ChoiceUnderWay> ended = std::exchange(choice_.under_way, nullptr);
+  try {
+    Choice next = choice_;
+    if (const std::optional<KernelChoice> chosen = ended->take()) {
+      next.kernel = chosen->kernel;
+      next.settings = chosen->settings;
+      next.automatic = named(*chosen);
+    } else {
+      choose_kernel_again(next);
+    }
+    adopt(next);
+  } catch (const std::exception& failure) {
+    choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"No other: "} + failure.what()});
+    last_error_ = failure.what();
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,132 @@
+// A kernel that is chosen while the program goes on drawing.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+namespace {
+
+/// Measures until the test says what it found.
+class WaitingChooser final : public KernelChooser {
+ public:
+  KernelChoice choose(const KernelDemand& demand, const ForceSystem&, const std::stop_token& stop) override {
+    std::unique_lock lock{mutex_};
+    asked_.push_back(demand);
+    changed_.notify_all();
+    if (!changed_.wait(lock, stop, [&] { return !answer_.empty(); })) throw ChoiceAbandoned{};
+    if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
+    const KernelInfo& kernel = find_kernel(answer_);
+    answer_.clear();
+    return {&kernel, Settings{kernel}, "told"};
+  }
+  void answer(const std::string& kernel) {
+    const std::lock_guard lock{mutex_};
+    answer_ = kernel;
+    changed_.notify_all();
+  }
+  std::vector<KernelDemand> wait_for_demands(std::size_t count) {
+    std::unique_lock lock{mutex_};
+    changed_.wait_for(lock, std::chrono::seconds{30}, [&] { return asked_.size() >= count; });
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<KernelDemand> asked_;
+  std::string answer_;
+};
+
+class ChoiceBeside : public testing::Test {
+ protected:
+  void wait_for_choice() {
+    for (int look = 0; sim.status().choosing && look < 30'000; ++look) {
+      sim.collect();
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    ASSERT_FALSE(sim.status().choosing);
+  }
+
+  WaitingChooser chooser;
+  Simulation sim{{.scene = "plummer", .count = 100}, nullptr, find_kernel("cpu-openmp"), &chooser, Choosing::beside};
+};
+
+TEST_F(ChoiceBeside, IsTakenOverWhenItHasBeenMade) {
+  sim.apply(SelectKernel{auto_kernel});
+  EXPECT_TRUE(sim.status().choosing);
+  EXPECT_TRUE(sim.status().auto_choice);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-openmp") << "the last one, until then";
+  EXPECT_EQ(sim.advance_frame(0), 0) << "steps would be measured as well";
+  const std::vector<KernelDemand> asked = chooser.wait_for_demands(1);
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].beside_drawing);
+  EXPECT_EQ(asked[0].count, 100);
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  EXPECT_EQ(sim.status().auto_choice->name, "auto: cpu-serial");
+  EXPECT_EQ(sim.advance_frame(1), 1);
+}
+
+TEST_F(ChoiceBeside, EndsWithAKernelThatIsNamed) {
+  sim.apply(SelectKernel{auto_kernel});
+  sim.apply(SelectKernel{"cpu-serial"});
+  EXPECT_FALSE(sim.status().choosing);
+  EXPECT_FALSE(sim.status().auto_choice);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  EXPECT_EQ(sim.advance_frame(0), 1);
+}
+
+TEST_F(ChoiceBeside, StartsAgainForOtherBodies) {
+  sim.apply(SelectKernel{auto_kernel});
+  sim.apply(SetSoftening{0.1f});
+  chooser.wait_for_demands(1);
+  sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
+  const std::vector<KernelDemand> asked = chooser.wait_for_demands(2);
+  ASSERT_EQ(asked.size(), 2u) << "softening is no other demand";
+  EXPECT_EQ(asked[1].count, 300);
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  EXPECT_EQ(sim.status().count, 300);
+}
+
+TEST_F(ChoiceBeside, IsMadeAgainWhereAReturnIsUndone) {
+  sim.apply(SelectKernel{auto_kernel});
+  const Status before = sim.status();
+  sim.apply(
+      ReturnToRun{{.scene = before.scene, .physics = before.scene_physics, .kernel_id = "cpu-serial", .settings = {}}});
+  EXPECT_FALSE(sim.status().choosing);
+  sim.apply(UndoReturn{});
+  EXPECT_TRUE(sim.status().choosing);
+  chooser.answer("cpu-simd");
+  wait_for_choice();
+  EXPECT_EQ(sim.status().auto_choice->name, "auto: cpu-simd");
+}
+
+TEST_F(ChoiceBeside, LeavesTheKernelAndSaysWhyWhereItFails) {
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.answer("fail");
+  wait_for_choice();
+  const Status status = sim.status();
+  EXPECT_EQ(status.kernel_id, "cpu-openmp");
+  EXPECT_EQ(status.last_error, "nothing can be measured");
+  EXPECT_EQ(status.auto_choice->name, "auto: cpu-openmp");
+  EXPECT_EQ(sim.advance_frame(0), 1);
+}
+
+TEST_F(ChoiceBeside, IsNotWaitedForAtTheEnd) {
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.wait_for_demands(1);
+}  // which returns although nobody answers
+
+}  // namespace
+}  // namespace orrery
