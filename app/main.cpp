@@ -5,15 +5,15 @@
 #include <variant>
 #include <vector>
 
-#include "app/bench_command.h"
-#include "app/console.h"
-#include "app/info_command.h"
-#include "app/kernels_command.h"
-#include "app/openmp_waiting.h"
-#include "app/options.h"
-#include "app/run_files.h"
-#include "app/verify_command.h"
-#include "app/viewer/gl_report.h"
+#include "app/cli/bench_command.h"
+#include "app/cli/info_command.h"
+#include "app/cli/kernels_command.h"
+#include "app/cli/openmp_waiting.h"
+#include "app/cli/options.h"
+#include "app/cli/run_files.h"
+#include "app/cli/verify_command.h"
+#include "app/text/console.h"
+#include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
 

@@ -1,7 +1,7 @@
 // Stands for app/viewer in a build without it.
 #include <stdexcept>
 
-#include "app/viewer/gl_report.h"
+#include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 
 namespace orrery {

@@ -21,42 +21,55 @@ function(may_include path)
   set(rules "${rules}" PARENT_SCOPE)
 endfunction()
 
-may_include("compute/core/(atomic_file|descriptor|write_all)[.]cpp" "compute/core/" ${posix_headers})
+# "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
+# one around it.
+may_include("compute/core/(atomic_file|descriptor|host_memory|write_all)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
-may_include("compute/kernels/" "compute/(core|cuda|kernels|tree)/" "kernel_list[.]inc$" "hwy/" ${cuda_headers})
-may_include("compute/tree/" "compute/(core|cuda|tree)/" ${cuda_headers})
+# NVML comes with the driver and is opened at run time.
+may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
+may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
+foreach(folder direct symmetric tensor tree)
+  may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
+              "hwy/" ${cuda_headers})
+endforeach()
+may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernel_list[.]inc$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/scenes/" "compute/(core|scenes)/" ${posix_headers})
-# NVML comes with the driver: it is opened where it is there.
-may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
-may_include("compute/sim/" "compute/(core|kernels|tree|integrators|diagnostics|scenes|cuda|sim)/" ${cuda_headers}
-            ${posix_headers})
-may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/device_storage[.]h$" "GL/"
+may_include("compute/snapshots/" "compute/(core|snapshots)/" ${posix_headers})
+may_include("compute/scenes/" "compute/(core|snapshots|scenes)/")
+may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
+            ${cuda_headers})
+may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
+            "compute/sim/[^/]+$" ${cuda_headers})
+may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
-may_include("app/view/" "app/view/" "compute/sim/command[.]h$" "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
-may_include("app/panels/" "app/panels/" "app/view/" "app/(format_count|limits)[.]h$" "render/appearance[.]h$"
-            "compute/core/" "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$"
-            "compute/integrators/integrator[.]h$" "compute/scenes/scene[.]h$" "imgui" "fmt/")
-may_include("app/auto_choice/" "app/(auto_choice|recording)/" "app/(console|format_count|input_file|kernel_axes)[.]h$"
-            "compute/core/"
-            "compute/sim/(command|simulation|backends|kernel_chooser)[.]h$" "fmt/"
-            ${posix_headers})
-may_include("app/sweep/" "app/(sweep|recording)/" "app/(forecast|format_count|kernel_axes|measure)[.]h$"
-            "app/(settings_cells|statistics|table|text_style)[.]h$" "compute/core/"
-            "compute/sim/(command|simulation)[.]h$" "fmt/")
-may_include("app/viewer/" "app/" "compute/" "render/" "orrery_version[.]h$" "glm/" "fmt/" "nlohmann/" "CLI/"
+may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
+foreach(folder roofline sweep tuning)
+  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" "compute/" "fmt/" "spawn[.]h$"
+              ${posix_headers})
+endforeach()
+may_include("app/lab/" "app/text/" "app/lab/[^/]+$" "compute/" "orrery_version[.]h$" "fmt/")
+may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
+may_include("app/ui_state/" "app/ui_state/" "compute/(core|scenes|snapshots)/" "compute/sim/command[.]h$"
+            "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
+may_include("app/cli/" "app/(text|lab|recording|ui_state|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
+            "hwy/targets[.]h$" ${posix_headers})
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "imgui" "fmt/")
+may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
+            "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
+            "compute/scenes/scene[.]h$" "render/appearance[.]h$" "imgui" "fmt/")
+may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/" "app/" "compute/" "render/" "orrery_version[.]h$" "fmt/" "nlohmann/" "CLI/" "hwy/targets[.]h$"
-            "spawn[.]h$" ${posix_headers})
+may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 # The interop test needs a GL context and GL buffers, which render/ makes.
 may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernel_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(baseline|auto_choice/choice_cache|script/script)[.]h$" "compute/scenes/tipsy[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script)[.]h$"
+            "compute/snapshots/tipsy[.]h$"
             ${posix_headers})
 may_include("tests/" "")
 
@@ -101,8 +114,9 @@ endforeach()
 # A variant without a line in the list would never be built.
 file(READ ${SOURCE_DIR}/compute/CMakeLists.txt build)
 string(REGEX MATCH "orrery_kernels\\(orrery_compute([^)]*)\\)" list "${build}")
-file(GLOB variants RELATIVE ${SOURCE_DIR}/compute/kernels
-  ${SOURCE_DIR}/compute/kernels/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/cuda_*.cu)
+file(GLOB_RECURSE variants RELATIVE ${SOURCE_DIR}/compute/kernels
+  ${SOURCE_DIR}/compute/kernels/cuda_*.cu ${SOURCE_DIR}/compute/kernels/direct/cpu_*.cpp
+  ${SOURCE_DIR}/compute/kernels/symmetric/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/tree/cpu_tree*.cpp)
 foreach(variant IN LISTS variants)
   string(FIND "${list}" " ${variant}\n" at)
   if(at EQUAL -1)

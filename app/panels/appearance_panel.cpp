@@ -1,8 +1,8 @@
 #include <imgui.h>
 
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 

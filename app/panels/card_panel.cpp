@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <string>
 
-#include "app/limits.h"
-#include "app/panels/format.h"
+#include "app/lab/roofline/limits.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
 #include "app/panels/variant.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

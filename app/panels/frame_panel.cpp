@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/time_bar.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/time_bar.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
 #include "app/panels/variant.h"
-#include "app/panels/widgets.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

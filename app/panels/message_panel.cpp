@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/view/lab_tab.h"
-#include "app/view/status.h"
+#include "app/ui_state/lab_tab.h"
+#include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

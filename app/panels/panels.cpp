@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
-#include "app/view/window_size.h"
+#include "app/ui_state/window_size.h"
 
 namespace orrery {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/panels/panel_state.h"
-#include "app/view/command.h"
-#include "app/view/status.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -14,9 +14,5 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
 /// The width that the side column takes from the left edge, its margins included; 0 while it is hidden: also in a
 /// window under least_window.
 float side_column_width(const ViewStatus& view);
-
-/// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
-/// context, so call it outside a frame and, at later changes of scale, have the back end make its font texture anew.
-void apply_style(float scale);
 
 }  // namespace orrery

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 #include "compute/core/force_law.h"
 #include "compute/integrators/integrator.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 

@@ -1,7 +1,7 @@
 #include <imgui.h>
 
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "app/panels/count_entry.h"
-#include "app/panels/format.h"
-#include "app/panels/path_entry.h"
+#include "app/panels/kit/count_entry.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/path_entry.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/format.h"
-#include "app/panels/pareto.h"
-#include "app/panels/plot_axis.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/pareto.h"
+#include "app/panels/kit/plot_axis.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/ui_mark.h"
 #include "app/panels/variant.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/count_entry.h"
-#include "app/panels/format.h"
-#include "app/panels/rows_table.h"
+#include "app/panels/kit/count_entry.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/rows_table.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/sweep_rows.h"
-#include "app/panels/ui_mark.h"
 #include "app/panels/variant.h"
-#include "app/panels/widgets.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/view/status.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/time_bar.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/time_bar.h"
-#include "app/panels/ui_mark.h"
 #include "app/panels/variant.h"
-#include "app/panels/widgets.h"
 
 namespace orrery {
 namespace {

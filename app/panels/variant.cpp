@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
 
 namespace orrery {
 const KernelInfo* known_kernel(std::string_view id) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/view/command.h"
-#include "app/view/status.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/recording/csv.h"
 #include "app/recording/output_file.h"
+#include "app/text/csv.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -1,6 +1,6 @@
 #include "app/recording/frame_row.h"
 
-#include "app/recording/csv.h"
+#include "app/text/csv.h"
 
 namespace orrery {
 

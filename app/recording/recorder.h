@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "app/recording/csv.h"
 #include "app/recording/output_file.h"
 #include "app/recording/row_queue.h"
+#include "app/text/csv.h"
 
 namespace orrery {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/printable.h"
+#include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {

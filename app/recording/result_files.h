@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/recording/csv.h"
 #include "app/recording/output_file.h"
+#include "app/text/csv.h"
 
 namespace orrery {
 

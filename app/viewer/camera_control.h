@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/view/status.h"
+#include "app/ui_state/status.h"
 #include "render/camera.h"
 
 struct ImGuiIO;

@@ -1,6 +1,6 @@
 #include "app/viewer/cuda_sharing.h"
 
-#include "app/use_device.h"
+#include "app/lab/use_device.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
 #include "compute/interop/gl_bodies.h"

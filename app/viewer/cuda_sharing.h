@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "compute/sim/device_storage.h"
+#include "compute/sim/engine/device_storage.h"
 
 namespace orrery {
 

@@ -8,7 +8,7 @@
 
 #include "app/recording/conserved_log.h"
 #include "app/recording/recorder.h"
-#include "app/view/status.h"
+#include "app/ui_state/status.h"
 #include "app/viewer/step_statistics.h"
 #include "render/gpu_timer.h"
 

@@ -13,8 +13,9 @@
 #include <set>
 #include <string>
 
+#include "app/panels/kit/style.h"
+#include "app/panels/kit/ui_mark.h"
 #include "app/panels/panels.h"
-#include "app/panels/ui_mark.h"
 
 namespace orrery {
 namespace {

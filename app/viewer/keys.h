@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "app/view/command.h"
-#include "app/view/status.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 

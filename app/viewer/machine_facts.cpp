@@ -3,9 +3,9 @@
 #include <chrono>
 #include <exception>
 
-#include "app/console.h"
-#include "app/limits.h"
-#include "app/machine_ceilings.h"
+#include "app/lab/roofline/limits.h"
+#include "app/lab/roofline/machine_ceilings.h"
+#include "app/text/console.h"
 #include "compute/cuda/nvml.h"
 
 namespace orrery {

@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <string>
 
-#include "app/slots.h"
-#include "app/view/status.h"
+#include "app/lab/roofline/slots.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/view/status.h"
+#include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/view/window_size.h"
+#include "app/ui_state/window_size.h"
 #include "render/gl.h"
 
 namespace orrery {

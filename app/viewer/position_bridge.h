@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "app/view/status.h"
+#include "app/ui_state/status.h"
 #include "app/viewer/cuda_sharing.h"
-#include "compute/sim/device_storage.h"
+#include "compute/sim/engine/device_storage.h"
 #include "compute/sim/simulation.h"
 #include "render/body_renderer.h"
 #include "render/gl_objects.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/console.h"
+#include "app/text/console.h"
 #include "compute/core/start_thread.h"
 #include "compute/core/stop_signal.h"
 

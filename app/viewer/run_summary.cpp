@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "app/format_count.h"
-#include "app/table.h"
+#include "app/text/format_count.h"
+#include "app/text/table.h"
 #include "app/viewer/step_statistics.h"
 
 namespace orrery {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "app/text_style.h"
-#include "app/view/status.h"
+#include "app/text/text_style.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 

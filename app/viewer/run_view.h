@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/options.h"
+#include "app/ui_state/view_options.h"
 
 namespace orrery {
 

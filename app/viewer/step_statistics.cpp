@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "app/view/comparable.h"
+#include "app/ui_state/comparable.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/recording/csv.h"
-#include "app/view/status.h"
+#include "app/text/csv.h"
+#include "app/ui_state/status.h"
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 

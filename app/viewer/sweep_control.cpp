@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "app/kernel_axes.h"
+#include "app/lab/kernel_axes.h"
 #include "app/recording/new_output.h"
 #include "app/viewer/step_statistics.h"
 #include "compute/core/error.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "app/sweep/sweep.h"
-#include "app/sweep/sweep_report.h"
-#include "app/view/command.h"
-#include "app/view/status.h"
+#include "app/lab/sweep/sweep.h"
+#include "app/recording/sweep_report.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 

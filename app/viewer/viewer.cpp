@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "app/console.h"
-#include "app/panels/format.h"
+#include "app/panels/kit/format.h"
 #include "app/panels/panels.h"
+#include "app/text/console.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/offscreen_surface.h"

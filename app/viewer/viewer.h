@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "app/auto_choice/auto_chooser.h"
-#include "app/options.h"
+#include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
-#include "app/view/command.h"
-#include "app/view/status.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
+#include "app/ui_state/view_options.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"

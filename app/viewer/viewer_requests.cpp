@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/console.h"
-#include "app/panels/format.h"
-#include "app/printable.h"
-#include "app/recording/metadata.h"
+#include "app/lab/metadata.h"
+#include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
+#include "app/text/console.h"
+#include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
-#include "compute/scenes/tipsy.h"
+#include "compute/snapshots/tipsy.h"
 #include "render/image.h"
 
 namespace orrery {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <memory>
 
-#include "app/parse_value.h"
+#include "app/text/parse_value.h"
 #include "app/viewer/surface.h"
 
 namespace orrery {

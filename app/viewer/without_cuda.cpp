@@ -1,7 +1,7 @@
 // Stands for cuda_sharing.cpp in a build without CUDA.
 #include <stdexcept>
 
-#include "app/use_device.h"
+#include "app/lab/use_device.h"
 #include "app/viewer/cuda_sharing.h"
 #include "compute/sim/backends.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/sim/device_storage.h"
+#include "compute/sim/engine/device_storage.h"
 
 struct cudaGraphicsResource;
 

@@ -15,7 +15,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
-#include "compute/tree/tree_report.h"
+#include "compute/kernels/tree_report.h"
 
 struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
 

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/core/host_memory.h"
 #include "compute/core/names.h"
 #include "compute/scenes/force_range.h"
-#include "compute/scenes/host_memory.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/tipsy.h"
+#include "compute/snapshots/tipsy.h"
 
 namespace orrery {
 namespace {

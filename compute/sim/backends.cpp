@@ -9,7 +9,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/sim/engine.h"
+#include "compute/sim/engine/engine.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -61,24 +61,6 @@ BackendStatus ask_cuda() {
 }
 
 }  // namespace
-
-StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
-                        double interactions_per_evaluation) {
-  StepTiming timing{.tag = tag, .steps = steps, .evaluations = evaluations};
-  if (steps == 0) return timing;
-  timing.step_ms = all_steps_ms / steps;
-  timing.force_ms = std::min(evaluation_ms * evaluations / steps, timing.step_ms);  // a sample's mean may exceed it
-  timing.integrate_ms = timing.step_ms - timing.force_ms;
-  timing.interactions_per_evaluation = interactions_per_evaluation;
-  timing.interactions_per_s = interactions_per_evaluation * evaluations / all_steps_ms * 1e3;
-  return timing;
-}
-
-std::shared_ptr<const TreeCells> tree_cells_of(const ForceKernel& kernel, std::int64_t step) {
-  std::vector<TreeCell> cells = kernel.tree_cells();
-  if (cells.empty()) return nullptr;
-  return std::make_shared<const TreeCells>(TreeCells{step, std::move(cells)});
-}
 
 std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {
   const BackendStatus& status = backend_status(backend);

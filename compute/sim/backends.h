@@ -1,12 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
+
+class DeviceStorage;
+class Engine;
 
 /// Whether kernels of a backend can run in this process.
 struct BackendStatus {
@@ -23,6 +27,9 @@ std::string available_kernels();
 
 /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
 const KernelInfo& default_kernel();
+
+/// See make_cuda_engine(). Throws std::runtime_error with the reason where the backend is not available.
+std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage);
 
 /// Called on another thread, makes this thread's CUDA device that one's, too.
 std::function<void()> device_of_this_thread();

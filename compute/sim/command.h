@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "compute/core/force_law.h"
-#include "compute/diagnostics/conserved.h"
-#include "compute/diagnostics/reference.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
+#include "compute/kernels/tree_report.h"
 #include "compute/scenes/scene.h"
-#include "compute/tree/tree_report.h"
+#include "compute/sim/engine/results.h"
 
 namespace orrery {
 
@@ -122,48 +121,6 @@ using Command =
     std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
                  SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
                  UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
-
-/// What one batch of steps took, known some frames after it was asked for.
-struct StepTiming {
-  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
-  int steps = 0;            ///< whole steps that the batch ran: fewer than asked for where it was cut short
-  int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
-  double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
-  double force_ms = 0;      ///< the force evaluations' part of step_ms; on CUDA from a sample of the steps: their share
-  double integrate_ms = 0;  ///< the rest of step_ms
-  double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
-  double unmap_ms = 0;
-  double interactions_per_evaluation = 0;  ///< count^2 of a direct sum; of a tree those that it evaluated, on average
-  double interactions_per_s = 0;           ///< interactions of the batch's evaluations over its time
-};
-
-/// The error of the running kernel, from one evaluation while it ran.
-struct ForceProbe {
-  std::int64_t step = 0;  ///< the evaluation belongs to this step
-  int sample = 0;         ///< bodies that were compared
-  ForceError error{};
-  double ms = 0;  ///< what the comparison took of the backend's time
-};
-
-/// What a closed system keeps, as it was after a step.
-struct ConservedProbe {
-  std::int64_t step = 0;
-  double sim_time = 0;
-  Conserved sums;
-  double ms = 0;  ///< what the sums took of the backend's time
-};
-
-/// A body whose position or velocity became infinite or NaN.
-struct Fault {
-  std::int64_t step = 0;  ///< the run stopped after this step
-  int body = 0;           ///< the first such body
-};
-
-/// Cells of a tree, the larger ones first.
-struct TreeCells {
-  std::int64_t step = 0;  ///< they are those of this step's last evaluation
-  std::vector<TreeCell> cells;
-};
 
 /// That the present kernel and its settings were chosen by the program, and why.
 struct AutoChoice {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compute/sim/command.h"
-#include "compute/sim/engine.h"
+#include "compute/sim/engine/engine.h"
 
 namespace orrery {
 

@@ -15,7 +15,7 @@
 #include "compute/sim/choice_under_way.h"
 #include "compute/sim/command.h"
 #include "compute/sim/diagnostics_state.h"
-#include "compute/sim/engine.h"
+#include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "compute/core/error.h"
-#include "compute/scenes/host_memory.h"
+#include "compute/core/host_memory.h"
 #include "compute/sim/physics_ranges.h"
 #include "compute/sim/simulation.h"
 

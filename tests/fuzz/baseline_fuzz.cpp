@@ -1,4 +1,4 @@
-#include "app/baseline.h"
+#include "app/lab/baseline.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

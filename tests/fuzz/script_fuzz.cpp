@@ -1,4 +1,4 @@
-#include "app/script/script.h"
+#include "app/cli/read_script.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

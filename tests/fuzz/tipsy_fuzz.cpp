@@ -1,4 +1,4 @@
-#include "compute/scenes/tipsy.h"
+#include "compute/snapshots/tipsy.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "app/panels/kit/ui_mark.h"
 #include "app/panels/panels.h"
-#include "app/panels/ui_mark.h"
 
 namespace orrery::test {
 

@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 #include <imgui_internal.h>
 
-#include "app/view/window_size.h"
+#include "app/ui_state/window_size.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "app/panels/widgets.h"
+#include "app/panels/kit/widgets.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {

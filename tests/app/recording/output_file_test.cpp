@@ -3,7 +3,7 @@
 #include <fstream>
 #include <utility>
 
-#include "app/recording/csv.h"
+#include "app/text/csv.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"

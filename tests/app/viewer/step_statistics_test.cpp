@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "app/view/comparable.h"
+#include "app/ui_state/comparable.h"
 #include "compute/core/error.h"
 
 namespace orrery {

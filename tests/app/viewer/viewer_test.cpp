@@ -13,8 +13,8 @@
 
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
-#include "compute/scenes/tipsy.h"
 #include "compute/sim/simulation.h"
+#include "compute/snapshots/tipsy.h"
 
 namespace orrery {
 namespace {

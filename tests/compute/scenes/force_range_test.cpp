@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/scenes/scene.h"
-#include "compute/scenes/tipsy.h"
+#include "compute/snapshots/tipsy.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 

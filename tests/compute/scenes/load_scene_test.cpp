@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "compute/scenes/host_memory.h"
+#include "compute/core/host_memory.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/tipsy.h"
+#include "compute/snapshots/tipsy.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 

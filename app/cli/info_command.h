@@ -1,0 +1,11 @@
+#pragma once
+
+#include "app/cli/options.h"
+#include "app/ui_state/gl_report.h"
+
+namespace orrery {
+
+/// `orrery info`: what this build and machine offer, and what cures what fails.
+int run_info(const InfoOptions& options, const GlReport& gl);
+
+}  // namespace orrery

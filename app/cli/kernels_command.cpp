@@ -1,0 +1,90 @@
+#include "app/cli/kernels_command.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/text/console.h"
+#include "app/text/csv.h"
+#include "app/text/table.h"
+#include "compute/core/names.h"
+#include "compute/kernels/kernel.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+Json tunable_json(const Tunable& tunable) {
+  return {{"name", tunable.name},
+          {"notes", tunable.notes},
+          {"values", std::vector<std::string>(tunable.values.begin(), tunable.values.end())},
+          {"initial", tunable.initial}};
+}
+
+Json kernel_json(const KernelInfo& kernel) {
+  const BackendStatus& status = backend_status(kernel.backend);
+  Json tunables = Json::array();
+  for (const Tunable& tunable : kernel.tunables) tunables.push_back(tunable_json(tunable));
+  return {{"id", kernel.id},
+          {"title", kernel.title},
+          {"backend", to_string(kernel.backend)},
+          {"notes", kernel.notes},
+          {"lesson", kernel.lesson},
+          {"source", kernel.source},
+          {"tunables", tunables},
+          {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
+          {"repeatable", kernel.repeatable},
+          {"pairs_per_interaction", kernel.pairs_per_interaction},
+          {"contenders", std::vector<std::string>(kernel.contenders.begin(), kernel.contenders.end())},
+          {"available", status.available},
+          {"reason", status.reason}};
+}
+
+/// A heading and what there is to know of the kernel, a row each.
+std::string kernel_text(const KernelInfo& kernel, bool with_lesson, const TextStyle& style) {
+  const BackendStatus& status = backend_status(kernel.backend);
+  Table table{"lt", {"", ""}};
+  table.add({"  idea", kernel.notes});
+  table.add({"  source", kernel.source});
+  if (with_lesson) table.add({"  lesson", kernel.lesson});
+  if (!kernel.contenders.empty()) {
+    table.add({"  auto", "may choose it: " + joined(kernel.contenders, [](const std::string& settings) {
+                           return settings.empty() ? std::string{"with its initial values"} : settings;
+                         })});
+  }
+  if (!kernel.repeatable) table.add({"  bits", "two runs may differ in their last bits"});
+  table.add({"  runs", status.available ? "on " + status.device : "unavailable: " + status.reason});
+  for (const Tunable& tunable : kernel.tunables) {
+    std::string values;
+    for (const std::string_view value : tunable.values) {
+      values += value == tunable.initial ? fmt::format(" [{}]", value) : fmt::format(" {}", value);
+    }
+    table.add({fmt::format("  --set {}=", tunable.name), values.substr(1)});
+    table.add({"", tunable.notes});
+  }
+  const std::string heading = fmt::format("{}: {} ({})", kernel.id, kernel.title, to_string(kernel.backend));
+  return paragraph((style.markdown ? "### " : "") + heading, style, 2) + table.text(style);
+}
+
+}  // namespace
+
+int run_kernels(const KernelsOptions& options) {
+  const TextStyle style = stdout_style(options.table);
+  Json all = Json::array();
+  std::string text;
+  for (const KernelInfo* kernel : kernels()) {
+    if (options.only && kernel != options.only) continue;
+    all.push_back(kernel_json(*kernel));
+    text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr, style) + '\n';
+  }
+  if (options.json) {
+    console::print("{}\n", json_text(all, 2));
+  } else {
+    console::print("{}Initial values stand in brackets.\n", text);
+  }
+  return 0;
+}
+
+}  // namespace orrery

@@ -1,0 +1,266 @@
+#include "app/cli/option_draft.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+
+#include "app/lab/metadata.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/integrators/integrator.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
+
+using Reader = std::function<void(const std::string& text)>;
+
+/// Adds an option that takes one value each time it is given; `repeatable` says whether that may be more than once.
+void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
+         bool repeatable = false) {
+  const std::string shown = names.substr(0, names.find(','));
+  const auto read_all = [shown, read, repeatable](const std::vector<std::string>& texts) {
+    if (texts.size() > 1 && !repeatable) throw UsageError(fmt::format("{} is given {} times", shown, texts.size()));
+    for (const std::string& text : texts) read(text);
+  };
+  const bool positional = names.front() != '-';
+  CLI::Option* option = app.add_option_function<std::vector<std::string>>(names, read_all, help);
+  option->allow_extra_args(false)->option_text(positional ? " " : value);
+}
+
+std::string file_name(const std::string& option, const std::string& text) {
+  if (text.empty()) throw UsageError(option + " needs the name of a file");
+  return text;
+}
+
+void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
+  add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
+}
+
+/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help) {
+  app.add_flag(name, value, help)->disable_flag_override();
+}
+
+void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
+  add_file(app, "FILE", "a TIPSY snapshot to start from, instead of a generated scene", draft.scene.file);
+  add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
+    draft.scene.scene = find_scene(text).id;
+    draft.scene_named = true;
+    draft.generator_option = "--scene";
+  });
+  add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
+    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text)};
+    draft.generator_option = draft.procedure_option = "-n";
+  });
+  add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
+    draft.scene.seed = static_cast<std::uint64_t>(parse_integer("--seed", text, 0, any_large));
+    draft.generator_option = "--seed";
+    draft.seeded = true;
+  });
+}
+
+void add_integrator(CLI::App& app, OptionDraft& draft) {
+  add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
+    draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
+    draft.procedure_option = "--integrator";
+  });
+  add(app, "--dt", "T", "time step, > 0 (the scene's)",
+      [&](const std::string& text) { draft.physics.push_back(SetTimeStep{parse_positive("--dt", text)}); });
+}
+
+void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
+  add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
+    draft.physics.push_back(SetSoftening{parse_between("--softening", text, Law::min_softening, Law::max_softening)});
+  });
+  add(app, "--repulsion", "H", "H of attract-repel, >= 0", [&](const std::string& text) {
+    draft.physics.push_back(SetRepulsion{parse_between("--repulsion", text, 0, Law::max_repulsion)});
+    draft.attract_repel_option = "--repulsion";
+  });
+}
+
+void add_drag(CLI::App& app, OptionDraft& draft) {
+  add(app, "--drag", "D", "D of attract-repel, >= 0", [&](const std::string& text) {
+    draft.physics.push_back(SetDrag{parse_between("--drag", text, 0, Law::max_drag)});
+    draft.attract_repel_option = "--drag";
+  });
+}
+
+void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
+  Axis axis = parse_axis(option, text);
+  if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
+    throw UsageError(fmt::format("the tunable {} is set twice", axis.tunable));
+  }
+  draft.axes.push_back(std::move(axis));
+}
+
+void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help) {
+  add(
+      app, "--set", "NAME=" + value, help, [&](const std::string& text) { add_axis(draft, "--set", text); }, true);
+  add(app, "--block", value, "short for --set block=" + value,
+      [&](const std::string& text) { add_axis(draft, "--block", "block=" + text); });
+}
+
+void add_accuracy(CLI::App& app, OptionDraft& draft) {
+  add(app, "--accuracy", "VALUE",
+      fmt::format("of auto: median force error at most, or exact: full fp32 accuracy ({:g})", default_accuracy),
+      [&](const std::string& text) { draft.accuracy = parse_accuracy("--accuracy", text); });
+}
+
+void add_device(CLI::App& app, OptionDraft& draft) {
+  add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
+    draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
+  });
+}
+
+void add_force(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--force", draft.force, "overwrites existing files (they are kept: a number is added to the name)");
+}
+
+void add_table_flags(CLI::App& app, TableFlags& flags) {
+  add_flag(app, "--wide", flags.wide, "tables with every column, as wide as they are");
+  add_flag(app, "--markdown", flags.markdown, "tables in Markdown");
+}
+
+void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files) {
+  add_table_flags(app, table);
+  add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
+  add_file(app, "--csv", "writes the table as CSV", files.csv);
+  add_file(app, "--json", "writes the results as JSON", files.json);
+  add_force(app, draft);
+  add_flag(app, "--progress", progress, "show progress even where stderr is no terminal");
+  add_device(app, draft);
+}
+
+}  // namespace
+
+void declare_view(CLI::App& app, OptionDraft& draft) {
+  ViewOptions& view = draft.view;
+  add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
+  add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough",
+      [&](const std::string& text) {
+        draft.kernel = find_kernel_or_auto(text);
+        draft.kernel_named = true;
+      });
+  add_accuracy(app, draft);
+  add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
+  add_integrator(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
+  add(app, "--steps-per-frame", "K", "steps a frame, 1 to 1000 (1)", [&](const std::string& text) {
+    draft.physics.push_back(SetStepsPerFrame{static_cast<int>(parse_integer("--steps-per-frame", text, 1, 1000))});
+  });
+  add_file(app, "--record", "records frame timings as CSV", view.record_file);
+  add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
+      [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
+  add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", view.script_file);
+  add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
+    view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
+  });
+  add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
+  add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
+    constexpr std::array<std::string_view, 2> orders{"big", "little"};
+    draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
+  });
+  add_force(app, draft);
+  add(app, "--size", "WxH", "size of the window in pixels (1280x720)", [&](const std::string& text) {
+    const auto [width, height] = parse_size("--size", text);
+    view.size = {width, height};
+  });
+  add(app, "--panel", "on|off", "show the panel (on; offscreen: off)",
+      [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
+  add(app, "--vsync", "on|off", "wait for the display (on; offscreen: off)",
+      [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
+  add_flag(app, "--offscreen", view.offscreen, "run without a window or display");
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery                                          the collision of two galaxies, 16384 bodies\n"
+      "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
+      "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
+      "  orrery --offscreen --frames 300 --screenshot last.png\n"
+      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one a line.");
+}
+
+void declare_bench(CLI::App& app, OptionDraft& draft) {
+  BenchOptions& bench = draft.bench;
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
+  add(app, "--kernels", "all|auto|A,B",
+      "with commas between (all that run here); auto: the fastest that is accurate enough",
+      [&](const std::string& text) {
+        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
+      });
+  add_accuracy(app, draft);
+  add_measurement(app, draft, bench.table, bench.progress, bench.files);
+  add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
+    bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
+    draft.procedure_option = "--warmup";
+  });
+  add(app, "--repeat", "R", "measurements, each of one step or as many as last 20 ms (10)",
+      [&](const std::string& text) {
+        bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+        draft.procedure_option = "--repeat";
+      });
+  add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
+      [&](const std::string& text) {
+        (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
+        bench.uth = true;
+      });
+  add(
+      app, "--baseline", "FILE",
+      "compares with the JSON of an earlier run, repeatable; exit status 1 where one is slower",
+      [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
+  add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
+      [&](const std::string& text) { draft.noise = decimal(parse_between("--noise", text, 0, 1000)); });
+  add_flag(app, "--card", bench.card, "tell registers, occupancy, waves, slots and shares of the GPU's limits");
+  add_integrator(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
+      "\nA table goes to stdout: median, minimum and 95% interval of the median of one step's time, interactions/s,\n"
+      "GFLOP/s at 20 flop per interaction (trees: none), and the force error against a sum in double precision; then\n"
+      "a ranking, in which intervals that overlap share their ranks. Ctrl+C ends it and keeps what was measured.");
+}
+
+void declare_verify(CLI::App& app, OptionDraft& draft) {
+  VerifyOptions& verify = draft.verify;
+  add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
+      [&](const std::string& text) { draft.selection = parse_kernels(text); });
+  add_measurement(app, draft, verify.table, verify.progress, verify.files);
+  add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
+      [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
+  add_flag(app, "--histogram", verify.histogram, "print how many units in the last place components are off");
+  add_flag(app, "--digits", verify.digits, "compare coordinates after the second step with cpu-serial's, by digit");
+  add_law(app, draft, joined_ids(laws()) + " (both)");
+  app.footer(
+      "\nExamples:\n"
+      "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
+      "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
+      "\nExit status 1 when a kernel misses its own tolerance.");
+}
+
+void declare_kernels(CLI::App& app, OptionDraft& draft) {
+  add(app, "ID", "ID", "one kernel, and what it teaches (all of them, in short)",
+      [&](const std::string& text) { draft.described_kernel = text; });
+  add_flag(app, "--json", draft.kernels.json, "as JSON");
+  add_table_flags(app, draft.kernels.table);
+}
+
+void declare_info(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--json", draft.info.json, "as JSON");
+  add_table_flags(app, draft.info.table);
+}
+
+}  // namespace orrery

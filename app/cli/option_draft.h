@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace orrery {
+
+/// Frames of an offscreen run that nothing else ends.
+inline constexpr std::int64_t default_offscreen_frames = 300;
+
+/// What the options of one subcommand said, before what depends on several of them is checked.
+struct OptionDraft {
+  ViewOptions view;
+  BenchOptions bench;
+  VerifyOptions verify;
+  KernelsOptions kernels;
+  InfoOptions info;
+
+  SceneRequest scene;
+  bool scene_named = false;
+  std::vector<int> counts;
+  std::string generator_option;  ///< the last option given that only a generated scene takes
+  bool seeded = false;
+  std::string procedure_option;  ///< the last option given that a protocol decides
+  KernelSelection selection = parse_kernels("all");
+  const KernelInfo* kernel = nullptr;  ///< of `orrery view`; null: auto, or none is named
+  bool kernel_named = false;
+  std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
+  std::vector<Axis> axes;
+  Commands physics;
+  std::optional<double> accuracy;
+  std::optional<LawId> law;
+  std::string attract_repel_option;  ///< the last option given that only this law heeds
+  std::optional<double> noise;
+  std::optional<ByteOrder> save_order;
+  std::optional<bool> panel, vsync;
+  std::optional<int> device;
+  bool force = false;
+
+  Existing existing() const { return force ? Existing::replace : Existing::keep; }
+};
+
+/// Each declares the options of one subcommand; reading them fills `draft`, which must outlive `app`.
+void declare_view(CLI::App& app, OptionDraft& draft);
+void declare_bench(CLI::App& app, OptionDraft& draft);
+void declare_verify(CLI::App& app, OptionDraft& draft);
+void declare_kernels(CLI::App& app, OptionDraft& draft);
+void declare_info(CLI::App& app, OptionDraft& draft);
+
+}  // namespace orrery

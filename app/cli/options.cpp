@@ -1,0 +1,291 @@
+#include "app/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "app/cli/near_miss.h"
+#include "app/cli/option_draft.h"
+#include "app/lab/sweep/uth_protocol.h"
+#include "app/lab/use_device.h"
+#include "compute/core/error.h"
+#include "compute/sim/backends.h"
+#include "orrery_version.h"
+
+namespace orrery {
+namespace {
+
+void refuse_generator_options_with_file(const OptionDraft& draft) {
+  if (!draft.scene.file.empty() && !draft.generator_option.empty()) {
+    throw UsageError(fmt::format("{} cannot be used with the file '{}': the file says which bodies",
+                                 draft.generator_option, draft.scene.file));
+  }
+}
+
+void refuse_seed_without_random_numbers(const OptionDraft& draft) {
+  if (!draft.seeded || find_scene(draft.scene.scene).random) return;
+  throw UsageError(fmt::format("--seed changes nothing in the scene '{}', which has no random numbers: leave it out",
+                               draft.scene.scene));
+}
+
+void add_law_command(OptionDraft& draft) {
+  if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
+}
+
+void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) {
+  if (has_law || draft.attract_repel_option.empty()) return;
+  throw UsageError(
+      fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
+                  "or leave {0} out",
+                  draft.attract_repel_option));
+}
+
+template <class Kind, class Variant>
+const Kind* request_of(const ScriptLine& line) {
+  const Variant* variant = std::get_if<Variant>(&line.request);
+  return variant ? std::get_if<Kind>(variant) : nullptr;
+}
+
+bool selects_attract_repel(const ScriptLine& line) {
+  const auto* select = request_of<SelectLaw, Command>(line);
+  return select && find_law(select->id) == LawId::attract_repel;
+}
+
+bool quits(const ScriptLine& line) {
+  return request_of<Quit, ViewCommand>(line) != nullptr;
+}
+
+/// A line that no frame carries out is a mistake. The lines of a quit's own frame are all carried out.
+void refuse_lines_after_the_end(const ViewOptions& view) {
+  const auto quit = std::ranges::find_if(view.script, quits);
+  for (const ScriptLine& line : view.script) {
+    const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
+    if (view.frames && line.frame >= *view.frames) {
+      throw UsageError(fmt::format("{}: the run ends after {} frames, counted from 0; --frames {} would reach it",
+                                   place, *view.frames, line.frame + 1));
+    }
+    if (quit != view.script.end() && line.frame > quit->frame) {
+      throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));
+    }
+  }
+}
+
+Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
+  Settings settings{kernel};
+  for (const Axis& axis : axes) {
+    if (axis.values.size() != 1) {
+      throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
+    }
+    settings.set(axis.tunable, axis.values.front());
+  }
+  return settings;
+}
+
+[[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
+  throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
+                               draft.axes.front().tunable, option, available_kernels()));
+}
+
+/// Null: auto. Settings are those of a kernel: of the default one where none is named.
+const KernelInfo* first_kernel(const OptionDraft& draft) {
+  if (draft.axes.empty() || draft.kernel) return draft.kernel;
+  if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
+  return &default_kernel();
+}
+
+void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
+  if (!draft.accuracy) return;
+  throw UsageError(
+      fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
+}
+
+/// The device comes first: what is available, and so the default kernel, depends on it.
+ViewOptions finish_view(OptionDraft& draft) {
+  ViewOptions& view = draft.view;
+  view.device = draft.device;
+  if (draft.device) use_device(*draft.device);
+  view.scene = draft.scene;
+  view.existing = draft.existing();
+  if (!draft.counts.empty()) view.scene.count = draft.counts.front();
+  view.panel = draft.panel.value_or(!view.offscreen);
+  if (view.offscreen && draft.vsync.value_or(false)) {
+    throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
+  }
+  view.vsync = draft.vsync.value_or(!view.offscreen);
+  if (draft.save_order && view.save_file.empty()) {
+    throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
+  }
+  view.save_order = draft.save_order.value_or(ByteOrder::big);
+  add_law_command(draft);
+  view.setup = draft.physics;
+  const KernelInfo* const kernel = first_kernel(draft);
+  if (kernel && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
+  if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
+  view.setup.push_back(kernel ? Variant{kernel, settings_of(*kernel, draft.axes)}.command()
+                              : SelectKernel{auto_kernel});
+  if (!view.script_file.empty()) view.script = read_script(view.script_file, kernel);
+  if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
+    view.frames = default_offscreen_frames;
+  }
+  refuse_lines_after_the_end(view);
+  refuse_constants_without_their_law(
+      draft, draft.law == LawId::attract_repel || std::ranges::any_of(view.script, selects_attract_repel));
+  return view;
+}
+
+/// What bench and verify have in common.
+template <class MeasureOptions>
+void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
+  options.device = draft.device;
+  if (draft.device) use_device(*draft.device);
+  check_axes(draft.selection, draft.axes);
+  options.scene = draft.scene;
+  options.counts = draft.counts.empty() ? default_counts : draft.counts;
+  options.kernels = draft.selection;
+  options.axes = draft.axes;
+  options.files.existing = draft.existing();
+  options.setup = draft.physics;
+  if (!options.scene.file.empty()) return;
+  for (const int count : options.counts) (void)allowed_count(find_scene(options.scene.scene), count);
+}
+
+/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
+void refuse_what_a_protocol_decides(const OptionDraft& draft) {
+  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
+                             : !draft.bench.baseline_files.empty() ? "--baseline"
+                                                                   : draft.procedure_option;
+  if (option.empty()) return;
+  throw UsageError(
+      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
+                  "of {} and {} bodies: leave it out",
+                  option, fmt::join(uth_protocol::counts | std::views::take(2), ", "), uth_protocol::counts.back()));
+}
+
+BenchOptions finish_bench(OptionDraft& draft) {
+  if (draft.noise && draft.bench.baseline_files.empty()) {
+    throw UsageError("--noise is that of --baseline, which is not given: add --baseline OLD.json");
+  }
+  draft.bench.noise = draft.noise.value_or(usual_noise);
+  add_law_command(draft);
+  if (!draft.selection.automatic) refuse_accuracy_of_a_kernel(draft, "--kernels");
+  draft.bench.accuracy = draft.accuracy.value_or(default_accuracy);
+  if (draft.selection.automatic && !draft.axes.empty()) refuse_settings_of_auto(draft, "--kernels");
+  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  if (draft.bench.uth) {
+    refuse_what_a_protocol_decides(draft);
+    draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});
+    draft.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
+  }
+  finish_measurement(draft, draft.bench, {0});
+  return draft.bench;
+}
+
+VerifyOptions finish_verify(OptionDraft& draft) {
+  if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
+  std::vector<int> counts;
+  if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
+    counts = {0};
+  } else {
+    for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}) {
+      if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
+    }
+  }
+  refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
+  finish_measurement(draft, draft.verify, counts);
+  draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
+  return draft.verify;
+}
+
+std::string version_line() {
+  return fmt::format("orrery {} ({})\n", version, git_id);
+}
+
+/// From CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
+std::string wrong_number_of_values(const std::string& what) {
+  const std::size_t flag = what.find(" was given a disallowed flag");
+  if (flag != std::string::npos)
+    return fmt::format("--{} takes no value: leave out what follows '='", what.substr(0, flag));
+  return what.substr(0, what.find(':')) + " needs a value after it";
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string fitted_help(const std::string& text, const TextStyle& style) {
+  constexpr std::size_t descriptions = 30;  // where CLI11 starts them
+  std::string fitted;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const bool is_option = line.starts_with("  -") && columns_of(line) > descriptions;
+    fitted += columns_of(line) <= style.columns ? line + '\n' : paragraph(line, style, is_option ? descriptions : 0);
+  }
+  return fitted;
+}
+
+Options parse_options(const std::vector<std::string>& words) {
+  const std::vector<std::string> arguments = with_help_as_option(words);
+  OptionDraft draft;
+  CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
+  app.set_version_flag("--version", version_line());
+  app.require_subcommand(1);
+  app.footer("\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options.");
+  CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
+  CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
+  CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& kernels = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
+  CLI::App& info = *app.add_subcommand("info", "says what this machine offers and what cures what fails");
+  declare_view(view, draft);
+  declare_bench(bench, draft);
+  declare_verify(verify, draft);
+  declare_kernels(kernels, draft);
+  declare_info(info, draft);
+  for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
+
+  std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
+  constexpr std::array<std::string_view, 3> own_options{"--help", "-h", "--version"};
+  const bool top_level =
+      !arguments.empty() && (std::ranges::find(subcommands(), arguments.front()) != subcommands().end() ||
+                             std::ranges::find(own_options, arguments.front()) != own_options.end());
+  if (!top_level) reversed.push_back("view");
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return ShowText{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return ShowText{version_line()};
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw UsageError(wrong_number_of_values(error.what()));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(one_line(error.what()));
+  }
+  const CLI::App& chosen = *app.get_subcommands().front();
+  for (const std::string& rest : chosen.remaining()) {
+    if (rest != "--")
+      refuse_argument(chosen, rest, arguments);  // CLI11 leaves the mark between options and files in place
+  }
+  refuse_generator_options_with_file(draft);
+  refuse_seed_without_random_numbers(draft);
+  refuse_word_for_file(chosen, draft.scene.file, !top_level);
+  if (&chosen == &view) return finish_view(draft);
+  if (&chosen == &bench) return finish_bench(draft);
+  if (&chosen == &verify) return finish_verify(draft);
+  const TableFlags& table = &chosen == &kernels ? draft.kernels.table : draft.info.table;
+  if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
+    throw UsageError("--json has no tables: leave out --wide and --markdown");
+  }
+  if (&chosen == &kernels) {
+    if (!draft.described_kernel.empty()) draft.kernels.only = &find_kernel(draft.described_kernel);
+    return draft.kernels;
+  }
+  return draft.info;
+}
+
+}  // namespace orrery

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/lab/baseline.h"
+#include "app/lab/kernel_axes.h"
+#include "app/recording/result_files.h"
+#include "app/text/parse_value.h"
+#include "app/text/text_style.h"
+#include "app/ui_state/view_options.h"
+#include "compute/scenes/scene.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+struct BenchOptions {
+  SceneRequest scene;       ///< its count is 0: see counts
+  std::vector<int> counts;  ///< never empty; 0 stands for the scene's own
+  KernelSelection kernels;
+  double accuracy = default_accuracy;  ///< of the kernels that `auto` stands for
+  std::vector<Axis> axes;
+  Commands setup;        ///< integrator, law and their constants
+  int warmup_steps = 3;  ///< fewer than 2 are made 2
+  int repeats = 10;
+  bool uth = false;  ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
+  ResultNames files;
+  std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
+  double noise = usual_noise;               ///< see compare()
+  bool card = false;                        ///< tell kernel cards and shares of what the GPU can do
+  bool progress = false;                    ///< even where stderr is no terminal
+  TableFlags table;
+  std::optional<int> device;
+};
+
+struct VerifyOptions {
+  SceneRequest scene;
+  std::vector<int> counts;
+  KernelSelection kernels;
+  std::vector<Axis> axes;
+  Commands setup;           ///< constants of the law
+  std::vector<LawId> laws;  ///< never empty
+  int sample = 4096;        ///< bodies whose forces are checked; the largest int stands for all
+  bool histogram = false;   ///< print distances in units in the last place
+  bool digits = false;      ///< make the source's digit test
+  ResultNames files;
+  bool progress = false;
+  TableFlags table;
+  std::optional<int> device;
+};
+
+struct KernelsOptions {
+  bool json = false;
+  TableFlags table;
+  const KernelInfo* only = nullptr;  ///< null: all of them
+};
+
+struct InfoOptions {
+  bool json = false;
+  TableFlags table;
+};
+
+/// What --help and --version print.
+struct ShowText {
+  std::string text;
+};
+
+using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+
+/// What --help prints, with descriptions broken into lines that fit.
+std::string fitted_help(const std::string& text, const TextStyle& style);
+
+/// Reads a command line, given as its words without the program's name. Throws UsageError; std::runtime_error if the
+/// script cannot be read.
+Options parse_options(const std::vector<std::string>& words);
+
+}  // namespace orrery

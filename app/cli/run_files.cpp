@@ -1,0 +1,125 @@
+#include "app/cli/run_files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "app/recording/conserved_log.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
+  if (!path.empty()) files.push_back({where, path});
+}
+
+void add_recording(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
+  add(files, where, path);
+  if (!path.empty() && !is_stream(path)) add(files, where + "'s conserved sums", conserved_name(path));
+}
+
+void add_script_line(std::vector<NamedFile>& files, const std::string& where, const ViewCommand& command) {
+  if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
+  if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
+  if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
+}
+
+/// Of the file itself, whatever its name.
+struct Identity {
+  explicit Identity(const std::string& path) : exists{stat(path.c_str(), &status) == 0} {
+    std::error_code error;
+    name = fs::weakly_canonical(fs::absolute(followed(path)), error);
+    if (error) name = fs::absolute(path).lexically_normal();
+  }
+  /// /dev/null and the like, which any number of outputs may share.
+  bool keeps_nothing() const { return exists && S_ISCHR(status.st_mode) && major(status.st_rdev) == 1; }
+  bool same_as(const Identity& other) const {
+    if (keeps_nothing()) return false;
+    const bool one_file = exists && other.exists && status.st_dev == other.status.st_dev &&  //
+                          status.st_ino == other.status.st_ino;
+    return one_file || name == other.name;
+  }
+
+  struct stat status {};
+  bool exists;
+  fs::path name;
+};
+
+struct Known {
+  NamedFile file;
+  Identity identity;
+  bool input;
+};
+
+void refuse_if_known(const NamedFile& file, const Identity& identity, const std::vector<Known>& known) {
+  const auto same = std::ranges::find_if(known, [&](const Known& other) { return identity.same_as(other.identity); });
+  if (same == known.end()) return;
+  throw UsageError(fmt::format("{} names '{}', which {} {}: name another file", file.where, file.path, same->file.where,
+                               same->input ? "reads" : "names as well"));
+}
+
+}  // namespace
+
+RunFiles files_of(const ViewOptions& options) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
+  add(files.inputs, "FILE", options.scene.file);
+  add(files.inputs, "--script", options.script_file);
+  add_recording(files.outputs, "--record", options.record_file);
+  add(files.outputs, "--screenshot", options.screenshot_file);
+  add(files.outputs, "--save", options.save_file);
+  for (const ScriptLine& line : options.script) {
+    const std::string where = fmt::format("{}:{}", options.script_file, line.line);
+    if (const auto* command = std::get_if<ViewCommand>(&line.request)) add_script_line(files.outputs, where, *command);
+  }
+  return files;
+}
+
+RunFiles files_of(const BenchOptions& options) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.files.existing};
+  add(files.inputs, "FILE", options.scene.file);
+  for (const std::string& baseline : options.baseline_files) add(files.inputs, "--baseline", baseline);
+  add(files.outputs, "--csv", options.files.csv);
+  add(files.outputs, "--json", options.files.json);
+  return files;
+}
+
+RunFiles files_of(const VerifyOptions& options) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.files.existing};
+  add(files.inputs, "FILE", options.scene.file);
+  add(files.outputs, "--csv", options.files.csv);
+  add(files.outputs, "--json", options.files.json);
+  return files;
+}
+
+void check_files(const RunFiles& files) {
+  std::vector<Known> known;
+  for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});
+  for (const NamedFile& output : files.outputs) {
+    const Identity identity{output.path};
+    refuse_if_known(output, identity, known);
+    known.push_back({output, identity, false});
+  }
+  for (const NamedFile& output : files.outputs) {
+    try {
+      check_output(output.path, files.existing);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("{}: {}", output.where, error.what()));
+    }
+  }
+}
+
+bool takes_stdout(const RunFiles& files) {
+  return std::ranges::any_of(files.outputs,
+                             [](const NamedFile& output) { return own_descriptor(output.path) == STDOUT_FILENO; });
+}
+
+}  // namespace orrery

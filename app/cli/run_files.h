@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+
+namespace orrery {
+
+/// A file that the command line or a script names.
+struct NamedFile {
+  std::string where;  ///< "--json", or "demo.txt:3" for a line of a script
+  std::string path;
+};
+
+/// What a run reads and writes under names that are known before it starts.
+struct RunFiles {
+  std::vector<NamedFile> inputs, outputs;
+  Existing existing = Existing::keep;  ///< of the outputs
+};
+
+RunFiles files_of(const ViewOptions& options);
+RunFiles files_of(const BenchOptions& options);
+RunFiles files_of(const VerifyOptions& options);
+
+/// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
+/// if an output cannot be written. Changes no file.
+void check_files(const RunFiles& files);
+
+/// Whether one of the outputs is stdout.
+bool takes_stdout(const RunFiles& files);
+
+}  // namespace orrery

@@ -1,0 +1,180 @@
+#include "app/cli/verify_command.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/cli/progress.h"
+#include "app/cli/verify_report.h"
+#include "app/lab/forecast.h"
+#include "app/lab/measure.h"
+#include "app/text/console.h"
+#include "compute/core/error.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares with it
+
+class Verification {
+ public:
+  Verification(const VerifyOptions& options, const VariantPlan& plan)
+      : options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
+
+  int run() {
+    std::exception_ptr failure;
+    try {
+      for (std::size_t i = 0; i < options_.counts.size(); ++i) check_count(i);
+    } catch (...) {
+      if (!report_ || report_->empty()) throw;
+      failure = std::current_exception();  // what is known until here is still shown
+    }
+    progress_.clear();
+    console::print("{}", report_->finish(plan_.skipped, stdout_style(options_.table)));
+    if (failure) std::rethrow_exception(failure);
+    if (!report_->error().empty()) throw std::runtime_error(report_->error());
+    return report_->failed() == 0 ? 0 : 1;
+  }
+
+ private:
+  /// What a system's bodies are held against under one law.
+  struct Expected {
+    ForceSample sample;
+    std::vector<Vec4> positions;  // after the second step of the serial kernel; only for the digit test
+  };
+
+  void check_count(std::size_t index) {
+    SceneRequest request = options_.scene;
+    request.count = options_.counts[index];
+    // No other kernel than those under test has to be able to run here.
+    Simulation simulation{request, nullptr, *plan_.variants.front().kernel};
+    for (const Command& command : options_.setup) simulation.apply(command);
+    if (options_.digits) simulation.apply(SelectIntegrator{"euler"});  // the source's
+    const Status first = simulation.status();
+    if (!report_) report_.emplace(options_, first);
+    count_ = first.count;
+    left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
+    const std::vector<Vec4> bodies = simulation.bodies().positions;
+    left_laws_ = options_.laws.size();
+    for (const LawId law : options_.laws) {
+      simulation.apply(SelectLaw{law_info(law).id});
+      --left_laws_;
+      show("reference", plan_.variants.size(), true);
+      Expected expected{{bodies, simulation.status().law, options_.sample}, {}};
+      forecast_.learn_reference(count_, expected.sample.seconds());
+      if (options_.digits) {
+        simulation.apply(SelectKernel{serial_kernel});
+        expected.positions = positions_after_two_steps(simulation);
+      }
+      for (std::size_t i = 0; i < plan_.variants.size(); ++i) {
+        show(plan_.variants[i].kernel->id, plan_.variants.size() - i, false);
+        report_->add(check(simulation, expected, plan_.variants[i]));
+      }
+    }
+  }
+
+  /// From the scene's first state, to which it returns. A run that stops at a body that is not finite has no such
+  /// positions: all are NaN.
+  static std::vector<Vec4> positions_after_two_steps(Simulation& simulation) {
+    simulation.apply(Restart{});
+    std::vector<Vec4> positions;
+    try {
+      simulation.run(2);
+      positions = simulation.bodies().positions;
+    } catch (const std::exception&) {
+      if (!simulation.status().fault) throw;
+      constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+      positions.assign(static_cast<std::size_t>(simulation.status().count), Vec4{nan, nan, nan, nan});
+    }
+    simulation.apply(Restart{});
+    return positions;
+  }
+
+  Check check(Simulation& simulation, const Expected& expected, const Variant& variant) {
+    Check check{.variant = variant, .sample = expected.sample.size()};
+    try {
+      simulation.apply(Restart{});
+      simulation.apply(variant.command());
+      const auto begin = std::chrono::steady_clock::now();
+      const std::vector<Vec4> accelerations = simulation.accelerations();
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      forecast_.learn(*variant.kernel, simulation.status().count, taken.count());
+      check.error = expected.sample.error(accelerations);
+      check.ulps = expected.sample.ulps(accelerations);
+      const bool passes = within(*check.error, variant.kernel->tolerance) && check.ulps.not_finite == 0;
+      check.result = passes ? "PASS" : "FAIL";
+      if (options_.digits) {
+        check.digits = wrong_digits(positions_after_two_steps(simulation), expected.positions);
+        if (check.digits->not_finite > 0) {
+          check.result =
+              fmt::format("FAIL: {} coordinates are not finite after the second step", check.digits->not_finite);
+        }
+      }
+    } catch (const UsageError& refusal) {
+      check.result = fmt::format("skipped: {}", refusal.what());
+    } catch (const std::exception& failure) {
+      check.result = fmt::format("FAIL: {}", failure.what());
+    }
+    check.status = simulation.status();
+    return check;
+  }
+
+  /// What is held against the reference: the first state's forces, and two steps of the digit test.
+  double evaluations() const { return options_.digits ? 3 : 1; }
+
+  /// What checking the last `variants` of the plan once will take.
+  double seconds_of(std::size_t variants, int count) const {
+    double sum = 0;
+    for (std::size_t i = plan_.variants.size() - variants; i < plan_.variants.size(); ++i) {
+      sum += evaluations() * forecast_.seconds(*plan_.variants[i].kernel, count);
+    }
+    return sum;
+  }
+
+  double reference_seconds(int count) const {
+    const double serial = options_.digits ? 2 * forecast_.seconds(find_kernel(serial_kernel), count) : 0;
+    return forecast_.reference_seconds(count) + serial;
+  }
+
+  /// The last `variants` of the plan are left under the present law, and its reference where it is `with_reference`.
+  void show(const std::string& what, std::size_t variants, bool with_reference) {
+    const auto seconds_of_a_law = [&](int count) {
+      return reference_seconds(count) + seconds_of(plan_.variants.size(), count);
+    };
+    double left = seconds_of(variants, count_) + (with_reference ? reference_seconds(count_) : 0);
+    left += static_cast<double>(left_laws_) * seconds_of_a_law(count_);
+    for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_of_a_law(later);
+    progress_.show_left(left, fmt::format("{} n={}", what, count_));
+  }
+
+  const VerifyOptions& options_;
+  const VariantPlan& plan_;
+  Progress progress_;
+  Forecast forecast_;
+  std::optional<VerifyReport> report_;
+  int count_ = 0;                 // bodies of the present system
+  std::vector<int> left_counts_;  // after it
+  std::size_t left_laws_ = 0;     // after the present one, of the present system
+};
+
+}  // namespace
+
+bool within(const ForceError& error, const Tolerance& tolerance) {
+  return error.median <= tolerance.median && error.max <= tolerance.max;
+}
+
+int run_verify(const VerifyOptions& options) {
+  const VariantPlan plan = expand(options.kernels, options.axes);
+  for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
+  if (plan.variants.empty()) throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
+  return Verification{options, plan}.run();
+}
+
+}  // namespace orrery

@@ -1,0 +1,209 @@
+#include "app/cli/verify_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "app/lab/distribution.h"
+#include "app/lab/metadata.h"
+#include "app/lab/settings_cells.h"
+#include "app/text/format_count.h"
+#include "app/text/table.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array<std::string_view, 21> columns{"kernel",    "backend",    "settings",         "law",
+                                                   "n",         "dt",         "softening",        "repulsion",
+                                                   "sample",    "error_rms",  "error_median",     "error_p99",
+                                                   "error_max", "worst_body", "tolerance_median", "tolerance_max",
+                                                   "ulps",      "digits",     "digits_largest",   "digits_accepted",
+                                                   "result"};
+
+Json verify_metadata(const VerifyOptions& options, const Status& first) {
+  Json metadata = machine_metadata();
+  add_simulations(metadata, first, options.counts);
+  metadata["law"] = Json::array();
+  for (const LawId law : options.laws) {
+    metadata["law"].push_back(law_info(law).id);
+    if (law == LawId::attract_repel) metadata["repulsion"] = decimal(first.law.repulsion);
+  }
+  const bool every_body = options.sample == std::numeric_limits<int>::max();
+  metadata["sample"] = every_body ? Json("all") : Json(options.sample);
+  return metadata;
+}
+
+std::string worst_body(const Check& check) {
+  return check.error && check.error->worst >= 0 ? std::to_string(check.error->worst) : std::string{};
+}
+
+bool has_repulsion(const Check& check) {
+  return check.status.law.id == LawId::attract_repel;
+}
+
+const char* accepted_text(const WrongDigits& digits) {
+  return digits.accepted() ? "PASS" : "FAIL";
+}
+
+std::array<std::string, columns.size()> csv_fields(const Check& check) {
+  const Status& s = check.status;
+  const Tolerance& tolerance = check.variant.kernel->tolerance;
+  const auto field = [&](double ForceError::*part) { return check.error ? csv_number((*check.error).*part) : ""; };
+  return {check.variant.kernel->id,
+          to_string(check.variant.kernel->backend),
+          check.variant.settings.to_string(),
+          law_info(s.law.id).id,
+          std::to_string(s.count),
+          csv_number(decimal(s.time_step), 9),
+          csv_number(decimal(s.law.softening), 9),
+          has_repulsion(check) ? csv_number(decimal(s.law.repulsion), 9) : "",
+          std::to_string(check.sample),
+          field(&ForceError::rms),
+          field(&ForceError::median),
+          field(&ForceError::p99),
+          field(&ForceError::max),
+          worst_body(check),
+          csv_number(tolerance.median),
+          csv_number(tolerance.max),
+          to_csv(distribution(check.ulps)),
+          check.digits ? to_csv(distribution(*check.digits)) : "",
+          check.digits ? csv_number(check.digits->largest) : "",
+          check.digits ? accepted_text(*check.digits) : "",
+          check.result};
+}
+
+Json json_row(const Check& check) {
+  const Status& s = check.status;
+  const Tolerance& tolerance = check.variant.kernel->tolerance;
+  Json row{{"kernel", check.variant.kernel->id},
+           {"backend", to_string(check.variant.kernel->backend)},
+           {"settings", Json(check.variant.settings.values())},
+           {"law", law_info(s.law.id).id},
+           {"n", s.count},
+           {"dt", decimal(s.time_step)},
+           {"softening", decimal(s.law.softening)},
+           {"repulsion", has_repulsion(check) ? Json(decimal(s.law.repulsion)) : Json(nullptr)},
+           {"sample", check.sample},
+           {"error", nullptr},
+           {"tolerance", {{"median", tolerance.median}, {"max", tolerance.max}}},
+           {"ulps", nullptr},
+           {"digits", nullptr},
+           {"result", check.result}};
+  if (check.error) {
+    row["error"] = {{"rms", json_number(check.error->rms)},
+                    {"median", json_number(check.error->median)},
+                    {"p99", json_number(check.error->p99)},
+                    {"max", json_number(check.error->max)},
+                    {"worst_body", check.error->worst >= 0 ? Json(check.error->worst) : Json(nullptr)}};
+    row["ulps"] = to_json(distribution(check.ulps));
+  }
+  if (check.digits) {
+    row["digits"] = {{"first_wrong", to_json(distribution(*check.digits))},
+                     {"largest", json_number(check.digits->largest)},
+                     {"accepted", check.digits->accepted()}};
+  }
+  return row;
+}
+
+using Cells = std::vector<Cell>;
+
+/// "-" if `check` has no errors of forces; "nan" is worth seeing.
+std::string shown(const Check& check, double ForceError::*part) {
+  return check.error ? fmt::format("{:.2g}", (*check.error).*part) : "-";
+}
+
+Tone tone_of(const std::string& result) {
+  if (result.starts_with("PASS")) return Tone::good;
+  return result.starts_with("FAIL") ? Tone::bad : Tone::plain;
+}
+
+/// Adds a row of what was checked and of `more`.
+void add_row(Table& table, const SettingsCells& settings, const Check& check, const Cells& more) {
+  const char* const id = check.variant.kernel->id;
+  Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.status.law.id).id,
+            format_count(check.status.count)};
+  row.insert(row.end(), more.begin(), more.end());
+  table.add(std::move(row));
+}
+
+std::string errors_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrrrrrrrrt",
+              {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst body", "allowed median",
+               "allowed max", "result"},
+              {"p99", "rms", "worst body", "allowed median"}};
+  for (const Check& check : checks) {
+    const Tolerance& tolerance = check.variant.kernel->tolerance;
+    const std::string worst = worst_body(check);
+    add_row(table, settings, check,
+            {shown(check, &ForceError::rms), shown(check, &ForceError::median), shown(check, &ForceError::p99),
+             shown(check, &ForceError::max), worst.empty() ? "-" : worst, significant(tolerance.median, 2),
+             significant(tolerance.max, 2), Cell{check.result, tone_of(check.result)}});
+  }
+  return table.text(style);
+}
+
+std::string ulps_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrt", {"kernel", "settings", "law", "n", "components by units in the last place"}};
+  for (const Check& check : checks) {
+    if (check.error) add_row(table, settings, check, {to_text(distribution(check.ulps))});
+  }
+  return '\n' + table.text(style);
+}
+
+std::string digits_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrtrl",
+              {"kernel", "settings", "law", "n", "coordinates by first wrong digit", "largest", "source's rule"}};
+  for (const Check& check : checks) {
+    if (!check.digits) continue;
+    const std::string accepted = accepted_text(*check.digits);
+    add_row(table, settings, check,
+            {to_text(distribution(*check.digits)), fmt::format("{:.2g}", check.digits->largest),
+             Cell{accepted, tone_of(accepted)}});
+  }
+  return '\n' + table.text(style) +
+         paragraph(
+             "Coordinates after the second euler step against cpu-serial's: the first digit that |difference| "
+             "reaches.",
+             style) +
+         paragraph(
+             "The source's rule rejects a wrong integer part, 1st or 2nd decimal; it does not decide the result "
+             "above.",
+             style);
+}
+
+}  // namespace
+
+VerifyReport::VerifyReport(const VerifyOptions& options, const Status& first)
+    : metadata_(verify_metadata(options, first)),  // braces would make an array of it
+      files_{options.files, metadata_, columns},
+      with_ulps_{options.histogram},
+      with_digits_{options.digits} {}
+
+void VerifyReport::add(Check check) {
+  if (check.failed()) ++failed_;
+  results_.push_back(json_row(check));
+  files_.add(csv_fields(check));
+  checks_.push_back(std::move(check));
+}
+
+std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
+  SettingsCells settings{style};
+  for (const Check& check : checks_) settings.add(check.variant.kernel->id, check.variant.settings.values());
+  std::string text = errors_table(checks_, settings, style);
+  if (with_ulps_) text += ulps_table(checks_, settings, style);
+  if (with_digits_) text += digits_table(checks_, settings, style);
+  if (with_ulps_ || with_digits_) text += '\n';
+  Json left_out = Json::array();
+  for (const Skipped& skip : skipped) {
+    left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
+    text += paragraph(fmt::format("skipped {}: {}", skip.kernel_id, skip.reason), style, 2);
+  }
+  text += paragraph(
+      fmt::format("{} checks, {} failed; force error |da|/|a| against a direct sum in fp64", checks_.size(), failed_),
+      style);
+  files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
+  return text + files_.written();
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "app/lab/kernel_axes.h"
+#include "app/recording/result_files.h"
+#include "app/text/text_style.h"
+#include "compute/diagnostics/reference.h"
+#include "compute/diagnostics/ulp_histogram.h"
+#include "compute/diagnostics/wrong_digits.h"
+
+namespace orrery {
+
+/// What one kernel with its settings came to for one system of bodies under one law.
+struct Check {
+  const Variant& variant;
+  Status status{};                      ///< of the simulation
+  int sample = 0;                       ///< bodies whose forces were compared
+  std::optional<ForceError> error{};    ///< none: there were no forces
+  UlpHistogram ulps{};                  ///< of the same forces
+  std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step, where that was asked for
+  std::string result{};                 ///< "PASS", "FAIL", "FAIL: why" or "skipped: why"
+
+  bool failed() const { return result.starts_with("FAIL"); }
+};
+
+/// Where a verification's results go: tables for stdout, and the files that were asked for.
+class VerifyReport {
+ public:
+  /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
+  VerifyReport(const VerifyOptions& options, const Status& first);
+
+  /// A row of the CSV is written at once.
+  void add(Check check);
+  /// Writes the JSON. Returns the tables with what was skipped, how many checks failed and where the files lie.
+  std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style);
+  bool empty() const { return checks_.empty(); }
+  int failed() const { return failed_; }
+  /// The first file that could not be written and why, one line; empty when all is well.
+  const std::string& error() const { return files_.error(); }
+
+ private:
+  Json metadata_;
+  Json results_ = Json::array();
+  ResultFiles files_;
+  std::vector<Check> checks_;
+  bool with_ulps_, with_digits_;
+  int failed_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,277 @@
+#include "app/lab/baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/lab/statistics.h"
+#include "app/text/input_file.h"
+#include "compute/core/names.h"
+
+namespace orrery {
+namespace {
+
+/// The member of this name; null where there is none.
+const Json& member(const Json& object, const char* name) {
+  static const Json null;
+  const auto found = object.find(name);  // end() of what is no object
+  return found == object.end() ? null : *found;
+}
+
+std::string_view text_or_empty(const Json& value) {
+  return value.is_string() ? value.get_ref<const std::string&>() : std::string_view{};
+}
+
+double number_or_nan(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty where none does. `before` and `now` give the
+/// value of a name.
+template <class Before, class Now>
+std::string differing(std::span<const char* const> names, const Before& before, const Now& now) {
+  std::string text;
+  for (const char* name : names) {
+    const Json &old = before(name), &present = now(name);
+    if (old == present) continue;
+    text += fmt::format("{}{} ({} before, {} now)", text.empty() ? "" : ", ", name, json_text(old), json_text(present));
+  }
+  return text;
+}
+
+constexpr std::array work_names{"seed", "dt", "softening", "repulsion", "drag", "protocol"};
+
+std::string settings_of(const Json& result) {
+  std::map<std::string, std::string_view> sorted;
+  for (const auto& [name, value] : member(result, "settings").items()) sorted[name] = text_or_empty(value);
+  std::string text;
+  for (const auto& [name, value] : sorted) text.append(text.empty() ? "" : " ").append(name + "=").append(value);
+  return text;
+}
+
+/// One result of a benchmark. It copies little of the JSON, which must outlive it: a file may have many results.
+struct Entry {
+  Entry(const Json& result, const Json& metadata)
+      : result{result},
+        metadata{metadata},
+        kernel{text_or_empty(member(result, "kernel"))},
+        settings{settings_of(result)},
+        n{json_count(member(result, "n")).value_or(0)} {
+    const Json& times = member(result, "step_ms");
+    step_ms = {.median = number_or_nan(member(times, "median")),
+               .min = number_or_nan(member(times, "min")),
+               .low = number_or_nan(member(times, "low")),
+               .high = number_or_nan(member(times, "high"))};
+  }
+
+  std::string_view law() const { return text_or_empty(member(metadata, "law")); }
+  std::string_view integrator() const { return text_or_empty(member(metadata, "integrator")); }
+  std::string_view scene() const { return text_or_empty(member(metadata, "scene")); }
+  /// What belongs to one of work_names: the result's own, such as dt, which may depend on n; else that of the whole
+  /// run.
+  const Json& work(const char* name) const {
+    const Json& own = member(result, name);
+    return own.is_null() ? member(metadata, name) : own;
+  }
+
+  bool is_counterpart(const Entry& other) const {
+    return n > 0 && !kernel.empty() && kernel == other.kernel && settings == other.settings && n == other.n &&
+           law() == other.law() && integrator() == other.integrator() && scene() == other.scene();
+  }
+  bool has_interval() const {
+    return step_ms.low > 0 && step_ms.low <= step_ms.median && step_ms.median <= step_ms.high &&
+           std::isfinite(step_ms.high);
+  }
+  std::string label() const {
+    return fmt::format("{}{}{} n={} ({}, {}, {})", kernel, settings.empty() ? "" : " ", settings, n, scene(), law(),
+                       integrator());
+  }
+
+  const Json &result, &metadata;
+  std::string_view kernel;
+  std::string settings;
+  int n;  // 0: not known
+  Summary step_ms;
+};
+
+std::vector<Entry> entries_of(const Json& whole) {
+  const Json& metadata = member(whole, "metadata");
+  std::vector<Entry> entries;
+  for (const Json& result : member(whole, "results")) entries.emplace_back(result, metadata);
+  return entries;
+}
+
+/// Labels of the first few, and how many more there are.
+std::string first_of(const std::vector<const Entry*>& entries) {
+  constexpr std::size_t most = 5;
+  const std::string text = joined(std::span{entries}.first(std::min(entries.size(), most)),
+                                  [](const Entry* entry) { return entry->label(); });
+  return entries.size() > most ? fmt::format("{} and {} more", text, entries.size() - most) : text;
+}
+
+/// What each entry now is held against.
+class Runs {
+ public:
+  explicit Runs(std::span<const Baseline> runs) {
+    for (const Baseline& run : runs) runs_.push_back({run.file, entries_of(run.whole), {}});
+    for (Run& run : runs_) run.taken.resize(run.entries.size());
+  }
+
+  std::size_t size() const { return runs_.size(); }
+
+  /// One of each run that has one left: an entry that is there several times has as many counterparts.
+  std::vector<const Entry*> take_counterparts(const Entry& entry) {
+    std::vector<const Entry*> found;
+    for (Run& run : runs_) {
+      std::size_t at = 0;
+      while (at < run.entries.size() && (run.taken[at] || !entry.is_counterpart(run.entries[at]))) ++at;
+      if (at == run.entries.size()) continue;
+      run.taken[at] = true;
+      found.push_back(&run.entries[at]);
+    }
+    return found;
+  }
+
+  /// By file: those that were never taken.
+  std::vector<std::pair<std::string, std::string>> left() const {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const Run& run : runs_) {
+      std::vector<const Entry*> entries;
+      for (std::size_t i = 0; i < run.entries.size(); ++i) {
+        if (!run.taken[i]) entries.push_back(&run.entries[i]);
+      }
+      if (!entries.empty()) result.emplace_back(run.file, first_of(entries));
+    }
+    return result;
+  }
+
+ private:
+  struct Run {
+    std::string file;
+    std::vector<Entry> entries;
+    std::vector<bool> taken;
+  };
+  std::vector<Run> runs_;
+};
+
+/// Hull of the intervals, median of the medians; only where all of them have intervals.
+Summary together(const std::vector<const Entry*>& entries) {
+  std::vector<double> medians;
+  Summary result = entries.front()->step_ms;
+  for (const Entry* entry : entries) {
+    medians.push_back(entry->step_ms.median);
+    result.low = std::min(result.low, entry->step_ms.low);
+    result.high = std::max(result.high, entry->step_ms.high);
+  }
+  const bool known = std::ranges::all_of(medians, [](double median) { return std::isfinite(median); });
+  result.median = known ? summarize(std::move(medians)).median : std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+/// "slower", "faster", "unchanged" or why neither can be said; counts it. `before` is only used where all of
+/// `counterparts` have intervals.
+std::string verdict(const std::vector<const Entry*>& counterparts, const Summary& before, const Entry& now,
+                    double noise, Comparison& comparison) {
+  for (const Entry* old : counterparts) {
+    const std::string other = differing(
+        work_names, [&](const char* name) -> const Json& { return old->work(name); },
+        [&](const char* name) -> const Json& { return now.work(name); });
+    if (other.empty()) continue;
+    ++comparison.not_comparable;
+    return "not comparable: other work: " + other;
+  }
+  const bool old_intervals =
+      std::ranges::all_of(counterparts, [](const Entry* entry) { return entry->has_interval(); });
+  if (!old_intervals || !now.has_interval()) {
+    ++comparison.not_comparable;
+    return fmt::format("not comparable: no interval {}", old_intervals ? "now" : "before");
+  }
+  const double floor = 1 + noise / 100;
+  if (now.step_ms.low > before.high && now.step_ms.median > before.median * floor) return ++comparison.slower, "slower";
+  if (now.step_ms.high < before.low && before.median > now.step_ms.median * floor) return ++comparison.faster, "faster";
+  return ++comparison.unchanged, "unchanged";
+}
+
+/// What else has changed than the program's sources: times may come from there.
+std::string other_machine(const Json& before, const Json& now) {
+  constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags", "measured"};
+  const auto metadata = [](const Json& whole) {
+    return [&whole](const char* name) -> const Json& { return member(member(whole, "metadata"), name); };
+  };
+  return differing(names, metadata(before), metadata(now));
+}
+
+}  // namespace
+
+Baseline read_baseline(const std::string& file) {
+  const auto fail = [](const std::string& why) { throw std::runtime_error("cannot compare with " + why); };
+  Json whole;
+  try {
+    whole = read_json(file);
+  } catch (const std::runtime_error& error) {
+    fail(error.what());
+  }
+  const Json& results = member(whole, "results");
+  const auto has_times = [](const Json& result) { return member(result, "step_ms").is_object(); };
+  if (!results.is_array() || std::ranges::none_of(results, has_times)) {
+    fail(fmt::format("'{}': it has no results with step_ms, as 'orrery bench --json' writes them", file));
+  }
+  return {file, std::move(whole)};
+}
+
+Comparison compare(std::span<const Baseline> before, const Json& now, double noise) {
+  Runs runs{before};
+  const std::string files = joined(before, [](const Baseline& run) { return run.file; });
+  Comparison comparison;
+  Json results = Json::array(), remarks = Json::array();
+  const std::vector<Entry> entries = entries_of(now);
+  std::vector<const Entry*> only_now;
+  for (const Entry& entry : entries) {
+    const std::vector<const Entry*> counterparts = runs.take_counterparts(entry);
+    if (counterparts.empty()) {
+      only_now.push_back(&entry);
+      continue;
+    }
+    const Summary old = together(counterparts);
+    std::string said = verdict(counterparts, old, entry, noise, comparison);
+    if (counterparts.size() < runs.size())
+      said += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
+    const double ratio = entry.step_ms.median / old.median;
+    results.push_back({{"kernel", entry.kernel},
+                       {"settings", entry.settings},
+                       {"n", entry.n},
+                       {"before_ms", json_number(old.median)},
+                       {"now_ms", json_number(entry.step_ms.median)},
+                       {"now_over_before", json_number(ratio)},
+                       {"verdict", said}});
+  }
+  if (!only_now.empty()) remarks.push_back(fmt::format("not in {}: {}", files, first_of(only_now)));
+  for (const auto& [file, labels] : runs.left()) remarks.push_back(fmt::format("only in {}: {}", file, labels));
+  for (const Baseline& run : before) {
+    const std::string other = other_machine(run.whole, now);
+    if (!other.empty()) remarks.push_back(fmt::format("measured differently than {}: {}", run.file, other));
+  }
+  if (before.size() == 1) {
+    remarks.push_back("one earlier run does not show how much times vary between runs: --baseline may be given again");
+  }
+  comparison.json = {{"files", Json::array()},
+                     {"noise_percent", noise},
+                     {"slower", comparison.slower},
+                     {"faster", comparison.faster},
+                     {"unchanged", comparison.unchanged},
+                     {"not_comparable", comparison.not_comparable},
+                     {"results", std::move(results)},
+                     {"remarks", std::move(remarks)}};
+  for (const Baseline& run : before) comparison.json["files"].push_back(run.file);
+  return comparison;
+}
+
+}  // namespace orrery

@@ -1,0 +1,138 @@
+#include "app/lab/kernel_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "app/text/parse_value.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+bool contains(const std::vector<std::string_view>& texts, std::string_view text) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+/// Appends what is not there yet: the order is the one in which kernels declare.
+void add_new(std::vector<std::string_view>& texts, std::string_view text) {
+  if (!contains(texts, text)) texts.push_back(text);
+}
+
+/// The values to try of a kernel's tunable.
+std::vector<std::string> values_for(const Tunable& tunable, const Axis& axis) {
+  return axis.every() ? std::vector<std::string>(tunable.values.begin(), tunable.values.end()) : axis.values;
+}
+
+/// The settings of one kernel: the product of the axes that it has.
+std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
+  std::vector<Variant> variants{{&kernel, Settings{kernel}}};
+  for (const Axis& axis : axes) {
+    const Tunable* tunable = kernel.tunable(axis.tunable);
+    if (!tunable) {
+      notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
+      continue;
+    }
+    const std::vector<std::string> values = values_for(*tunable, axis);
+    std::vector<Variant> wider;
+    for (const Variant& variant : variants) {
+      for (const std::string& value : values) {
+        if (!tunable->allows(value)) continue;
+        wider.push_back(variant);
+        wider.back().settings.set(axis.tunable, value);
+      }
+    }
+    variants = std::move(wider);
+    for (const std::string& value : values) {
+      if (!tunable->allows(value))
+        notes.push_back(fmt::format("{} has no {}={}: left out", kernel.id, axis.tunable, value));
+    }
+  }
+  return variants;
+}
+
+}  // namespace
+
+KernelSelection parse_kernels(std::string_view text) {
+  KernelSelection selection;
+  if (text == "all") {
+    selection.all = true;
+    selection.kernels.assign(kernels().begin(), kernels().end());
+    return selection;
+  }
+  for (const std::string& id : split_list("--kernels", text)) {
+    if (id == "all") throw UsageError("'all' stands alone; beside it no kernel can be named");
+    if (id == auto_kernel) {
+      throw UsageError(
+          fmt::format("'{}' stands alone, for 'orrery bench' and 'orrery view'; here name kernels, or all: {}", id,
+                      joined_ids(kernels())));
+    }
+    const KernelInfo* kernel = &find_kernel(id);
+    if (std::ranges::find(selection.kernels, kernel) == selection.kernels.end()) selection.kernels.push_back(kernel);
+  }
+  return selection;
+}
+
+Axis parse_axis(std::string_view what, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UsageError(fmt::format("{} cannot be '{}'; it must be NAME=VALUE, such as block=256", what, text));
+  }
+  const std::string name{text.substr(0, equals)};
+  return {name, split_list(fmt::format("{} {}", what, name), text.substr(equals + 1))};
+}
+
+void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
+  if (selection.kernels.size() == 1) {  // the kernel's own words are the clearest
+    Settings settings{*selection.kernels.front()};
+    for (const Axis& axis : axes) {
+      if (axis.every() && settings.has(axis.tunable)) continue;
+      for (const std::string& value : axis.values) settings.set(axis.tunable, value);
+    }
+    return;
+  }
+  for (const Axis& axis : axes) {
+    std::vector<std::string_view> names, values;
+    for (const KernelInfo* kernel : selection.kernels) {
+      for (const Tunable& tunable : kernel->tunables) {
+        add_new(names, tunable.name);
+        if (axis.tunable != tunable.name) continue;
+        for (const char* value : tunable.values) add_new(values, value);
+      }
+    }
+    if (!contains(names, axis.tunable)) {
+      throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}{}", axis.tunable,
+                                   names.empty() ? "none" : joined(names), did_you_mean(axis.tunable, names)));
+    }
+    if (axis.every()) continue;
+    for (const std::string& value : axis.values) {
+      if (!contains(values, value)) {
+        throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}{}", axis.tunable, value, joined(values),
+                                     did_you_mean(value, values)));
+      }
+    }
+  }
+}
+
+VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes) {
+  VariantPlan plan;
+  for (const KernelInfo* kernel : selection.kernels) {
+    const BackendStatus& status = backend_status(kernel->backend);
+    if (!status.available) {
+      if (!selection.all)
+        throw std::runtime_error(fmt::format("kernel {} cannot run here: {}; can run here: {}", kernel->id,
+                                             status.reason, available_kernels()));
+      plan.skipped.push_back({kernel->id, "", status.reason});
+      continue;
+    }
+    std::vector<Variant> variants = product(*kernel, axes, plan.notes);
+    if (variants.empty()) plan.skipped.push_back({kernel->id, "", "it has none of the settings asked for"});
+    plan.variants.insert(plan.variants.end(), variants.begin(), variants.end());
+  }
+  return plan;
+}
+
+}  // namespace orrery

@@ -1,0 +1,68 @@
+#include "app/lab/metadata.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "compute/sim/backends.h"
+#include "orrery_version.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
+
+namespace orrery {
+namespace {
+
+void add_gpu(Json& metadata) {
+  for (const char* name : {"gpu", "driver", "cuda_runtime"}) metadata[name] = nullptr;
+#if ORRERY_HAVE_CUDA
+  if (!backend_status(Backend::cuda).available) return;
+  metadata["gpu"] = cuda::current_device().name;
+  metadata["driver"] = cuda::driver_text();
+  metadata["cuda_runtime"] = cuda::version_text(cuda::runtime_version());
+#endif
+}
+
+}  // namespace
+
+double decimal(float value) {
+  return std::stod(fmt::format("{}", value));
+}
+
+Json machine_metadata() {
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  Json metadata{{"program", "orrery"},
+                {"version", version},
+                {"git", git_id},
+                {"build_flags", build_flags},
+                {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                {"cpu", backend_status(Backend::cpu).device}};
+  add_gpu(metadata);
+  return metadata;
+}
+
+void add_simulation(Json& metadata, const Status& status) {
+  metadata["scene"] = status.scene_name;
+  metadata["n"] = status.count;
+  metadata["seed"] = status.scene.file.empty() ? Json(status.scene.seed) : Json(nullptr);
+  metadata["integrator"] = status.integrator_id;
+  metadata["law"] = law_info(status.law.id).id;
+  metadata["dt"] = decimal(status.time_step);
+  metadata["softening"] = decimal(status.law.softening);
+  if (status.law.id == LawId::attract_repel) {
+    metadata["repulsion"] = decimal(status.law.repulsion);
+    metadata["drag"] = decimal(status.law.drag);
+  }
+}
+
+void add_simulations(Json& metadata, const Status& first, const std::vector<int>& counts) {
+  add_simulation(metadata, first);
+  if (counts.size() < 2) return;
+  metadata["n"] = counts;
+  metadata["dt"] = metadata["softening"] = nullptr;
+}
+
+}  // namespace orrery

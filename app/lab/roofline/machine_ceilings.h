@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/text/csv.h"
+#include "compute/cuda/ceilings.h"
+
+namespace orrery {
+
+/// What the current CUDA device can do at most, or why that was not measured.
+struct MachineCeilings {
+  int device = 0;
+  std::optional<Ceilings> ceilings{};
+  std::string reason{};  ///< one line; empty where they are known
+
+  /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
+  Json json() const;
+  /// One line without its end.
+  std::string text() const;
+};
+
+/// Takes some 50 ms of the device.
+MachineCeilings measure_machine_ceilings();
+
+}  // namespace orrery

@@ -1,0 +1,38 @@
+#include "app/lab/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+namespace {
+
+/// How many values may be cut off at each end of `count` sorted ones so that the rest encloses the median with 95%:
+/// the number of values below the median is binomial with p = 1/2. -1 where even all of them do not.
+int cut(int count) {
+  double tail = 0;
+  for (int below = 0; below <= count / 2; ++below) {
+    tail += std::exp(std::lgamma(count + 1.0) - std::lgamma(below + 1.0) - std::lgamma(count - below + 1.0) -
+                     count * std::log(2.0));
+    if (!(tail <= 0.025)) return below - 1;
+  }
+  return count / 2 - 1;
+}
+
+}  // namespace
+
+Summary summarize(std::vector<double> values) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (values.empty()) return {none, none, none, none};
+  std::ranges::sort(values);
+  const std::size_t size = values.size();
+  Summary summary{
+      .median = (values[(size - 1) / 2] + values[size / 2]) / 2, .min = values.front(), .low = none, .high = none};
+  if (const int ends = cut(static_cast<int>(size)); ends >= 0) {
+    summary.low = values[static_cast<std::size_t>(ends)];
+    summary.high = values[size - 1 - static_cast<std::size_t>(ends)];
+  }
+  return summary;
+}
+
+}  // namespace orrery

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "app/lab/sweep/result_rows.h"
+#include "app/text/format_count.h"
+#include "app/text/table.h"
+
+namespace orrery {
+namespace {
+
+/// A field of the kernel card; empty where there is none.
+template <auto field>
+std::string card_text(const ResultRow& row) {
+  const auto& card = row.result().status.card;
+  return card ? csv_number(static_cast<double>((*card).*field)) : std::string{};
+}
+
+/// A member of a machine's state; empty where it is not known.
+template <auto state>
+std::string state_text(const ResultRow& row, const char* name) {
+  const Json& all = row.result().*state;
+  const auto found = all.find(name);
+  if (found == all.end()) return {};
+  if (found->is_number()) return csv_number(found->template get<double>());
+  return found->is_array() ? fmt::format("{}", fmt::join(found->template get<std::vector<std::string>>(), "; "))
+                           : std::string{};
+}
+
+constexpr auto before = state_text<&VariantResult::machine_before>;
+constexpr auto during = state_text<&VariantResult::machine_during>;
+constexpr auto after = state_text<&VariantResult::machine_after>;
+
+std::string rank_text(int rank) {
+  return rank > 0 ? std::to_string(rank) : std::string{};
+}
+
+constexpr std::array<ResultColumn, 31> columns{{
+    {"repeats", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
+    {"steps_a_repeat", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
+    {"median_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.median); }},
+    {"min_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.min); }},
+    {"low_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.low); }},
+    {"high_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.high); }},
+    {"interactions_per_s", [](const ResultRow& row) { return csv_number(row.result().interactions_per_s()); }},
+    {"gflop_per_s", [](const ResultRow& row) { return csv_number(row.result().gflop_per_s()); }},
+    {"error_median", [](const ResultRow& row) { return csv_number(row.result().error().median); }},
+    {"error_p99", [](const ResultRow& row) { return csv_number(row.result().error().p99); }},
+    {"error_max", [](const ResultRow& row) { return csv_number(row.result().error().max); }},
+    {"rank_first", [](const ResultRow& row) { return rank_text(row.rank.first); }},
+    {"rank_last", [](const ResultRow& row) { return rank_text(row.rank.last); }},
+    {"registers", card_text<&KernelCard::registers>},
+    {"local_bytes", card_text<&KernelCard::local_bytes>},
+    {"occupancy", card_text<&KernelCard::occupancy>},
+    {"sm_clock_mhz_before", [](const ResultRow& row) { return before(row, "clock_mhz"); }},
+    {"sm_clock_mhz_during", [](const ResultRow& row) { return during(row, "clock_mhz"); }},
+    {"sm_clock_mhz_after", [](const ResultRow& row) { return after(row, "clock_mhz"); }},
+    {"memory_clock_mhz_before", [](const ResultRow& row) { return before(row, "memory_clock_mhz"); }},
+    {"memory_clock_mhz_during", [](const ResultRow& row) { return during(row, "memory_clock_mhz"); }},
+    {"memory_clock_mhz_after", [](const ResultRow& row) { return after(row, "memory_clock_mhz"); }},
+    {"power_w_before", [](const ResultRow& row) { return before(row, "power_w"); }},
+    {"power_w_during", [](const ResultRow& row) { return during(row, "power_w"); }},
+    {"power_w_after", [](const ResultRow& row) { return after(row, "power_w"); }},
+    {"temperature_c_before", [](const ResultRow& row) { return before(row, "temperature_c"); }},
+    {"temperature_c_during", [](const ResultRow& row) { return during(row, "temperature_c"); }},
+    {"temperature_c_after", [](const ResultRow& row) { return after(row, "temperature_c"); }},
+    {"slowed_by_before", [](const ResultRow& row) { return before(row, "slowed_by"); }},
+    {"slowed_by_during", [](const ResultRow& row) { return during(row, "slowed_by"); }},
+    {"slowed_by_after", [](const ResultRow& row) { return after(row, "slowed_by"); }},
+}};
+
+Json card_json(const KernelCard& card) {
+  return {{"architecture", card.architecture},
+          {"registers", card.registers},
+          {"local_bytes", card.local_bytes},
+          {"shared_bytes", card.shared_bytes},
+          {"block", card.block},
+          {"blocks", card.blocks},
+          {"blocks_per_multiprocessor", card.blocks_per_multiprocessor},
+          {"occupancy", json_number(card.occupancy)},
+          {"best_block", card.best_block},
+          {"best_occupancy", json_number(card.best_occupancy)},
+          {"waves", json_number(card.waves)}};
+}
+
+Json json(const ResultRow& row) {
+  const VariantResult& r = row.result();
+  const ForceError error = r.error();
+  const auto& card = r.status.card;
+  return {
+      {"repeats", r.repeats_ms.size()},
+      {"steps_a_repeat", r.steps_a_repeat},
+      {"step_ms",
+       {{"median", json_number(r.step_ms.median)},
+        {"min", json_number(r.step_ms.min)},
+        {"low", json_number(r.step_ms.low)},
+        {"high", json_number(r.step_ms.high)}}},
+      {"interactions_per_s", json_number(r.interactions_per_s())},
+      {"gflop_per_s", json_number(r.gflop_per_s())},
+      {"error",
+       {{"median", json_number(error.median)}, {"p99", json_number(error.p99)}, {"max", json_number(error.max)}}},
+      {"rank", row.rank.first > 0 ? Json{{"first", row.rank.first}, {"last", row.rank.last}} : Json(nullptr)},
+      {"card", card ? card_json(*card) : Json(nullptr)},
+      {"machine", r.machine_before.is_null()
+                      ? Json(nullptr)
+                      : Json{{"before", r.machine_before}, {"during", r.machine_during}, {"after", r.machine_after}}}};
+}
+
+std::string interval_text(const Summary& step_ms) {
+  return std::isfinite(step_ms.low) ? significant(step_ms.low) + " to " + significant(step_ms.high) : "-";
+}
+
+std::string results_table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+  Table table{"ltrrrrrrrrrr",
+              {"kernel", "settings", "n", "median ms", "min ms", "95% interval", "rank", "interactions/s", "GFLOP/s",
+               "error median", "error p99", "error max"},
+              {"min ms", "GFLOP/s", "error p99", "95% interval", "error max"}};
+  const RowSettings settings{counts, style};
+  for (const std::vector<ResultRow>& rows : counts) {
+    for (const ResultRow& row : rows) {
+      const VariantResult& r = row.result();
+      const ForceError error = r.error();
+      table.add({r.status.kernel_id, settings.text(r.status), format_count(r.status.count),
+                 significant(r.step_ms.median), significant(r.step_ms.min), interval_text(r.step_ms),
+                 to_string(row.rank), with_prefix(r.interactions_per_s()), significant(r.gflop_per_s()),
+                 significant(error.median, 2), significant(error.p99, 2), significant(error.max, 2)});
+    }
+  }
+  return table.text(style);
+}
+
+constexpr const char* no_interval = "fewer than 6 repeats give no interval, and so no rank";
+
+/// The rows of one count, the fastest first.
+std::string ranking(std::vector<ResultRow> rows, const TextStyle& style) {
+  const std::string n = format_count(rows.front().result().status.count);
+  const auto open = std::ranges::count(rows, 0, [](const ResultRow& row) { return row.rank.first; });
+  if (open == std::ssize(rows)) return '\n' + paragraph(fmt::format("no ranking at n={}: {}", n, no_interval), style);
+  std::ranges::stable_sort(rows, {}, [](const ResultRow& row) { return row.result().step_ms.median; });
+  Table table{"rltrr", {"rank", "kernel", "settings", "median ms", "95% interval"}};
+  const RowSettings settings{{&rows, 1}, style};
+  for (const ResultRow& row : rows) {
+    const VariantResult& r = row.result();
+    table.add({to_string(row.rank), r.status.kernel_id, settings.text(r.status), significant(r.step_ms.median),
+               interval_text(r.step_ms)});
+  }
+  const std::string title = fmt::format("ranking at n={}; variants whose intervals overlap share their ranks", n);
+  return '\n' + paragraph(title, style) + table.text(style) + (open > 0 ? paragraph(no_interval, style) : "");
+}
+
+std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+  std::string text =
+      results_table(counts, style) +
+      paragraph(
+          "One step's time; GFLOP/s at 20 flop per interaction, none for trees; force error |da|/|a| against fp64.",
+          style);
+  for (const std::vector<ResultRow>& rows : counts) {
+    if (rows.size() > 1) text += ranking(rows, style);
+  }
+  if (std::ranges::any_of(counts, [](const auto& rows) { return rows.size() > 1; })) {
+    text += paragraph("Intervals hold what varies within this run; another run may rank close ones otherwise.", style);
+  }
+  return text;
+}
+
+}  // namespace
+
+constinit const ResultFormat bench_format{columns, json, table};
+
+}  // namespace orrery

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/lab/settings_cells.h"
+#include "app/lab/sweep/ranking.h"
+#include "app/lab/variant_result.h"
+#include "app/text/csv.h"
+#include "app/text/text_style.h"
+
+namespace orrery {
+
+/// A measured entry beside the others of its count.
+struct ResultRow {
+  const SweepEntry* entry;  ///< has a result
+  Rank rank;
+  const VariantResult* serial;  ///< that of cpu-serial for this count; null where it was not measured
+
+  const VariantResult& result() const { return *entry->result; }
+};
+
+/// Those of `entries` that were measured. All have the same count.
+std::vector<ResultRow> result_rows(std::span<const SweepEntry> entries);
+
+struct ResultColumn {
+  std::string_view name;
+  std::string (*text)(const ResultRow& row);
+};
+
+/// How results are told: what differs between a benchmark and a protocol of the literature. What was measured (kernel,
+/// settings, n, ...) goes before all of it.
+struct ResultFormat {
+  std::span<const ResultColumn> columns;  ///< of the CSV
+  Json (*json)(const ResultRow& row);     ///< an object
+  /// For a terminal. `counts` holds the rows of each count.
+  std::string (*table)(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
+};
+
+/// Median, interval, rank, force error, kernel card and machine's state.
+extern const ResultFormat bench_format;
+/// The mean of the runs: see uth_protocol.h.
+extern const ResultFormat uth_format;
+
+std::vector<std::string_view> csv_names(const ResultFormat& format);
+std::string csv_row(const ResultFormat& format, const ResultRow& row);
+Json json_row(const ResultFormat& format, const ResultRow& row);
+
+/// What a table of these rows shows of their settings; wide also what `auto` settings chose: "block=256 split=auto
+/// (split 8)".
+class RowSettings {
+ public:
+  RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
+  std::string text(const Status& status) const;
+
+ private:
+  SettingsCells cells_;
+  bool with_chosen_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <limits>
+#include <numeric>
+
+#include "app/lab/sweep/result_rows.h"
+#include "app/lab/sweep/uth_protocol.h"
+#include "app/text/format_count.h"
+#include "app/text/table.h"
+
+namespace orrery {
+namespace {
+
+/// The mean over the runs of what a run took.
+double mean_total_ms(const VariantResult& result) {
+  const double sum = std::accumulate(result.repeats_ms.begin(), result.repeats_ms.end(), 0.0);
+  return sum / static_cast<double>(result.repeats_ms.size()) * result.steps_a_repeat;
+}
+
+double mean_step_ms(const VariantResult& result) {
+  return mean_total_ms(result) / result.steps_a_repeat;
+}
+
+double steps_per_s(const VariantResult& result) {
+  return 1e3 / mean_step_ms(result);
+}
+
+double speedup(const ResultRow& row) {
+  return row.serial ? mean_total_ms(*row.serial) / mean_total_ms(row.result())
+                    : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr std::array<ResultColumn, 6> columns{{
+    {"runs", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
+    {"steps_a_run", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
+    {"mean_total_ms", [](const ResultRow& row) { return csv_number(mean_total_ms(row.result())); }},
+    {"mean_step_ms", [](const ResultRow& row) { return csv_number(mean_step_ms(row.result())); }},
+    {"steps_per_s", [](const ResultRow& row) { return csv_number(steps_per_s(row.result())); }},
+    {"speedup_over_serial", [](const ResultRow& row) { return csv_number(speedup(row)); }},
+}};
+
+Json json(const ResultRow& row) {
+  const VariantResult& r = row.result();
+  return {{"runs", r.repeats_ms.size()},
+          {"steps_a_run", r.steps_a_repeat},
+          {"mean_total_ms", json_number(mean_total_ms(r))},
+          {"mean_step_ms", json_number(mean_step_ms(r))},
+          {"steps_per_s", json_number(steps_per_s(r))},
+          {"speedup_over_serial", json_number(speedup(row))}};
+}
+
+std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+  Table table{"ltrrrrrr",
+              {"kernel", "settings", "n", "runs", "mean total ms", "mean step ms", "steps/s", "over cpu-serial"}};
+  const RowSettings settings{counts, style};
+  for (const std::vector<ResultRow>& rows : counts) {
+    for (const ResultRow& row : rows) {
+      const VariantResult& r = row.result();
+      table.add({r.status.kernel_id, settings.text(r.status), format_count(r.status.count),
+                 format_count(std::ssize(r.repeats_ms)), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
+                 significant(steps_per_s(r)), significant(speedup(row))});
+    }
+  }
+  return table.text(style) +
+         paragraph(fmt::format("Mean of the runs of {} steps each, the first included; the protocol has {} "
+                               "(literature.md, row 21).",
+                               uth_protocol::procedure.fresh_steps, uth_protocol::procedure.repeats),
+                   style);
+}
+
+}  // namespace
+
+constinit const ResultFormat uth_format{columns, json, table};
+
+}  // namespace orrery

@@ -1,0 +1,90 @@
+#include "app/lab/tuning/choices_report.h"
+
+#include <fmt/format.h>
+
+#include "app/lab/tuning/auto_chooser.h"
+#include "app/lab/tuning/measure_contest.h"
+#include "app/text/format_count.h"
+#include "app/text/input_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// Whether it was measured here, by this build.
+bool is_of_this_machine(Json key, Backend backend) {
+  try {
+    for (const Json& one : key.value(sufficing, Json::array())) (void)one.get_ref<const std::string&>();
+    key.erase(sufficing);
+    const std::optional<int> count = json_count(key.at("bodies_about"));
+    return count && key == contest_key({.count = *count,
+                                        .law = find_law(key.at("law").get<std::string>()),
+                                        .equal_masses = key.at("equal_masses").get<bool>(),
+                                        .accuracy = key.at("accuracy").get<double>(),
+                                        .beside_drawing = key.at("beside_drawing").get<bool>()},
+                                       backend);
+  } catch (const Json::exception&) {
+    return false;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// ", accuracy 0.0005 by cpu-tree theta=0.5": of all that suffice.
+std::string accuracy_words(double accuracy, const Json& those) {
+  if (!(accuracy > 0)) return "";
+  std::string words;
+  for (const Json& one : those) words += (words.empty() ? "" : " and ") + one.get<std::string>();
+  return fmt::format(", accuracy {:g} by {}", accuracy, words.empty() ? "full fp32 alone" : words);
+}
+
+}  // namespace
+
+Json choices_json() {
+  ChoiceCache cache{usual_cache_file()};
+  Json choices = Json::array();
+  const std::vector<Variant> contenders = contenders_here();
+  for (const ChoiceCache::Entry& entry : cache.entries()) {
+    const std::vector<std::size_t> order = entry.contest.preference();
+    if (contenders.empty() || order.empty()) continue;
+    if (!is_of_this_machine(entry.key, contenders.front().kernel->backend)) continue;
+    const Contender& chosen = entry.contest.contenders[order.front()];
+    choices.push_back({{"law", entry.key["law"]},
+                       {"bodies_about", entry.key["bodies_about"]},
+                       {"equal_masses", entry.key["equal_masses"]},
+                       {"beside_drawing", entry.key["beside_drawing"]},
+                       {"accuracy", entry.key["accuracy"]},
+                       {"sufficing", entry.key.value(sufficing, Json(nullptr))},
+                       {"kernel", chosen.variant.kernel->id},
+                       {"settings", chosen.variant.settings.to_string()},
+                       {"step_ms", json_number(chosen.step_ms)},
+                       {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
+                       {"bodies", entry.contest.count},
+                       {"date", entry.contest.date}});
+  }
+  return {{"cache", cache.file().empty() ? Json(nullptr) : Json(cache.file().string())},
+          {"problem", cache.take_problem()},
+          {"choices", choices}};
+}
+
+std::vector<std::string> choices_lines(const Json& choices) {
+  if (choices["cache"].is_null()) return {"choices are not kept: neither XDG_CACHE_HOME nor HOME says where"};
+  std::vector<std::string> lines{
+      fmt::format("choices are kept in {}; remove it to measure anew", choices["cache"].get<std::string>())};
+  if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
+  for (const Json& choice : choices["choices"]) {
+    const Json& error = choice["median_error"];
+    lines.push_back(fmt::format("{}, about {} bodies{}{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
+                                choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
+                                choice["equal_masses"].get<bool>() ? " of one mass" : "",
+                                choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
+                                accuracy_words(choice["accuracy"].get<double>(), choice["sufficing"]),
+                                choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
+                                choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),
+                                error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
+                                choice["date"].get<std::string>()));
+  }
+  return lines;
+}
+
+}  // namespace orrery

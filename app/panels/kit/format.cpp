@@ -1,0 +1,87 @@
+#include "app/panels/kit/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+constexpr double flop_per_interaction = 20;
+
+/// Three significant digits without an exponent, for 0 <= value < 9999.5.
+std::string three_digits(double value) {
+  // The bounds are where rounding to three digits reaches the next power of ten.
+  if (value < 0.9995) return fmt::format("{:.3f}", value);
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+/// Of the first digit: 0 for 1 to 9.9.
+int exponent_of(double value) {
+  return static_cast<int>(std::floor(std::log10(value)));
+}
+
+}  // namespace
+
+std::string format_rate(double value, const char* unit) {
+  if (!(value > 0) || !std::isfinite(value)) return unknown;
+  static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t step = 0;
+  while (value >= 999.5 && step + 1 < prefixes.size()) {
+    value /= 1000;
+    ++step;
+  }
+  return fmt::format("{} {}{}", three_digits(value), prefixes[step], unit);
+}
+
+std::string format_ms(double ms) {
+  if (!(ms >= 0) || !std::isfinite(ms)) return unknown;
+  if (ms < 999.5) return three_digits(ms) + " ms";
+  if (ms < 999.5e3) return three_digits(ms / 1000) + " s";
+  return fmt::format("{:.0f} s", ms / 1000);
+}
+
+std::string format_interval_ms(double low_ms, double high_ms) {
+  if (!(low_ms > 0 && low_ms <= high_ms) || !std::isfinite(high_ms)) return unknown;
+  const double width_ms = high_ms - low_ms;
+  int decimals = 2 - exponent_of(low_ms);
+  if (width_ms > 0) decimals = std::max(decimals, 1 - exponent_of(width_ms));
+  decimals = std::clamp(decimals, 0, 6);
+  return fmt::format("{:.{}f} \u2013 {:.{}f} ms", low_ms, decimals, high_ms, decimals);
+}
+
+std::string format_flops(double interactions_per_s) {
+  return format_rate(interactions_per_s * flop_per_interaction, "FLOP/s");
+}
+
+std::string format_speedup(double factor) {
+  if (!(factor > 0) || !std::isfinite(factor)) return unknown;
+  if (factor < 1) return fmt::format("{:#.3g}\u00d7", factor);
+  return (factor < 999.5 ? three_digits(factor) : format_count(std::llround(factor))) + "\u00d7";
+}
+
+std::string format_error(double error) {
+  if (!std::isfinite(error)) return "NaN";
+  if (error == 0) return "0";
+  std::string text = fmt::format("{:.1e}", error);
+  const std::size_t digits = text.find('e') + 2;  // past the exponent's sign
+  if (text[digits] == '0') text.erase(digits, 1);
+  return text;
+}
+
+std::string cost_share(double ms, std::optional<double> gap_s) {
+  if (!gap_s) return {};
+  return fmt::format(", {} of the {:.3g} s since the one before", format_percent(ms * 1e-3 / *gap_s), *gap_s);
+}
+
+std::string format_percent(double share) {
+  const double percent = 100 * share;
+  if (!(percent >= 0) || !std::isfinite(percent)) return unknown;
+  return fmt::format("{:.{}f} %", percent, percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0);
+}
+
+}  // namespace orrery

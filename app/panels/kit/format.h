@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/text/format_count.h"
+
+namespace orrery {
+
+/// What stands for a number that is not known (yet): an en dash.
+inline constexpr const char* unknown = "\u2013";
+
+/// Three significant digits and an SI prefix: "1.83 T/s". `unknown` unless value is finite and > 0.
+std::string format_rate(double value, const char* unit);
+/// Milliseconds with three significant digits, as "0.153 ms", "12.4 ms", "1.20 s". `unknown` unless finite and >= 0.
+std::string format_ms(double ms);
+/// "0.300 – 2.100 ms": the lower end with three significant digits at least, the width with two, six decimals at
+/// most. `unknown` unless 0 < low <= high and both are finite.
+std::string format_interval_ms(double low_ms, double high_ms);
+/// A rate as GFLOP/s or TFLOP/s at 20 flop per interaction.
+std::string format_flops(double interactions_per_s);
+/// "0.0118×", "1.00×", "37.2×", "1,846×". `unknown` unless finite and > 0.
+std::string format_speedup(double factor);
+/// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.
+std::string format_error(double error);
+/// ", 4.1 % of the 0.21 s since the one before", of what took `ms`; empty where that time is not known.
+std::string cost_share(double ms, std::optional<double> gap_s);
+/// A share of 1 as "0.02 %", "3.1 %", "37 %". `unknown` unless finite and >= 0.
+std::string format_percent(double share);
+
+}  // namespace orrery

@@ -1,0 +1,83 @@
+#include "app/panels/kit/rows_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+
+namespace orrery {
+
+using theme::em;
+
+bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height) {
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float wanted = line * static_cast<float>(1 + rows) + em(0.3f);
+  constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX;
+  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), flags, {0, std::min(wanted, height)})) return false;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const Column& column : columns) {
+    const bool fixed = column.width > 0;
+    ImGui::TableSetupColumn(column.name, fixed ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+                            fixed ? em(column.width) : -column.width);
+  }
+  ImGui::TableNextRow();
+  for (const Column& column : columns) {
+    ImGui::TableNextColumn();
+    if (column.width > 0) {
+      text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, column.name, theme::dim, theme::Font::small);
+    } else {
+      text(column.name, theme::dim, theme::Font::small);
+    }
+    if (*column.notes) tooltip(column.notes);
+  }
+  return true;
+}
+
+bool row_button(const char* id, int index, const char* label, bool selected) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(index);
+  const bool clicked =
+      ImGui::Selectable(label, selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap);
+  ImGui::PopID();
+  ui_mark(id, fmt::format_int(index).c_str());
+  return clicked;
+}
+
+PinCell pin_cell(const char* id, int index, bool pinned) {
+  ImGui::TableNextColumn();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::PushID(id);
+  ImGui::PushID(index);
+  const bool clicked = ImGui::InvisibleButton("pin", {ImGui::GetContentRegionAvail().x, height});
+  ImGui::PopID();
+  ImGui::PopID();
+  ui_mark(id, fmt::format_int(index).c_str());
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 head{(low.x + high.x) / 2, low.y + 0.36f * height};
+  const ImU32 colour = pinned ? theme::accent : theme::faded(theme::dim, hovered ? 1.0f : 0.45f);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const float r = em(0.22f);
+  draw.AddLine({head.x, head.y + r}, {head.x, low.y + 0.9f * height}, colour, em(0.1f));
+  if (pinned) {
+    draw.AddCircleFilled(head, r, colour);
+  } else {
+    draw.AddCircle(head, r, colour, 0, em(0.08f));
+  }
+  return {clicked, hovered};
+}
+
+void word_cell(std::string_view words, ImU32 colour) {
+  ImGui::TableNextColumn();
+  text(words, colour);
+}
+
+void number_cell(std::string_view number, ImU32 colour) {
+  ImGui::TableNextColumn();
+  text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, number, colour);
+}
+
+}  // namespace orrery

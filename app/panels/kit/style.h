@@ -1,0 +1,9 @@
+#pragma once
+
+namespace orrery {
+
+/// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
+/// context, so call it outside a frame and, at later changes of scale, have the back end make its font texture anew.
+void apply_style(float scale);
+
+}  // namespace orrery

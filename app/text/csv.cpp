@@ -1,0 +1,45 @@
+#include "app/text/csv.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string text{'"'};
+  for (const char c : field) {
+    if (c == '"') text += c;
+    text += c;
+  }
+  return text + '"';
+}
+
+}  // namespace
+
+std::string csv_line(std::span<const std::string> fields) {
+  std::string line;
+  for (const std::string& field : fields) line += quoted(field) + ',';
+  line.back() = '\n';
+  return line;
+}
+
+std::string csv_header(const Json& metadata, std::span<const std::string_view> columns) {
+  return fmt::format("# {}\n{}\n", json_text(metadata), fmt::join(columns, ","));
+}
+
+std::string csv_number(std::optional<double> number, int digits) {
+  return number && std::isfinite(*number) ? fmt::format("{:.{}g}", *number, digits) : std::string{};
+}
+
+Json json_number(double number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+/// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
+/// it, the text and what is allowed.
+
+/// A whole number in [least, most].
+std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
+
+/// A number of bodies >= 1 that an int holds: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
+int parse_count(std::string_view what, std::string_view text);
+/// The size of a sample of bodies: a number as above, or "all", which is the largest int.
+int parse_sample(std::string_view what, std::string_view text);
+/// Counts with commas between: "1k,4k,16k".
+std::vector<int> parse_counts(std::string_view what, std::string_view text);
+
+/// A finite number > 0, or in [least, most].
+float parse_positive(std::string_view what, std::string_view text);
+float parse_between(std::string_view what, std::string_view text, float least, float most);
+
+/// A median error above 0 and below 1, or "exact", which is 0: see SetAccuracy.
+double parse_accuracy(std::string_view what, std::string_view text);
+
+/// "1280x720": width and height in pixels, each 16 to 16384.
+std::pair<int, int> parse_size(std::string_view what, std::string_view text);
+
+/// The place of `text` among `choices`.
+std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices);
+
+/// The name of a picture: PNG is the only format, so an extension other than .png is refused.
+std::string parse_picture_name(std::string_view what, std::string_view text);
+
+/// "on" or "off".
+bool parse_switch(std::string_view what, std::string_view text);
+
+/// The parts of "a,b,c". Throws for an empty part.
+std::vector<std::string> split_list(std::string_view what, std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,169 @@
+#include "app/text/table.h"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t gap = 2;                         // blanks between columns
+constexpr std::size_t good_text = 20, least_text = 8;  // columns for text that is broken into lines
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, std::min(text.find(' '), text.size()));
+    longest = std::max(longest, columns_of(word));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return longest;
+}
+
+std::string in_tone(const std::string& text, Tone tone, bool is_title) {
+  if (is_title) return fmt::format(fmt::emphasis::bold, "{}", text);
+  if (tone == Tone::plain) return text;
+  return fmt::format(fmt::fg(tone == Tone::good ? fmt::terminal_color::green : fmt::terminal_color::red), "{}", text);
+}
+
+std::string without_blanks_at_end(const std::string& text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+Table::Table(std::string align, std::vector<std::string> titles, std::vector<std::string> may_leave_out)
+    : align_{std::move(align)},
+      titles_(std::make_move_iterator(titles.begin()), std::make_move_iterator(titles.end())),
+      may_leave_out_{std::move(may_leave_out)} {}
+
+void Table::add(std::vector<Cell> cells) {
+  rows_.push_back(std::move(cells));
+}
+
+std::size_t Table::natural_width(std::size_t column) const {
+  std::size_t width = columns_of(titles_[column].text);
+  for (const Row& row : rows_) width = std::max(width, columns_of(row[column].text));
+  return width;
+}
+
+/// With its title, and its text if it is such a column, in several lines.
+std::size_t Table::least_width(std::size_t column) const {
+  std::size_t width = 0;
+  for (const Row& row : rows_) width = std::max(width, columns_of(row[column].text));
+  if (align_[column] == 't') width = std::min(width, good_text);
+  return std::max(width, longest_word(titles_[column].text));
+}
+
+bool Table::has_text(std::size_t column) const {
+  return std::ranges::any_of(rows_, [&](const Row& row) { return !row[column].text.empty(); });
+}
+
+std::vector<Table::Shown> Table::fitted(std::size_t columns) const {
+  std::vector<Shown> shown;
+  const auto total = [&shown] {
+    return std::accumulate(shown.begin(), shown.end(), std::size_t{0},
+                           [](std::size_t sum, const Shown& s) { return sum + s.width + (sum > 0 ? gap : 0); });
+  };
+  for (std::size_t i = 0; i < titles_.size(); ++i) shown.push_back({i, natural_width(i)});
+  if (total() <= columns) return shown;
+
+  std::erase_if(shown, [&](const Shown& s) { return !has_text(s.column); });
+  for (Shown& s : shown) s.width = least_width(s.column);
+  for (auto title = may_leave_out_.begin(); title != may_leave_out_.end() && total() > columns; ++title) {
+    std::erase_if(shown, [&](const Shown& s) { return titles_[s.column].text == *title; });
+  }
+  // Text takes what is left over, column by column in turn, or gives what is missing.
+  for (bool changed = true; changed && total() != columns;) {
+    changed = false;
+    for (Shown& s : shown) {
+      const bool grows = total() < columns;
+      if (align_[s.column] != 't' || total() == columns) continue;
+      if (grows ? s.width >= natural_width(s.column) : s.width <= least_text) continue;
+      s.width = grows ? s.width + 1 : s.width - 1;
+      changed = true;
+    }
+  }
+  return shown;
+}
+
+/// A row of cells, each of one line or several.
+std::string Table::line_text(const Row& row, const std::vector<Shown>& shown, const TextStyle& style,
+                             bool is_title) const {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (const auto& [column, width] : shown) {
+    const bool breaks = is_title || align_[column] == 't';
+    cells.push_back(breaks ? wrapped(row[column].text, std::max<std::size_t>(width, 1))
+                           : std::vector{row[column].text});
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t at = 0; at < height; ++at) {
+    std::string line;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const std::string part = at < cells[i].size() ? cells[i][at] : std::string{};
+      const std::string blanks(shown[i].width - std::min(columns_of(part), shown[i].width), ' ');
+      const Cell& cell = row[shown[i].column];
+      const std::string toned = style.colour && !part.empty() ? in_tone(part, cell.tone, is_title) : part;
+      line += (i > 0 ? std::string(gap, ' ') : "") + (align_[shown[i].column] == 'r' ? blanks + toned : toned + blanks);
+    }
+    text += without_blanks_at_end(line) + '\n';
+  }
+  return text;
+}
+
+std::string Table::left_out(const std::vector<Shown>& shown, std::size_t columns) const {
+  std::string titles;
+  for (std::size_t i = 0; i < titles_.size(); ++i) {
+    const bool is_shown = std::ranges::find(shown, i, &Shown::column) != shown.end();
+    if (!is_shown && has_text(i)) titles += (titles.empty() ? "" : ", ") + titles_[i].text;
+  }
+  if (titles.empty()) return {};
+  return fmt::format("Left out to fit {} columns: {}. --wide shows all.\n", columns, titles);
+}
+
+std::string Table::markdown() const {
+  const auto line_of = [](const Row& row) {
+    std::string line = "|";
+    for (const Cell& cell : row) {
+      std::string text = cell.text;
+      for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+      line += ' ' + text + (text.empty() ? "|" : " |");
+    }
+    return line + '\n';
+  };
+  std::string text = line_of(titles_) + '|';
+  for (const char align : align_) text += align == 'r' ? " ---: |" : " --- |";
+  text += '\n';
+  for (const Row& row : rows_) text += line_of(row);
+  return text + '\n';
+}
+
+std::string Table::text(const TextStyle& style) const {
+  if (style.markdown) return markdown();
+  const std::vector<Shown> shown = fitted(style.columns);
+  const bool titled = std::ranges::any_of(titles_, [](const Cell& title) { return !title.text.empty(); });
+  std::string text = titled ? line_text(titles_, shown, style, true) : std::string{};
+  for (const Row& row : rows_) text += line_text(row, shown, style, false);
+  return text + left_out(shown, style.columns);
+}
+
+std::string with_prefix(double value) {
+  if (!std::isfinite(value)) return "-";
+  constexpr std::string_view letters = " kMGTPE";
+  std::size_t power = 0;
+  for (; std::abs(value) >= 999.5 && power + 1 < letters.size(); ++power) value /= 1000;
+  return power == 0 ? fmt::format("{:.3g}", value) : fmt::format("{:.3g} {}", value, letters[power]);
+}
+
+std::string significant(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "-";
+}
+
+}  // namespace orrery

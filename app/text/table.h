@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/text/text_style.h"
+
+namespace orrery {
+
+enum class Tone { plain, good, bad };
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;  ///< its colour
+
+  Cell(std::string words, Tone tone_of_them = Tone::plain) : text{std::move(words)}, tone{tone_of_them} {}
+  Cell(const char* words) : text{words} {}
+};
+
+/// Text in columns for people, that fits the columns of a TextStyle: a table that is too wide breaks titles and text
+/// cells into lines, leaves out columns without any text, and then those that it may leave out, which it names.
+class Table {
+ public:
+  /// `align` has a character per column: 'l' or 'r', or 't' for text, which may be broken at blanks. If all titles are
+  /// empty, none are shown.
+  Table(std::string align, std::vector<std::string> titles, std::vector<std::string> may_leave_out = {});
+  /// As many cells as titles.
+  void add(std::vector<Cell> cells);
+  std::string text(const TextStyle& style = {}) const;
+
+ private:
+  using Row = std::vector<Cell>;
+  /// A column that is shown, and its width.
+  struct Shown {
+    std::size_t column;
+    std::size_t width;
+  };
+
+  std::size_t natural_width(std::size_t column) const;
+  std::size_t least_width(std::size_t column) const;
+  bool has_text(std::size_t column) const;
+  std::vector<Shown> fitted(std::size_t columns) const;
+  std::string line_text(const Row& row, const std::vector<Shown>& shown, const TextStyle& style, bool is_title) const;
+  std::string left_out(const std::vector<Shown>& shown, std::size_t columns) const;
+  std::string markdown() const;
+
+  std::string align_;
+  Row titles_;
+  std::vector<std::string> may_leave_out_;  // titles, the first to go first
+  std::vector<Row> rows_;
+};
+
+/// "1.83 T" for 1.83e12: three digits and a factor of 1000 as a letter, for rates and flops. "-" for what is not
+/// finite.
+std::string with_prefix(double value);
+/// "0.171" with `digits` significant digits; "-" for what is not finite.
+std::string significant(double value, int digits = 4);
+
+}  // namespace orrery

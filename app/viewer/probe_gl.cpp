@@ -1,0 +1,31 @@
+#include "app/viewer/probe_gl.h"
+
+#include "app/viewer/position_bridge.h"
+#include "app/viewer/shader_cache.h"
+#include "render/offscreen_context.h"
+
+namespace orrery {
+
+GlReport probe_gl() {
+  GlReport report;
+  check_shader_cache();
+  try {
+    const render::OffscreenContext context;
+    report.renderer = context.info().renderer;
+    report.version = context.info().version;
+    const Sharing sharing = try_sharing({});
+    report.same_gpu = sharing.same_gpu;
+    report.interop_reason = sharing.reason;
+    report.cure = sharing.cure;
+    report.interop = sharing.possible   ? to_string(Interop::mapped)
+                     : sharing.same_gpu ? to_string(Interop::staged)
+                                        : to_string(Interop::host);
+  } catch (const std::exception& error) {
+    report.problem = error.what();
+    report.cure =
+        "install a graphics driver with EGL: the GPU's own, or Mesa's software renderer (libegl1, libgl1-mesa-dri)";
+  }
+  return report;
+}
+
+}  // namespace orrery

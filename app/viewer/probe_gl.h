@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/ui_state/gl_report.h"
+
+namespace orrery {
+
+/// Makes a context offscreen and tries to share a buffer with CUDA. Never throws: what fails is in the report.
+GlReport probe_gl();
+
+}  // namespace orrery

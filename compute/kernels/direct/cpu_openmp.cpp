@@ -1,0 +1,58 @@
+#include "compute/core/subnormals.h"
+#include "compute/kernels/parts/scalar_rows.h"
+#include "compute/kernels/parts/threads.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* chunk_values[] = {"1", "4", "16", "64"};
+constexpr Tunable tunables[] = {
+    threads_tunable,
+    {.name = "chunk", .notes = "Bodies that a thread takes at a time.", .values = chunk_values, .initial = "1"}};
+
+class CpuOpenmp final : public ForceKernel {
+ public:
+  explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
+
+  void evaluate(const ForceArgs& args) override {
+    // A worksharing loop cannot be left early, and to hand out ten million chunks takes long even if each is skipped.
+    // So one loop covers so many chunks at most; where there are more, a row takes so long that waiting for the last is
+    // nothing.
+    constexpr int chunks_a_loop = 1 << 15;
+    const int chunks = args.count / chunk_ + (args.count % chunk_ != 0);
+    const Subnormals subnormals = subnormals_here();
+    for (int begin = 0; begin < chunks && !cancelled(args); begin += chunks_a_loop) {
+      const int end = begin + std::min(chunks_a_loop, chunks - begin);
+#pragma omp parallel num_threads(std::min(threads_, end - begin))
+      {
+        const WithSubnormals as_the_caller{subnormals};
+#pragma omp for schedule(dynamic)
+        for (int c = begin; c < end; ++c) {
+          const int first = c * chunk_;
+          evaluate_scalar_rows(args, first, first + std::min(chunk_, args.count - first));
+        }
+      }
+    }
+  }
+  std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
+    return "threads " + std::to_string(threads_);
+  }
+
+ private:
+  int threads_;
+  int chunk_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
+    .notes = "The serial kernel's rows, handed out to threads, `chunk` bodies at a time, as they get free.",
+    .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)",
+    .lesson =
+        "Rows are independent, so threads share nothing but the read-only bodies and the speed-up is the number of "
+        "cores. Chunks handed out as threads get free cost little and level out cores of unequal speed.",
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
+    .create = create_kernel<CpuOpenmp>);
+
+}  // namespace orrery

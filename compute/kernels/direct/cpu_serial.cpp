@@ -1,0 +1,27 @@
+#include "compute/kernels/parts/scalar_rows.h"
+
+// The baseline of every speed-up, so its flags are nobody's but the build's: -O3 in Release for the compiler's default
+// processor (x86-64 with SSE2, no fused multiply-add) and no -ffast-math: an exact square root and an exact division a
+// pair, and sums in the order written, which keeps the loop from becoming vectors of bodies.
+
+namespace orrery {
+namespace {
+
+class CpuSerial final : public ForceKernel {
+ public:
+  void evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.count); }
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cpu_serial, .id = "cpu-serial", .title = "CPU serial",
+    .notes = "One thread, one pair at a time: the plain double loop that everything else is measured against.",
+    .source = "CUDA Handbook 14.2, listings 14.1 and 14.2 (row 7); UTH homework, section 3 (row 12)",
+    .lesson =
+        "Every other kernel answers the question how much of this time was waste. The compiler may not reorder the "
+        "sums, so one core runs far below what its vector units could do.",
+    .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 3e-6, .max = 1e-3},
+    .create = [](const Settings&) -> std::unique_ptr<ForceKernel> { return std::make_unique<CpuSerial>(); });
+
+}  // namespace orrery

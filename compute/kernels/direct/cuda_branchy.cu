@@ -1,0 +1,84 @@
+#include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/stored_epilogue.h"
+#include "compute/kernels/parts/tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr Tunable tunables[] = {
+    block_tunable(one_tile_a_block),
+};
+
+/// The source's getBodyBodyForce() over the mass of body `me`, by which its moveBodies() divides: products of two
+/// masses would leave the range of float in some units. The softening, which the source lacks, is that of the pair
+/// laws; gravity is the same expression with `repulsion` = 0.
+__device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softening_sq, float repulsion) {
+  const float dx = body.x - me.x;
+  const float dy = body.y - me.y;
+  const float dz = body.z - me.z;
+  const float r2 = dx * dx + dy * dy + dz * dz + softening_sq;
+  const float r = sqrtf(r2);
+  const float pull = body.w / r2 - (repulsion * body.w) / (r2 * r2);
+  return {pull * dx / r, pull * dy / r, pull * dz / r};
+}
+
+__global__ void accelerate(const Vec4* __restrict__ bodies, int count, float softening_sq, float repulsion,
+                           Vec4* __restrict__ accelerations) {
+  extern __shared__ Vec4 tile[];
+  const int width = static_cast<int>(blockDim.x), tiles = static_cast<int>(gridDim.x);
+  const int i = static_cast<int>(blockIdx.x) * width + static_cast<int>(threadIdx.x);
+  const Vec4 me = i < count ? bodies[i] : Vec4{};  // the source reads past the end here, and for the tile
+  Vec3 sum;
+  for (int t = 0; t < tiles; ++t) {
+    const int mine = t * width + static_cast<int>(threadIdx.x);
+    tile[threadIdx.x] = mine < count ? bodies[mine] : Vec4{};
+    __syncthreads();
+#pragma unroll 32
+    for (int k = 0; k < width; ++k) {
+      const int j = t * width + k;
+      if (j != i && j < count) {
+        const Vec3 pull = pull_as_written(me, tile[k], softening_sq, repulsion);
+        sum.x += pull.x;
+        sum.y += pull.y;
+        sum.z += pull.z;
+      }
+    }
+    __syncthreads();  // nobody refills the tile while others still read it; the source has no such barrier
+  }
+  if (i < count) accelerations[i] = {sum.x, sum.y, sum.z, 0};
+}
+
+class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> {
+ public:
+  explicit Branchy(const Settings& settings)
+      : BlockKernel{"cuda-branchy", settings, {.shared_bytes = sizeof(Vec4)}, [](LawId) { return accelerate; }} {}
+
+  void prepare(int count) override { epilogue_.prepare(count); }
+
+  void evaluate(const ForceArgs& args) override {
+    const float repulsion = args.law.id == LawId::attract_repel ? args.law.repulsion : 0;
+    launch(args, args.bodies, args.count, args.law.softening * args.law.softening, repulsion,
+           epilogue_.storing(args).accelerations);
+    epilogue_.finish(args);
+  }
+
+ private:
+  StoredEpilogue epilogue_{"another kernel"};
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_branchy, .id = "cuda-branchy", .title = "CUDA branchy",
+    .notes =
+        "A shared-memory tile with two branches, a square root and five divisions a pair, and the kick in a pass of "
+        "its "
+        "own; the source omits the softening and the barrier before the next fill, and reads past the array's end.",
+    .source = "Brute Force N-Body, nBodyGPU5 (row 1)",
+    .lesson =
+        "A tile alone makes no fast kernel: branches, exact square roots and divisions keep every warp waiting for its "
+        "own last instruction. Rewriting the arithmetic gains more here than any placement of memory.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .create = create_kernel<Branchy>);
+
+}  // namespace orrery

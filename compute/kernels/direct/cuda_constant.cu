@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <mutex>
+
+#include "compute/cuda/event.h"
+#include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/tunables.h"
+#include "compute/kernels/parts/unrolled.h"
+
+namespace orrery {
+namespace {
+
+constexpr Tunable tunables[] = {
+    block_tunable("Threads in a block.", "128"),
+    bodies_per_thread_tunable("1"),
+};
+
+/// Bodies in one pass of the inner loop.
+constexpr int unroll = 8;
+
+/// All the constant memory there is: 64 KiB.
+constexpr int capacity = 4096;
+__constant__ Vec4 chunk[capacity];
+
+/// The process has one `chunk`, while engines have a stream each: an evaluation holds a turn while it enqueues its
+/// work, and on the GPU that work waits for the evaluation before it.
+class Turn {
+ public:
+  explicit Turn(cudaStream_t stream) : stream_{stream} {
+    ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, last_use().get()));
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { ORRERY_CUDA_WARN(cudaEventRecord(last_use().get(), stream_)); }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static const cuda::Event& last_use() {
+    static const cuda::Event event;
+    return event;
+  }
+
+  std::lock_guard<std::mutex> lock_{mutex()};
+  cudaStream_t stream_;
+};
+
+/// Which of the rounds that fill `chunk` a launch belongs to.
+struct Round {
+  int size;          ///< bodies in `chunk`
+  bool first, last;  ///< the first starts the sums from zero, the last hands them to the epilogue
+};
+
+/// Adds the pull of the bodies in `chunk` to every body's sum. Between rounds the sums lie in `sums`, one a body, which
+/// may be null where the first round is the last.
+template <LawId law, int bodies_per_thread>
+__global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round round, PairConstants constants,
+                           Vec4* __restrict__ sums, Epilogue epilogue) {
+  const int width = static_cast<int>(blockDim.x);
+  const int first = static_cast<int>(blockIdx.x) * width * bodies_per_thread + static_cast<int>(threadIdx.x);
+  const auto pair = pair_law<law, float>(constants);
+
+  Vec4 mine[bodies_per_thread];
+  Vec3 acceleration[bodies_per_thread];
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    const int i = first + k * width;
+    if (i >= count) continue;
+    mine[k] = bodies[i];
+    if (!round.first) acceleration[k] = {sums[i].x, sums[i].y, sums[i].z};
+  }
+
+  unrolled_for<unroll>(round.size, [&](int j) {
+    const Vec4 body = chunk[j];  // one address for all threads
+#pragma unroll
+    for (int k = 0; k < bodies_per_thread; ++k) {
+      add_pull(acceleration[k], pair, mine[k].x, mine[k].y, mine[k].z, body);
+    }
+  });
+
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    const int i = first + k * width;
+    if (i >= count) continue;
+    const Vec3 a = acceleration[k];
+    if (round.last) {
+      epilogue.finish(i, mine[k].w, a);
+    } else {
+      sums[i] = {a.x, a.y, a.z, 0};
+    }
+  }
+}
+
+class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants, Vec4*, Epilogue> {
+ public:
+  explicit Constant(const Settings& settings)
+      : BlockKernel{"cuda-constant",
+                    settings,
+                    {.bodies = settings.integer("bodies-per-thread")},
+                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(bodies)::value>;
+                    })} {}
+
+  void prepare(int count) override {
+    if (count <= capacity) return;
+    take_scratch(sums_, static_cast<std::size_t>(count), "cuda-constant: the sums between rounds", "another kernel");
+  }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const Turn turn{args.stream};
+    for (int begin = 0, size = 0; begin < args.count; begin += size) {
+      size = std::min(capacity, args.count - begin);
+      ORRERY_CUDA_CHECK(cudaMemcpyToSymbolAsync(chunk, args.bodies + begin,
+                                                static_cast<std::size_t>(size) * sizeof(Vec4), 0,
+                                                cudaMemcpyDeviceToDevice, args.stream));
+      const Round round{.size = size, .first = begin == 0, .last = size == args.count - begin};
+      launch(args, args.bodies, args.count, round, PairConstants{args.law}, sums_.data(), args.epilogue);
+    }
+  }
+
+ private:
+  cuda::DeviceArray<Vec4> sums_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_constant, .id = "cuda-constant", .title = "CUDA constant memory",
+    .notes = "Bodies go through the 64 KiB of constant memory in rounds, and all threads read the same one at a time.",
+    .source = "CUDA Handbook 14, constant memory (row 10)",
+    .lesson =
+        "Constant memory serves one address to a whole warp in one read, which is just how a direct sum reads its "
+        "bodies. "
+        "It holds 4096 of them, so larger systems pay a copy and a launch for every 4096 more.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .create = create_kernel<Constant>);
+
+}  // namespace orrery

@@ -1,0 +1,106 @@
+#include "compute/cuda/host_array.h"
+#include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* off_on[] = {"off", "on"};
+constexpr Tunable tunables[] = {
+    block_tunable("Threads in a block, one body each; the source has 1024."),
+    {.name = "pinned",
+     .notes = "Host memory of the copies: page-locked, which the GPU reads and writes by itself, or not (row 19).",
+     .values = off_on,
+     .initial = "off"},
+    rsqrt_tunable,
+    ftz_tunable,
+};
+
+/// The source's body: 24 bytes, no mass.
+struct SixFloats {
+  float x, y, z, vx, vy, vz;
+};
+
+/// `velocities` may be null: they count as zero then.
+__global__ void pack(const Vec4* __restrict__ bodies, const Vec4* __restrict__ velocities, int count,
+                     SixFloats* __restrict__ packed) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const Vec4 p = bodies[i], v = velocities ? velocities[i] : Vec4{};
+  packed[i] = {p.x, p.y, p.z, v.x, v.y, v.z};
+}
+
+/// Masses, which the source does not have, come from `with_mass`.
+template <LawId law, class Real>
+__global__ void accelerate(const SixFloats* __restrict__ bodies, const Vec4* __restrict__ with_mass, int count,
+                           PairConstants constants, Epilogue epilogue) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;  // no barrier follows
+  const auto pair = pair_law<law, Real>(constants);
+  const SixFloats me = bodies[i];
+  Vec3Of<Real> sum;
+  for (int j = 0; j < count; ++j) {
+    add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z},
+             Vec4{bodies[j].x, bodies[j].y, bodies[j].z, with_mass[j].w});
+  }
+  epilogue.finish(i, with_mass[i].w, values(sum));
+}
+
+class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, PairConstants, Epilogue> {
+ public:
+  explicit HostLoop(const Settings& settings)
+      : BlockKernel{"cuda-hostloop",
+                    settings,
+                    {},
+                    instances_by_arithmetic(settings,
+                                            [](auto law, auto number) -> Instance {
+                                              return accelerate<decltype(law)::value, decltype(number)>;
+                                            })},
+        pinned_{settings.text("pinned") == "on"} {}
+
+  void prepare(int count) override {
+    const auto size = static_cast<std::size_t>(count);
+    take_scratch(d_bodies_, size, "cuda-hostloop: its array of six-float bodies", "another kernel");
+    if (host_bodies_.size() < size) host_bodies_ = {size, pinned_};
+  }
+
+  /// Waits for the stream at each copy, as the source's blocking copies do.
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    pack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.epilogue.velocities,
+                                                                           args.count, d_bodies_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(pack);
+    const std::span<SixFloats> host = host_bodies_.first(args.count);
+    cuda::download(d_bodies_.data(), host, args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+    cuda::upload<SixFloats>(host, d_bodies_.data(), args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+    launch(args, d_bodies_.data(), args.bodies, args.count, PairConstants{args.law}, args.epilogue);
+  }
+
+ private:
+  bool pinned_;
+  cuda::DeviceArray<SixFloats> d_bodies_;
+  cuda::HostArray<SixFloats> host_bodies_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_hostloop, .id = "cuda-hostloop", .title = "CUDA host loop",
+    .notes =
+        "Before each evaluation all bodies, 24 bytes each of position and velocity, go to the host and come back, and "
+        "each copy is waited for: one crossing each way a step, as in the source. The source fetches what the GPU "
+        "has kicked, moves it on the host and sends it; here the host moves nothing, the drift and the masses, which "
+        "the source lacks, stay on the GPU, and a pass over the bodies packs the 24 bytes.",
+    .source = "UTH homework 5.1, first GPU version (row 14), and 5.7, pinned memory (row 19)",
+    .lesson =
+        "Bodies that live on the host cross the bus twice a step, and the GPU idles meanwhile; the sum grows with the "
+        "square of their number, so it hides the bus only when they are many. Page-locked memory makes each copy "
+        "faster, and no copy at all is faster still.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .create = create_kernel<HostLoop>);
+
+}  // namespace orrery

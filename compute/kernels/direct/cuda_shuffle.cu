@@ -1,0 +1,89 @@
+#include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr Tunable tunables[] = {
+    block_tunable("Threads in a block.", "128"),
+    bodies_per_thread_tunable("1"),
+};
+
+constexpr int warp = 32;
+constexpr int max_block = 1024;
+
+/// Bodies in one pass of the loop over a warp's bodies: all 32 of them, and nvcc moves the broadcasts so far ahead of
+/// their use that they need 255 registers.
+constexpr int unroll = 8;
+
+__device__ __forceinline__ float broadcast(float value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+
+template <LawId law, int bodies_per_thread>
+__global__ void __launch_bounds__(max_block)
+    accelerate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Epilogue epilogue) {
+  const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x) % warp;
+  const int first = static_cast<int>(blockIdx.x) * width * bodies_per_thread + static_cast<int>(threadIdx.x);
+  const auto pair = pair_law<law, float>(constants);
+
+  Vec4 mine[bodies_per_thread];
+  Vec3 acceleration[bodies_per_thread];
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    const int i = first + k * width;
+    mine[k] = i < count ? bodies[i] : Vec4{};  // no early return: every lane takes part in the broadcasts
+  }
+
+  const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // a zero mass pulls nothing
+  Vec4 next = load(lane);
+  for (int begin = 0; begin < count; begin += warp) {
+    const Vec4 held = next;
+    next = load(begin + warp + lane);  // on its way while the warp computes
+#pragma unroll unroll
+    for (int source = 0; source < warp; ++source) {
+      const Vec4 body{broadcast(held.x, source), broadcast(held.y, source), broadcast(held.z, source),
+                      broadcast(held.w, source)};
+#pragma unroll
+      for (int k = 0; k < bodies_per_thread; ++k) {
+        add_pull(acceleration[k], pair, mine[k].x, mine[k].y, mine[k].z, body);
+      }
+    }
+  }
+
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    if (const int i = first + k * width; i < count) epilogue.finish(i, mine[k].w, acceleration[k]);
+  }
+}
+
+class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {
+ public:
+  explicit Shuffle(const Settings& settings)
+      : BlockKernel{"cuda-shuffle",
+                    settings,
+                    {.bodies = settings.integer("bodies-per-thread")},
+                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(bodies)::value>;
+                    })} {}
+
+  void evaluate(const ForceArgs& args) override {
+    launch(args, args.bodies, args.count, PairConstants{args.law}, args.epilogue);
+  }
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_shuffle, .id = "cuda-shuffle", .title = "CUDA warp shuffle",
+    .notes = "Each lane of a warp loads one body, and shuffles broadcast the 32 of them in turn: no shared memory.",
+    .source = "CUDA Handbook 14, warp shuffle (row 10)",
+    .lesson =
+        "The lanes of a warp can read each other's registers, so a tile needs neither shared memory nor barriers. "
+        "It takes four shuffles to pass a body on where shared memory takes one 16-byte read, so each should serve "
+        "several pairs.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .create = create_kernel<Shuffle>);
+
+}  // namespace orrery

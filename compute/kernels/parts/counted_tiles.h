@@ -1,0 +1,31 @@
+#pragma once
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/parts/number.h"
+
+#if defined(__CUDACC__)
+namespace orrery {
+
+/// The pull of all `count` bodies on the body `me`, by way of tiles in shared memory whose fill the block's threads
+/// count at the barrier, so that `count` need not divide by the block (literature row 4). Every thread of the block
+/// must call it, with a body or without; `tile` has room for one body a thread.
+template <class Real, class PairLaw>
+__device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
+                                                      const Vec4& me, Vec4* tile) {
+  Vec3Of<Real> sum;
+  for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
+    if (j < count) tile[threadIdx.x] = bodies[j];
+    const int filled = __syncthreads_count(j < count);
+    if (filled == 0) break;  // the same for the whole block
+      // As the compiler chooses by itself for most of the arithmetics; said, so that it holds for all.
+#pragma unroll 4
+    for (int k = 0; k < filled; ++k) {
+      add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);
+    }
+    __syncthreads();  // nobody refills the tile while others still read it; the source has no such barrier
+  }
+  return values(sum);
+}
+
+}  // namespace orrery
+#endif

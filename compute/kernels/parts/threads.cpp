@@ -1,0 +1,11 @@
+#include "compute/kernels/parts/threads.h"
+
+#include "compute/core/team.h"
+
+namespace orrery {
+
+int thread_count(const Settings& settings) {
+  return settings.integer("threads", usable_threads());
+}
+
+}  // namespace orrery

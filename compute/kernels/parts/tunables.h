@@ -1,0 +1,84 @@
+#pragma once
+
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/instances.h"
+
+// Tunables that several CUDA kernels have, and what their values mean.
+namespace orrery {
+
+inline constexpr const char* block_values[] = {"32", "64", "128", "256", "512", "1024"};
+constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
+  return {.name = "block", .notes = notes, .values = block_values, .initial = initial};
+}
+inline constexpr const char* one_body_a_thread = "Threads in a block, one body each.";
+inline constexpr const char* one_tile_a_block = "Threads in a block, and bodies in a shared-memory tile.";
+
+inline constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
+constexpr Tunable bodies_per_thread_tunable(const char* initial) {
+  return {.name = "bodies-per-thread",
+          .notes = "Bodies that a thread holds in registers, so that one read of another body serves them all.",
+          .values = bodies_per_thread_values,
+          .initial = initial};
+}
+
+inline constexpr const char* epilogue_values[] = {"fused", "stored"};
+inline constexpr Tunable epilogue_tunable{
+    .name = "epilogue",
+    .notes =
+        "fused: the force kernel kicks the velocities itself; stored: it stores accelerations, a second pass kicks.",
+    .values = epilogue_values,
+    .initial = "fused"};
+inline bool stores_first(const Settings& settings) {
+  return settings.text("epilogue") == "stored";
+}
+
+inline constexpr const char* unroll_values[] = {"1", "2", "4", "8", "16", "24", "32"};
+constexpr Tunable unroll_tunable(const char* initial) {
+  return {.name = "unroll",
+          .notes = "Bodies in one pass of the inner loop; what is left over goes one by one.",
+          .values = unroll_values,
+          .initial = initial};
+}
+
+inline constexpr const char* rsqrt_values[] = {"fast", "exact"};
+inline constexpr Tunable rsqrt_tunable{
+    .name = "rsqrt",
+    .notes = "fast: the GPU's approximate 1/sqrt, 2 ulp; exact: 1.0f / sqrtf(x), both rounded correctly.",
+    .values = rsqrt_values,
+    .initial = "fast"};
+inline constexpr const char* ftz_values[] = {"on", "off"};
+inline constexpr Tunable ftz_tunable{
+    .name = "ftz",
+    .notes = "on: the arithmetic of a pair flushes denormal numbers to zero; off: it keeps them.",
+    .values = ftz_values,
+    .initial = "on"};
+inline Arithmetic arithmetic(const Settings& settings) {
+  return {settings.text("rsqrt") == "exact" ? Rsqrt::exact : Rsqrt::fast, settings.text("ftz") == "on"};
+}
+
+/// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, number) as
+/// choose_arithmetic() has it.
+template <class Use>
+auto instances_by_arithmetic(const Settings& settings, Use use) {
+  return [chosen = arithmetic(settings), use](LawId law) { return choose_arithmetic(law, chosen, use); };
+}
+
+/// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
+template <class Use>
+auto instances_by_bodies(const Settings& settings, Use use) {
+  return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {
+    return choose_law(law, [&](auto chosen) {
+      return choose_bodies_per_thread(bodies, [&](auto count) { return use(chosen, count); });
+    });
+  };
+}
+
+inline constexpr const char* layout_values[] = {"float4", "float3", "soa", "aos6"};
+inline constexpr Tunable layout_tunable{
+    .name = "layout",
+    .notes =
+        "How the bodies lie in memory; all but float4 are made by a pass over the bodies, which is part of the time.",
+    .values = layout_values,
+    .initial = "float4"};
+
+}  // namespace orrery

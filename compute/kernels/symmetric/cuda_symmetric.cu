@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "compute/core/bodies.h"
+#include "compute/cuda/early_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/pair_items.h"
+#include "compute/kernels/parts/register_banks.h"
+#include "compute/kernels/parts/tunables.h"
+#include "compute/kernels/symmetric/symmetric_sums.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* blocks[] = {"32", "64", "128"};
+constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "11", "13"};
+constexpr const char* item_tiles[] = {"8", "16", "32", "64", "128"};
+constexpr const char* switch_values[] = {"off", "on"};
+constexpr Tunable tunables[] = {
+    {.name = "block",
+     .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
+     .values = blocks,
+     .initial = "64"},
+    {.name = "bodies-per-lane",
+     .notes = "Bodies that each lane of a warp holds in registers; auto: many, as long as every warp gets its share.",
+     .values = lane_bodies,
+     .initial = "auto"},
+    {.name = "tiles-per-item",
+     .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
+     .values = item_tiles,
+     .initial = "128"},
+    {.name = "deterministic",
+     .notes =
+         "on: sums in fixed point, whose order does not matter, so that every run gives the same bits. Their step is "
+         "2^-62 of the greatest sum that the softening allows: keep it above some 1e-4 of the system's size.",
+     .values = switch_values,
+     .initial = "off"},
+};
+
+constexpr const char* contenders[] = {
+    "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
+
+constexpr int tile = PairItems::tile;
+constexpr int max_block = 128;
+constexpr unsigned all_lanes = ~0u;
+
+/// How the inner loop is written for so many bodies a lane.
+struct Shape {
+  int unroll;           ///< partners in one pass of the loop
+  int resident_blocks;  ///< of max_block threads on a multiprocessor: what bounds the registers
+};
+constexpr Shape shape_of(int bodies) {
+  return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
+}
+
+/// What a pair costs of a scheduler's time, by issue slots and register reads of the machine code: more where fewer
+/// bodies share the reading of a partner and the moving of its sum.
+constexpr double clocks_a_pair(int bodies) {
+  return 20 + 9.0 / bodies;
+}
+
+/// A pair of bodies whose reciprocal square root is under way.
+struct Pending {
+  float dx, dy, dz;
+  float partner_mass;
+  float inverse;  ///< of the distance
+};
+/// Pairs under way at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit onto a
+/// multiprocessor to hide that by themselves.
+constexpr int depth = 3;
+
+/// Lane l holds `bodies_per_lane` bodies and their sums in registers, and meets the partners of a tile one after the
+/// other: in round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The
+/// partner's sum is in the registers of the lane that meets it and moves on by one lane after each round: after 32
+/// rounds it is back where its body was loaded.
+///
+/// Where masses differ, what is summed is the force, one factor for both sides, over the square of the greatest mass.
+/// Where all are equal, they do not enter.
+template <LawId law, bool equal_masses, int bodies_per_lane>
+__global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_blocks)
+    sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, int tiles_per_item, PairConstants constants,
+              SymmetricSums sums) {
+  extern __shared__ Vec4 tiles[];
+  constexpr Shape shape = shape_of(bodies_per_lane);
+  constexpr int pairs = shape.unroll * bodies_per_lane;
+  const auto pair = pair_law<law, float>(constants);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int warps_a_block = static_cast<int>(blockDim.x) / 32;
+  const int warps = static_cast<int>(gridDim.x) * warps_a_block;
+  const int self = static_cast<int>(blockIdx.x) * warps_a_block + warp;
+  const int neighbour = (lane + 1) % 32;
+  Vec4* const partners = tiles + warp * 2 * tile;
+
+  cuda::wait_for_kernel_before();
+  const auto load = [&](int i) {
+    // Where there is no body, one without mass, so far away that its factor is zero even where masses do not enter.
+    Vec4 body = i < count ? bodies[i] : Vec4{1e18f, 0, 0, 0};
+    body.w *= sums.mass_scale;
+    return body;
+  };
+
+  long long next = items.units() * self / warps;
+  const long long end = items.units() * (self + 1) / warps;
+  while (next < end) {
+    const PairItems::Unit unit = items.unit(next);
+    const int length =
+        static_cast<int>(min(end - next, static_cast<long long>(min(unit.row - unit.offset, tiles_per_item))));
+    next += length;
+
+    Vec4 own[bodies_per_lane];
+    Vec3 sum[bodies_per_lane];
+#pragma unroll
+    for (int k = 0; k < bodies_per_lane; ++k) own[k] = load((unit.group * bodies_per_lane + k) * tile + lane);
+
+#pragma unroll 1
+    for (int offset = unit.offset; offset < unit.offset + length; ++offset) {
+      const int partner_tile = items.partner(unit.group, offset);
+      if (partner_tile >= items.tiles) continue;
+      const Vec4 staged = turned(load(partner_tile * tile + lane));
+      __syncwarp();  // nobody overwrites what others still read
+      partners[lane] = staged;
+      partners[lane + tile] = staged;
+      __syncwarp();
+      Vec3 reaction;
+#pragma unroll 1
+      for (int round = 0; round < tile; round += shape.unroll) {
+        // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
+        Pending pending[depth + 1];
+        Vec4 partner;
+#pragma unroll
+        for (int next = 0; next < pairs + depth; ++next) {
+          if (next < pairs) {
+            const int k = next % bodies_per_lane;
+            Pending& begun = pending[next % (depth + 1)];
+            if (k == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
+            begun.dx = partner.x - own[k].x;
+            begun.dy = partner.y - own[k].y;
+            begun.dz = partner.z - own[k].z;
+            begun.partner_mass = partner.w;
+            begun.inverse = pair.inverse_distance(begun.dx, begun.dy, begun.dz);
+          }
+          if (const int last = next - depth; last >= 0) {
+            const int k = last % bodies_per_lane;
+            const Pending& ended = pending[last % (depth + 1)];
+            const float f = equal_masses ? pair.factor_at(ended.inverse, 1.0f)
+                                         : pair.factor_at(ended.inverse, own[k].w, ended.partner_mass);
+            sum[k].x = multiply_add(f, ended.dx, sum[k].x);
+            sum[k].y = multiply_add(f, ended.dy, sum[k].y);
+            sum[k].z = multiply_add(f, ended.dz, sum[k].z);
+            reaction.x = multiply_add(-f, ended.dx, reaction.x);
+            reaction.y = multiply_add(-f, ended.dy, reaction.y);
+            reaction.z = multiply_add(-f, ended.dz, reaction.z);
+            if (k == bodies_per_lane - 1) {
+              reaction.x = __shfl_sync(all_lanes, reaction.x, neighbour);
+              reaction.y = __shfl_sync(all_lanes, reaction.y, neighbour);
+              reaction.z = __shfl_sync(all_lanes, reaction.z, neighbour);
+            }
+          }
+        }
+      }
+      const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
+      if (!within_group) {
+        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : turned_back(partners[lane]).w, reaction);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < bodies_per_lane; ++k) {
+      const int own_tile = unit.group * bodies_per_lane + k;
+      if (own_tile < items.tiles) sums.add(own_tile * tile + lane, equal_masses ? 1.0f : own[k].w, sum[k]);
+    }
+  }
+}
+
+class Symmetric final : public ForceKernel {
+ public:
+  using Instance = void (*)(const Vec4*, int, PairItems, int, PairConstants, SymmetricSums);
+
+  explicit Symmetric(const Settings& settings)
+      : block_{settings.integer("block")},
+        bodies_per_lane_{settings.integer("bodies-per-lane")},
+        tiles_per_item_{settings.integer("tiles-per-item")},
+        accumulator_{settings.text("deterministic") == "on"} {}
+
+  void prepare(int count) override { accumulator_.prepare(count); }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const SymmetricSums sums = accumulator_.begin(args);
+    const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
+    cuda::launch_early(plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies, args.count,
+                       PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law}, sums);
+    accumulator_.finish(args);
+  }
+
+  std::string chosen(int count, const MassRange& masses) const override {
+    return std::to_string(plan_for(LawId::gravity, count, masses.equal()).bodies) + " bodies per lane";
+  }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
+    const Plan& plan = plan_for(law.id, count, masses.equal());
+    return {.function = reinterpret_cast<const void*>(plan.function),
+            .block = block_,
+            .blocks = plan.blocks,
+            .shared_per_thread = shared_bytes_a_thread};
+  }
+
+ private:
+  static Instance instance(LawId law, bool equal_masses, int bodies) {
+    return choose_law(law, [&](auto chosen_law) {
+      return choose<true, false>(equal_masses, [&](auto equal) {
+        return choose<1, 2, 4, 8, 11, 13>(bodies, [&](auto count) -> Instance {
+          return sum_pairs<decltype(chosen_law)::value, decltype(equal)::value, decltype(count)::value>;
+        });
+      });
+    });
+  }
+
+  /// What is launched for one law and number of bodies.
+  struct Plan {
+    LawId law = LawId::gravity;
+    int count = 0;
+    bool equal_masses = false;
+    Instance function = nullptr;
+    int bodies = 0;  // a lane
+    int blocks = 0;  // as many as are resident at once, at most: each warp then takes the same share of the units
+    double cost = 0;
+  };
+
+  std::size_t shared_bytes() const { return shared_bytes_a_thread * static_cast<std::size_t>(block_); }
+
+  Plan plan_with(int bodies, LawId law, int count, bool equal_masses) const {
+    Plan plan{.law = law,
+              .count = count,
+              .equal_masses = equal_masses,
+              .function = instance(law, equal_masses, bodies),
+              .bodies = bodies};
+    int resident = 0;  // on a multiprocessor
+    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, plan.function, block_, shared_bytes()));
+    const int warps = block_ / 32, multiprocessors = cuda::multiprocessors();
+    const long long units = PairItems{count, bodies}.units();
+    plan.blocks = static_cast<int>(
+        std::min<long long>((units + warps - 1) / warps, static_cast<long long>(resident) * multiprocessors));
+    const double units_a_warp = std::ceil(static_cast<double>(units) / (plan.blocks * warps));
+    const double warps_on_busiest = std::ceil(static_cast<double>(plan.blocks) / multiprocessors) * warps;
+    const double idle = std::max(0.0, (enough_warps - warps_on_busiest) / enough_warps);
+    plan.cost = units_a_warp * warps_on_busiest * bodies * clocks_a_pair(bodies) * (1 + 0.1 * idle);
+    return plan;
+  }
+
+  /// With `auto`, the number of bodies a lane by which the busiest multiprocessor ends first.
+  const Plan& plan_for(LawId law, int count, bool equal_masses) const {
+    if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
+    plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : 1, law, count, equal_masses);
+    if (bodies_per_lane_ > 0) return plan_;
+    for (const int bodies : {2, 4, 8, 11, 13}) {
+      const Plan plan = plan_with(bodies, law, count, equal_masses);
+      if (plan.cost < plan_.cost) plan_ = plan;
+    }
+    return plan_;
+  }
+
+  static constexpr std::size_t shared_bytes_a_thread = 2 * sizeof(Vec4);
+  static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
+
+  int block_;
+  int bodies_per_lane_;  // 0: auto
+  int tiles_per_item_;
+  mutable Plan plan_;  // the last that was asked for
+  SymmetricAccumulator accumulator_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_symmetric, .id = "cuda-symmetric", .title = "CUDA symmetric",
+    .notes =
+        "Evaluates each pair once. Warps hold bodies in registers; the partners' sums travel from lane to lane by "
+        "shuffles and reach memory by one atomic addition a tile, not one a pair.",
+    .source = "CUDA Handbook blog, FP atomics v. recomputation (rows 22 and 23)",
+    .lesson =
+        "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
+        "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3}, .repeatable = false,
+    .pairs_per_interaction = 0.5, .contenders = contenders, .create = create_kernel<Symmetric>);
+
+}  // namespace orrery

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "compute/cuda/early_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/symmetric/symmetric_sums.h"
+
+namespace orrery {
+namespace {
+
+constexpr int block = 128;
+
+/// Below it, the force between the lightest and the heaviest body, over the square of the greatest mass, may leave the
+/// range of float at great distances.
+constexpr float least_mass_ratio = 1e-24f;
+
+template <bool fixed>
+__device__ float read(const SymmetricSums& sums, std::size_t where) {
+  if constexpr (fixed) return static_cast<float>(static_cast<long long>(sums.fixed[where])) * (1 / sums.fixed_scale);
+  return sums.floats[where];
+}
+
+template <bool fixed>
+__device__ void clear(const SymmetricSums& sums, std::size_t where) {
+  if constexpr (fixed) {
+    sums.fixed[where] = 0;
+  } else {
+    sums.floats[where] = 0;
+  }
+}
+
+/// `unit_masses`: what was summed counted each mass as 1.
+template <bool fixed>
+__global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, bool unit_masses,
+                              float greatest_mass, Epilogue epilogue) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const std::size_t x = SymmetricSums::index(i), y = x + SymmetricSums::tile, z = y + SymmetricSums::tile;
+  cuda::wait_for_kernel_before();
+  if (i < count) {
+    const float mass = bodies[i].w;
+    const Vec3 sum{read<fixed>(sums, x), read<fixed>(sums, y), read<fixed>(sums, z)};
+    const float scale = unit_masses || fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
+    epilogue.finish(i, mass, {sum.x * scale, sum.y * scale, sum.z * scale});
+  }
+  // In the last tile, what is no body has sums as well: NaN where it met a body that is not finite.
+  if (i / SymmetricSums::tile <= (count - 1) / SymmetricSums::tile) {
+    for (const std::size_t where : {x, y, z}) clear<fixed>(sums, where);
+  }
+}
+
+/// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. A pull is at most
+/// 2 / (3 sqrt(3) eps^2), where r = eps / sqrt(2), times what repulsion makes of it at r = 0.
+float fixed_scale(const Law& law, int count) {
+  const double softening_sq = static_cast<double>(law.softening) * law.softening;
+  const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0.0;
+  const double most = count * 0.385 / softening_sq * (1 + repulsion / softening_sq);
+  return static_cast<float>(std::exp2(std::clamp(std::floor(62 - std::log2(most)), -126.0, 126.0)));
+}
+
+/// Entries of whole tiles.
+int padded(int count) {
+  return cuda::ceil_div(count, SymmetricSums::tile) * SymmetricSums::tile;
+}
+
+}  // namespace
+
+void SymmetricAccumulator::prepare(int count) {
+  const std::size_t numbers = 3 * static_cast<std::size_t>(padded(count));
+  const auto take_room = [&](auto& array) {
+    if (array.size() < numbers) zero_ = false;
+    take_scratch(array, numbers, "cuda-symmetric: the sums", "another kernel");
+  };
+  deterministic_ ? take_room(fixed_) : take_room(floats_);
+}
+
+SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {
+  if (!(args.masses.greatest > 0)) throw std::logic_error("cuda-symmetric: the masses are not known");
+  if (!(args.masses.least >= least_mass_ratio * args.masses.greatest)) {
+    throw UsageError("cuda-symmetric: the masses differ by more than 1e24 times; choose cuda-tiled");
+  }
+  SymmetricSums sums{.mass_scale = 1 / args.masses.greatest};
+  if (deterministic_) {
+    sums.fixed = fixed_.data();
+    sums.fixed_scale = fixed_scale(args.law, args.count);
+  } else {
+    sums.floats = floats_.data();
+  }
+  return sums;
+}
+
+SymmetricSums SymmetricAccumulator::begin(const ForceArgs& args) {
+  if (!zero_) {
+    const auto clear = [&](auto& array) {
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(array.data(), 0, array.size() * sizeof(*array.data()), args.stream));
+    };
+    deterministic_ ? clear(fixed_) : clear(floats_);
+  }
+  zero_ = false;
+  return sums_for(args);
+}
+
+void SymmetricAccumulator::finish(const ForceArgs& args) {
+  cuda::launch_early(deterministic_ ? finish_bodies<true> : finish_bodies<false>,
+                     cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args), args.bodies,
+                     args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
+  zero_ = true;
+}
+
+}  // namespace orrery

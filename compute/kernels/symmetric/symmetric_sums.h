@@ -1,0 +1,68 @@
+#pragma once
+
+#include "compute/cuda/device_array.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/pair_items.h"
+
+namespace orrery {
+
+/// Where the warps of cuda-symmetric add their sums up in memory, in three rows of 32 a tile, so that a warp's
+/// additions to a tile are three whole lines. One of the pointers is null.
+struct SymmetricSums {
+  float* floats = nullptr;              ///< forces over the square of the greatest mass
+  unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point: two's complement,
+                                        ///< whose sum is the same in any order
+  float fixed_scale = 1;                ///< a power of two: the fixed-point number of 1
+  float mass_scale = 1;                 ///< 1 / the greatest mass: a body counts with this times its mass
+
+  static constexpr int tile = PairItems::tile;
+  ORRERY_HD static std::size_t index(int i) {
+    return static_cast<std::size_t>(i / tile) * (3 * tile) + static_cast<std::size_t>(i % tile);
+  }
+
+#if defined(__CUDACC__)
+  /// Adds part of the force on body i, over the square of the greatest mass, where `mass` is its own mass times
+  /// mass_scale; lanes of a warp have consecutive i from a multiple of 32 on.
+  __device__ void add(int i, float mass, const Vec3& force) const {
+    if (fixed) {
+      // One step of fixed point for all bodies: so their accelerations are summed, lest a light one lose its digits.
+      const float inverse = mass > 0 ? 1 / mass : 0.0f;
+      add_fixed(index(i), force.x * inverse);
+      add_fixed(index(i) + tile, force.y * inverse);
+      add_fixed(index(i) + 2 * tile, force.z * inverse);
+    } else {
+      atomicAdd(floats + index(i), force.x);
+      atomicAdd(floats + index(i) + tile, force.y);
+      atomicAdd(floats + index(i) + 2 * tile, force.z);
+    }
+  }
+
+ private:
+  __device__ void add_fixed(std::size_t where, float part) const {
+    atomicAdd(fixed + where, static_cast<unsigned long long>(__float2ll_rn(part * fixed_scale)));
+  }
+#endif
+};
+
+/// Owns the sums: zero before an evaluation, and again once finish() has passed on the stream.
+class SymmetricAccumulator {
+ public:
+  explicit SymmetricAccumulator(bool deterministic) : deterministic_{deterministic} {}
+
+  /// Throws UsageError where the GPU has no room for the sums: 12 bytes a body, 24 where they are deterministic.
+  void prepare(int count);
+  /// What the force kernel is to add to. Call prepare() before.
+  SymmetricSums begin(const ForceArgs& args);
+  /// After the force kernel: enqueues what makes accelerations of the sums and hands them to the epilogue.
+  void finish(const ForceArgs& args);
+
+ private:
+  SymmetricSums sums_for(const ForceArgs& args) const;
+
+  bool deterministic_;
+  bool zero_ = false;                // the sums are, as far as the last use got
+  cuda::DeviceArray<float> floats_;  // one of the two is in use
+  cuda::DeviceArray<unsigned long long> fixed_;
+};
+
+}  // namespace orrery

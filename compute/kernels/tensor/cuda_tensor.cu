@@ -1,0 +1,251 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "compute/core/error.h"
+#include "compute/cuda/device.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/pair_items.h"
+#include "compute/kernels/tensor/tensor_columns.h"
+#include "compute/kernels/tensor/tensor_operands.h"
+#include "compute/kernels/tensor/tensor_products.h"
+#include "compute/kernels/tensor/tensor_sums.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* warps_values[] = {"8", "12"};
+constexpr Tunable tunables[] = {
+    {.name = "warps",
+     .notes = "Warps in a block: 8 with 32 bodies each, or 12 with 64.",
+     .values = warps_values,
+     .initial = "8"},
+};
+constexpr const char* contenders[] = {"", "warps=12"};
+
+constexpr int chunks_a_sum = 16;  // after so many the columns' sums go to memory: short sums round less
+
+/// What a block of `warps` has. Its warps hold the columns of a group of bodies, and a chunk of rows passes at a time.
+template <int warps>
+struct Shape {
+  static constexpr int tiles = warps == 8 ? 4 : 8;               // of columns, a warp
+  static constexpr int blocks = warps == 8 ? warps : warps / 2;  // of rows, a chunk: what shared memory has room for
+  static constexpr int resident_blocks = 16 / warps;             // on a multiprocessor: what bounds the registers
+  static constexpr int columns = tiles * TensorOperands::columns_a_tile;  // a warp
+  static constexpr int items_a_group = warps * columns / PairItems::tile;
+  static constexpr int items_a_chunk = blocks * TensorOperands::rows_a_block / PairItems::tile;
+  static constexpr int chunk_words = blocks * TensorOperands::words_a_block;
+  static constexpr int parts = warps * blocks * 32;  // fragments of sums that a chunk leaves
+  static constexpr std::size_t shared_bytes = 2 * (chunk_words * sizeof(std::uint32_t) + parts * sizeof(Vec4));
+  static_assert(items_a_group % items_a_chunk == 0 &&
+                items_a_chunk * PairItems::tile % TensorOperands::rows_a_block == 0);
+};
+
+/// The columns of a group of bodies are in the registers of a block's warps; the rows of the bodies that it meets pass
+/// through shared memory. r^2 comes from two tensor products, and each pair's s serves both sides: the rows' sums are a
+/// third product, joined over the warps in shared memory, and the columns' are summed by multiply-adds.
+template <LawId law, int warps>
+__global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
+    sum_pairs(TensorOperands operands, PairItems items, float repulsion_unscaled, Vec4* sums) {
+  using Blocks = Shape<warps>;
+  extern __shared__ Vec4 shared[];
+  auto* const staged = reinterpret_cast<std::uint32_t*>(shared);
+  Vec4* const parts = shared + 2 * Blocks::chunk_words / 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const float repulsion = repulsion_unscaled * operands.scale->w * operands.scale->w;
+
+  const auto chunks = items.units() / Blocks::items_a_chunk;
+  const auto begin = static_cast<int>(chunks * blockIdx.x / gridDim.x);
+  const auto end = static_cast<int>(chunks * (blockIdx.x + 1) / gridDim.x);
+  const PairItems::Unit first = items.unit(static_cast<long long>(begin) * Blocks::items_a_chunk);
+  // Steps from chunk to chunk: without the divisions that unit() takes.
+  const auto advance = [&](int& group, int& offset) {
+    offset += Blocks::items_a_chunk;
+    if (offset < (group < items.long_groups ? items.long_row : items.short_row)) return;
+    ++group;
+    offset = 0;
+  };
+  const auto first_row = [&](int group, int offset) { return items.partner(group, offset) * PairItems::tile; };
+  const auto stage = [&](int chunk, int row) {
+    const std::uint32_t* from =
+        operands.rows + static_cast<std::size_t>(row / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
+    std::uint32_t* to = staged + chunk % 2 * Blocks::chunk_words;
+    for (int word = static_cast<int>(threadIdx.x) * 4; word < Blocks::chunk_words; word += warps * 32 * 4) {
+      tensor::copy_in_background(to + word, from + word);
+    }
+  };
+  // Each warp adds up one block of rows; where there are fewer, half the warps do in turn.
+  const auto put_rows = [&](int chunk, int row) {
+    const int block = (warp + chunk % 2 * (warps - Blocks::blocks)) % warps;
+    if (block >= Blocks::blocks) return;
+    const Vec4* from = parts + chunk % 2 * Blocks::parts;
+    float sum[4] = {};
+#pragma unroll
+    for (int other = 0; other < warps; ++other) {
+      const Vec4 part = from[(other * Blocks::blocks + block) * 32 + lane];
+      sum[0] += part.x;
+      sum[1] += part.y;
+      sum[2] += part.z;
+      sum[3] += part.w;
+    }
+    tensor::add_rows(operands, sums, row + block * TensorOperands::rows_a_block, sum);
+  };
+
+  tensor::Columns columns[Blocks::tiles];
+  int group = first.group, offset = first.offset, loaded = -1, column = 0, summed = 0;
+  int row = first_row(group, offset), row_to_put = -1;  // of the chunk before, whose sums are in `parts`
+  if (begin < end) stage(begin, row);
+  for (int chunk = begin; chunk < end; ++chunk) {
+    int next_group = group, next_offset = offset;
+    advance(next_group, next_offset);
+    const int next_row = first_row(next_group, next_offset);
+    tensor::wait_for_copies();
+    __syncthreads();
+    if (chunk + 1 < end) stage(chunk + 1, next_row);
+    if (row_to_put >= 0) put_rows(chunk - 1, row_to_put);
+    if (group != loaded || summed == chunks_a_sum) {
+      if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
+      summed = 0;
+    }
+    if (group != loaded) {
+      loaded = group;
+      column = (group * warps + warp) * Blocks::columns;
+#pragma unroll
+      for (int tile = 0; tile < Blocks::tiles; ++tile) columns[tile].load(operands, column / 8 + tile);
+    }
+    ++summed;
+    const bool within = offset < items.tiles_a_group;
+    const std::uint32_t* rows = staged + chunk % 2 * Blocks::chunk_words;
+    if (within) {
+#pragma unroll 1
+      for (int block = 0; block < Blocks::blocks; ++block) {
+        float none[4];
+        tensor::meet<law, true>(rows + block * TensorOperands::words_a_block, columns, repulsion,
+                                row + block * TensorOperands::rows_a_block, column, none);
+      }
+    } else {
+      Vec4* const to = parts + chunk % 2 * Blocks::parts + warp * Blocks::blocks * 32 + lane;
+#pragma unroll 1
+      for (int block = 0; block < Blocks::blocks; ++block) {
+        float sum[4] = {};
+        tensor::meet<law, false>(rows + block * TensorOperands::words_a_block, columns, repulsion, 0, 0, sum);
+        to[block * 32] = {sum[0], sum[1], sum[2], sum[3]};
+      }
+    }
+    row_to_put = within ? -1 : row;
+    group = next_group;
+    offset = next_offset;
+    row = next_row;
+  }
+  __syncthreads();
+  if (row_to_put >= 0) put_rows(end - 1, row_to_put);
+  if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
+}
+
+class Tensor final : public ForceKernel {
+ public:
+  explicit Tensor(const Settings& settings) : warps_{settings.integer("warps")} {
+    cudaFuncAttributes attributes{};
+    ORRERY_CUDA_CHECK(
+        cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(instance(LawId::gravity, warps_))));
+    const cuda::DeviceInfo device = cuda::current_device();
+    if (device.major < tensor::least_capability) {
+      throw UsageError("cuda-tensor needs tensor products of TF32 numbers, of compute capability " +
+                       std::to_string(tensor::least_capability) + ".0 on; this GPU has " +
+                       std::to_string(device.major) + '.' + std::to_string(device.minor) +
+                       "; choose cuda-symmetric or cuda-tiled");
+    }
+    // Code for an older GPU that was translated for this one when the program started has no such products.
+    if (attributes.ptxVersion < tensor::least_capability * 10) {
+      throw UsageError(
+          "cuda-tensor: this build holds no code for tensor products on this GPU; build with "
+          "CMAKE_CUDA_ARCHITECTURES=native, or choose cuda-symmetric");
+    }
+    for (const LawInfo& law : laws()) {
+      for (const int warps : {8, 12}) {
+        ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(instance(law.law, warps)),
+                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(shared_bytes(warps))));
+      }
+    }
+  }
+
+  void prepare(int count) override {
+    if (items(count).units() > std::numeric_limits<int>::max()) {
+      throw UsageError("cuda-tensor cannot take " + std::to_string(count) + " bodies; choose cuda-symmetric");
+    }
+    workspace_.prepare(padded(count));
+    sums_.prepare(padded(count));
+  }
+
+  void evaluate(const ForceArgs& args) override {
+    const int all = padded(args.count);
+    Vec4* const sums = sums_.begin(args, all);
+    const TensorOperands operands = workspace_.make(args, all);
+    const MainLaunch launch = main_launch(args.law, args.count, args.masses);
+    instance(args.law.id, warps_)<<<launch.blocks, launch.block, launch.shared_fixed, args.stream>>>(
+        operands, items(args.count), args.law.repulsion, sums);
+    cuda::check(cudaGetLastError(), "launch of cuda-tensor");
+    sums_.finish(args, operands);
+  }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    MainLaunch launch{.function = reinterpret_cast<const void*>(instance(law.id, warps_)),
+                      .block = warps_ * 32,
+                      .shared_fixed = shared_bytes(warps_)};
+    int resident = 0;
+    ORRERY_CUDA_CHECK(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, launch.function, launch.block, launch.shared_fixed));
+    launch.blocks = static_cast<int>(
+        std::min<long long>(items(count).units(), static_cast<long long>(resident) * cuda::multiprocessors()));
+    return launch;
+  }
+
+ private:
+  using Instance = void (*)(TensorOperands, PairItems, float, Vec4*);
+
+  template <class Use>
+  static auto choose_warps(int warps, Use use) {
+    return choose<8, 12>(warps, use);
+  }
+  static Instance instance(LawId law, int warps) {
+    return choose_law(law, [&](auto chosen_law) {
+      return choose_warps(warps, [&](auto chosen_warps) -> Instance {
+        return sum_pairs<decltype(chosen_law)::value, decltype(chosen_warps)::value>;
+      });
+    });
+  }
+  static std::size_t shared_bytes(int warps) {
+    return choose_warps(warps, [](auto chosen) { return Shape<decltype(chosen)::value>::shared_bytes; });
+  }
+  PairItems items(int count) const {
+    return {count, choose_warps(warps_, [](auto chosen) { return Shape<decltype(chosen)::value>::items_a_group; })};
+  }
+  int padded(int count) const {
+    const PairItems all = items(count);
+    return all.groups * all.tiles_a_group * PairItems::tile;
+  }
+
+  int warps_;
+  TensorWorkspace workspace_;
+  TensorSums sums_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_tensor, .id = "cuda-tensor", .title = "CUDA tensor",
+    .notes =
+        "Distances and half of the sums as tensor products of split halves and TF32 numbers, each pair once; bodies "
+        "whose sums would round too much are summed again from differences.",
+    .source = "CUDA Handbook blog, FP atomics v. recomputation (row 23); tensor cores are our own answer to it",
+    .lesson =
+        "A matrix product needs |x|^2 - 2 x y + |y|^2, which cancels for near bodies, unless the numbers are split so "
+        "that the large terms are exact. What is left to other units, the reciprocal square roots first, then is the "
+        "limit.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-4, .max = 1e-2}, .repeatable = false,
+    .pairs_per_interaction = 0.5, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tensor>);
+
+}  // namespace orrery

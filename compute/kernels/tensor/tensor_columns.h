@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/tensor/tensor_operands.h"
+#include "compute/kernels/tensor/tensor_products.h"
+
+// What a warp of cuda-tensor does with the operands: the pairs of 16 rows with the columns in its registers.
+namespace orrery::tensor {
+
+#if defined(__CUDACC__)
+
+inline constexpr unsigned all_lanes = ~0u;
+
+/// Mean of 1 / (1 - t), where t is the share of a number that a cut to TF32's 11 bits takes off.
+inline constexpr float untruncated = 1.0003523f;
+
+__device__ inline void add_to(Vec4* sum, const Vec4& part) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<::float4*>(sum), make_float4(part.x, part.y, part.z, part.w));
+#else
+  atomicAdd(&sum->x, part.x);
+  atomicAdd(&sum->y, part.y);
+  atomicAdd(&sum->z, part.z);
+  atomicAdd(&sum->w, part.w);
+#endif
+}
+
+/// sum s m (x_j - x_i) from sum s m x_j and sum s m, which stays in w.
+__device__ inline Vec4 pull_on(const Vec4& body, const Vec4& sum) {
+  return {sum.x - body.x * sum.w, sum.y - body.y * sum.w, sum.z - body.z * sum.w, sum.w};
+}
+
+/// Adds a fragment of a row block's sums: columns x, y, z, m, then what TF32 left of them.
+__device__ inline void add_rows(const TensorOperands& operands, Vec4* sums, int first, const float (&fragment)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  float joined[4];
+#pragma unroll
+  for (int c = 0; c < 4; ++c) joined[c] = fragment[c] + __shfl_xor_sync(all_lanes, fragment[c], 2);
+  const float one = t < 2 ? joined[0] : joined[2], two = t < 2 ? joined[1] : joined[3];
+  const float three = __shfl_xor_sync(all_lanes, one, 1), four = __shfl_xor_sync(all_lanes, two, 1);
+  if (t % 2 != 0) return;
+  const int i = first + g + (t < 2 ? 0 : 8);
+  add_to(sums + i,
+         pull_on(operands.bodies[i], {one * untruncated, two * untruncated, three * untruncated, four * untruncated}));
+}
+
+/// s of a pair for unit masses, from the softened r^2.
+template <LawId law>
+__device__ float factor_of(float distance_sq, float repulsion) {
+  const float inverse = reciprocal_sqrt(distance_sq), inverse_sq = inverse * inverse;
+  if constexpr (law == LawId::attract_repel) return inverse * (inverse_sq * (1.0f - repulsion * inverse_sq));
+  return inverse * inverse_sq;
+}
+
+/// 8 columns in the registers of a warp, and their sums: of 2t and 2t + 1 in lane 4 g + t, over the rows g and g + 8.
+struct Columns {
+  std::uint32_t small[2], weights[2], large;
+  Vec4 sum[2];
+
+  __device__ void load(const TensorOperands& operands, int tile) {
+    const std::uint32_t* from = operands.columns + static_cast<std::size_t>(tile) * TensorOperands::words_a_tile;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const uint4 words = reinterpret_cast<const uint4*>(from)[lane];
+    small[0] = words.x;
+    small[1] = words.y;
+    weights[0] = words.z;
+    weights[1] = words.w;
+    large = from[128 + lane];
+  }
+};
+
+__device__ inline void take(Vec4& sum, float factor, const Vec4& weights) {
+  sum.x = multiply_add(factor, weights.x, sum.x);
+  sum.y = multiply_add(factor, weights.y, sum.y);
+  sum.z = multiply_add(factor, weights.z, sum.z);
+  sum.w = multiply_add(factor, weights.w, sum.w);
+}
+
+/// The pairs of 16 rows, whose operands are in shared memory, with the warp's columns. The columns' sums take theirs by
+/// multiply-adds; the rows' sums are returned as a fragment. Where `within`, the rows are of the group itself: then
+/// they get nothing, as each is a column, too, and where body number `row` + g is the column, there is no pair.
+template <LawId law, bool within, int tiles>
+__device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&columns)[tiles], float repulsion, int row,
+                                     int column, float (&row_sums)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const uint4 four = reinterpret_cast<const uint4*>(operands)[lane];
+  const uint2 two = reinterpret_cast<const uint2*>(operands)[64 + lane];
+  const std::uint32_t small[4] = {four.x, four.y, four.z, four.w}, large[2] = {two.x, two.y};
+  const Vec4 weights[2] = {reinterpret_cast<const Vec4*>(operands)[48 + g],
+                           reinterpret_cast<const Vec4*>(operands)[56 + g]};
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+    Columns& mine = columns[tile];
+    float s[4];
+    multiply_k8(s, large, mine.large);
+    add_product_k16(s, small, mine.small);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      s[c] = factor_of<law>(s[c], repulsion);
+      if (within && row + g + c / 2 * 8 == column + tile * 8 + 2 * t + c % 2) s[c] = 0;
+    }
+    if constexpr (!within) add_product_tf32(row_sums, s, mine.weights);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) take(mine.sum[c % 2], s[c], weights[c / 2]);
+  }
+}
+
+/// Adds the columns' sums, joined over the rows, to memory and begins new ones.
+template <int tiles>
+__device__ void put_columns(const TensorOperands& operands, Vec4* sums, int column, Columns (&columns)[tiles]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      Vec4& sum = columns[tile].sum[side];
+#pragma unroll
+      for (int other = 4; other < 32; other *= 2) {
+        sum.x += __shfl_xor_sync(all_lanes, sum.x, other);
+        sum.y += __shfl_xor_sync(all_lanes, sum.y, other);
+        sum.z += __shfl_xor_sync(all_lanes, sum.z, other);
+        sum.w += __shfl_xor_sync(all_lanes, sum.w, other);
+      }
+      const int j = column + tile * 8 + 2 * t + side;
+      if (g == tile) add_to(sums + j, pull_on(operands.bodies[j], sum));
+      sum = {};
+    }
+  }
+}
+
+#endif
+
+}  // namespace orrery::tensor

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/host_array.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/tree_report.h"
+
+// The larger cells of a tree that lies in device memory, for CUDA sources.
+namespace orrery {
+
+/// Picks cells and copies them to the host on a stream, behind the evaluation that made the tree and before the next:
+/// nobody waits.
+class CellPicker {
+ public:
+  static constexpr int most_levels = 32;
+
+  /// Takes the memory for picks of `most` >= 1 cells, which pick() otherwise takes itself.
+  void prepare(int most);
+  /// Enqueues a pick of the larger ones, at most `most` >= 1. A `Cells` can be copied to the device and says there of
+  /// the cells i in [0, count()): level(i), below most_levels or, where there is none, below 0; and cell(i).
+  template <class Cells>
+  void pick(const Cells& cells, int most, cudaStream_t stream);
+  /// From now on cells() has none, until the next pick.
+  void forget() { most_ = 0; }
+  /// Those of the latest pick, by level. Call only once the stream has passed it; none without one.
+  std::vector<TreeCell> cells() const;
+
+  /// How many cells there are on each level, and how many of them were picked or refused.
+  struct Levels {
+    int cells[most_levels], seen[most_levels];
+  };
+
+ private:
+  int most_ = 0;
+  cuda::DeviceArray<Levels> d_levels_;
+  cuda::DeviceArray<TreeCell> d_cells_;
+  cuda::HostArray<Levels> levels_;
+  cuda::HostArray<TreeCell> cells_;
+};
+
+#if defined(__CUDACC__)
+template <class Cells>
+__global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Levels* levels) {
+  constexpr int most_levels = CellPicker::most_levels;
+  __shared__ int here[most_levels];
+  if (threadIdx.x < most_levels) here[threadIdx.x] = 0;
+  __syncthreads();
+  const int count = cells.count();
+  for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * blockDim.x)) {
+    if (const int level = cells.level(i); level >= 0) atomicAdd(&here[level], 1);
+  }
+  __syncthreads();
+  if (threadIdx.x < most_levels) atomicAdd(&levels->cells[threadIdx.x], here[threadIdx.x]);
+}
+
+/// Level by level from the root on, as long as there is room; within a level in any order.
+template <class Cells>
+__global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked,
+                           int most) {
+  constexpr int most_levels = CellPicker::most_levels;
+  __shared__ int begins[most_levels];
+  if (threadIdx.x == 0) {
+    int begin = 0;
+    for (int level = 0; level < most_levels; ++level) {
+      begins[level] = begin;
+      begin += levels->cells[level];
+    }
+  }
+  __syncthreads();
+  const int count = cells.count();
+  for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * blockDim.x)) {
+    const int level = cells.level(i);
+    if (level < 0 || begins[level] >= most) continue;
+    const int place = begins[level] + atomicAdd(&levels->seen[level], 1);
+    if (place < most) picked[place] = cells.cell(i);
+  }
+}
+
+template <class Cells>
+void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
+  prepare(most);
+  most_ = most;
+  const auto size = static_cast<std::size_t>(most);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(d_levels_.data(), 0, sizeof(Levels), stream));
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(d_cells_.data(), 0, size * sizeof(TreeCell), stream));
+  constexpr int block = 256;
+  const int blocks = 4 * cuda::multiprocessors();
+  count_levels<<<blocks, block, 0, stream>>>(cells, d_levels_.data());
+  ORRERY_CUDA_CHECK_LAUNCH(count_levels);
+  pick_cells<<<blocks, block, 0, stream>>>(cells, d_levels_.data(), d_cells_.data(), most);
+  ORRERY_CUDA_CHECK_LAUNCH(pick_cells);
+  cuda::download(d_levels_.data(), levels_.first(1), stream);
+  cuda::download(d_cells_.data(), cells_.first(most), stream);
+}
+
+#endif
+
+inline void CellPicker::prepare(int most) {
+  const auto size = static_cast<std::size_t>(most);
+  if (d_levels_.size() == 0) {
+    d_levels_ = cuda::DeviceArray<Levels>(1);
+    levels_ = cuda::HostArray<Levels>(1, /*pinned=*/true);
+  }
+  if (cells_.size() >= size) return;
+  most_ = 0;
+  d_cells_ = cuda::DeviceArray<TreeCell>(size);
+  cells_ = cuda::HostArray<TreeCell>(size, /*pinned=*/true);
+}
+
+inline std::vector<TreeCell> CellPicker::cells() const {
+  if (most_ == 0) return {};
+  int count = 0;
+  for (const int cells : levels_.first(1)[0].cells) count += cells;
+  const std::span<const TreeCell> picked = cells_.first(std::min(count, most_));
+  return {picked.begin(), picked.end()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,202 @@
+#include "compute/kernels/tree/cpu_octree.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "compute/core/team.h"
+
+namespace orrery {
+namespace {
+
+constexpr int bodies_a_share = 2048;  ///< of a pass over all bodies: less is not worth another thread
+constexpr int cells_a_share = 256;    ///< of a pass over cells
+
+bool is_set(const std::atomic<bool>* flag) {
+  return flag && flag->load(std::memory_order_relaxed);
+}
+
+Box box_of_point(const Vec4& p) {
+  return {{p.x, p.y, p.z}, {p.x, p.y, p.z}};
+}
+
+/// The part of a box in which nearly all bodies lie: those farther from the mean than 16 times the mean distance from
+/// it, at most one in 16 by Markov's inequality, would leave the others too few bits of the keys.
+Box main_part(const Vec4* bodies, int count, const Box& all) {
+  const double share = 1.0 / count;
+  Vec3d mean, spread;
+  for (int i = 0; i < count; ++i) {
+    mean.x += bodies[i].x * share;
+    mean.y += bodies[i].y * share;
+    mean.z += bodies[i].z * share;
+  }
+  for (int i = 0; i < count; ++i) {
+    spread.x += std::abs(bodies[i].x - mean.x) * share;
+    spread.y += std::abs(bodies[i].y - mean.y) * share;
+    spread.z += std::abs(bodies[i].z - mean.z) * share;
+  }
+  const double reach = 16 * std::max({spread.x, spread.y, spread.z});
+  const auto low = [&](double at, float least) { return std::max(static_cast<float>(at - reach), least); };
+  const auto high = [&](double at, float greatest) { return std::min(static_cast<float>(at + reach), greatest); };
+  return {{low(mean.x, all.low.x), low(mean.y, all.low.y), low(mean.z, all.low.z)},
+          {high(mean.x, all.high.x), high(mean.y, all.high.y), high(mean.z, all.high.z)}};
+}
+
+/// The deepest level of which both keys lie in one cell.
+int common_level(std::uint64_t a, std::uint64_t b) {
+  return a == b ? key_levels : (std::countl_zero(a ^ b) - 1) / 3;
+}
+
+}  // namespace
+
+void Box::add(const Box& other) {
+  low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
+  high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y), std::max(high.z, other.high.z)};
+}
+
+float Box::widest() const {
+  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+void CpuOctree::make_keys(const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled) {
+  keys_.resize(static_cast<std::size_t>(count));
+  Box all = box_of_point(bodies[0]);
+  for (int i = 1; i < count; ++i) all.add(box_of_point(bodies[i]));
+  const Box main = main_part(bodies, count, all);
+  cube_ = cube_around(main.low, main.high);
+  if (is_set(cancelled)) return;
+  for_each_chunk(count, bodies_a_share, threads, cancelled, [&](int first, int last) {
+    for (int i = first; i < last; ++i) {
+      const Vec4& p = bodies[i];
+      keys_[static_cast<std::size_t>(i)] = {morton_key(cube_, p.x, p.y, p.z), static_cast<std::uint32_t>(i)};
+    }
+  });
+}
+
+void CpuOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
+  const int count = static_cast<int>(keys_.size());
+  bodies_.resize(keys_.size());
+  for_each_chunk(count, bodies_a_share, shape.threads, cancelled, [&](int first, int last) {
+    for (int i = first; i < last; ++i) bodies_[static_cast<std::size_t>(i)] = bodies[original(i)];
+  });
+
+  cells_.assign(1, {.bodies = {0, count}});
+  generations_.assign(1, 0);
+  deepest_ = 0;
+  while (generations_.back() < cells_.size() && !is_set(cancelled)) {
+    const std::size_t begin = generations_.back(), end = cells_.size();
+    generations_.push_back(end);
+    for (std::size_t cell = begin; cell < end; ++cell) split(cell, shape.leaf);
+  }
+}
+
+void CpuOctree::split(std::size_t index, int leaf) {
+  const auto key = [this](int body) { return keys_[static_cast<std::size_t>(body)].key; };
+  const OctreeCell cell = cells_[index];
+  const int common = common_level(key(cell.bodies.begin), key(cell.bodies.end - 1));
+  deepest_ = std::max(deepest_, cell.level);
+  if (cell.bodies.count() <= leaf || common >= key_levels) return;
+  const int first_child = static_cast<int>(cells_.size());
+  const int level = common + 1;
+  for (int begin = cell.bodies.begin; begin < cell.bodies.end;) {
+    const int child = child_of_key(key(begin), level);
+    const auto last =
+        std::upper_bound(keys_.begin() + begin, keys_.begin() + cell.bodies.end, child,
+                         [level](int wanted, const KeyedBody& body) { return wanted < child_of_key(body.key, level); });
+    const int end = static_cast<int>(last - keys_.begin());
+    cells_.push_back({.bodies = {begin, end}, .level = level});
+    begin = end;
+  }
+  cells_[index].first_child = first_child;
+  cells_[index].children = static_cast<int>(cells_.size()) - first_child;
+}
+
+Box CpuOctree::box_of(BodyRange range) const {
+  Box box = box_of_point(bodies_[static_cast<std::size_t>(range.begin)]);
+  for (int i = range.begin + 1; i < range.end; ++i) box.add(box_of_point(bodies_[static_cast<std::size_t>(i)]));
+  return box;
+}
+
+void CpuOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancelled) {
+  moments_.resize(cells_.size());
+  boxes_.resize(cells_.size());
+  nodes_.resize(cells_.size());
+  const auto find = [&](std::size_t index) {
+    const OctreeCell& cell = cells_[index];
+    if (cell.is_leaf()) {
+      const Vec4* first = &bodies_[static_cast<std::size_t>(cell.bodies.begin)];
+      moments_[index] = combined_moments(cell.bodies.count(), [first](int i) -> const Vec4& { return first[i]; });
+      boxes_[index] = box_of(cell.bodies);
+    } else {
+      const std::size_t child = static_cast<std::size_t>(cell.first_child);
+      const Moments* first = &moments_[child];
+      moments_[index] = combined_moments(cell.children, [first](int i) -> const Moments& { return first[i]; });
+      boxes_[index] = boxes_[child];
+      for (int i = 1; i < cell.children; ++i) boxes_[index].add(boxes_[child + static_cast<std::size_t>(i)]);
+    }
+    const Box& box = boxes_[index];
+    const Vec4& at = moments_[index].center;
+    const float offset = std::hypot(at.x - (box.low.x + box.high.x) / 2, at.y - (box.low.y + box.high.y) / 2,
+                                    at.z - (box.low.z + box.high.z) / 2);
+    const float opening = box.widest() / shape.theta + offset;
+    const SecondMoments<float>& q = moments_[index].q;
+    const bool in_range = std::isfinite(q.xx + q.yy + q.zz);  // of float; else the cell stands for nothing
+    nodes_[index] = {at.x, at.y, at.z, in_range ? opening * opening : std::numeric_limits<float>::infinity()};
+  };
+  for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
+    const std::size_t begin = generations_[g];
+    const int count = static_cast<int>(generations_[g + 1] - begin);
+    for_each_chunk(count, cells_a_share, shape.threads, cancelled, [&](int first, int last) {
+      for (int cell = first; cell < last; ++cell) find(begin + static_cast<std::size_t>(cell));
+    });
+  }
+}
+
+std::vector<BodyRange> CpuOctree::groups(int most) const {
+  std::vector<BodyRange> groups;
+  const auto gather = [&](const auto& self, const OctreeCell& cell) -> void {
+    if (cell.bodies.count() <= most || cell.is_leaf()) {
+      for (int begin = cell.bodies.begin; begin < cell.bodies.end; begin += most) {
+        groups.push_back({begin, std::min(begin + most, cell.bodies.end)});
+      }
+      return;
+    }
+    const OctreeCell* child = &cells_[static_cast<std::size_t>(cell.first_child)];
+    for (const OctreeCell* end = child + cell.children; child != end;) {
+      OctreeCell run = *child++;
+      if (run.bodies.count() > most) {
+        self(self, run);
+        continue;
+      }
+      while (child != end && child->bodies.end - run.bodies.begin <= most) run.bodies.end = child++->bodies.end;
+      groups.push_back(run.bodies);
+    }
+  };
+  gather(gather, cells_.front());
+  return groups;
+}
+
+std::vector<TreeCell> CpuOctree::cubes(int most) const {
+  const std::size_t count = std::min(cells_.size(), static_cast<std::size_t>(std::max(most, 0)));
+  std::vector<TreeCell> cubes;
+  cubes.reserve(count);
+  for (int level = 0; level <= deepest_; ++level) {
+    for (std::size_t cell = 0; cell < cells_.size() && cubes.size() < count; ++cell) {
+      if (cells_[cell].level == level) cubes.push_back(cube(cell));
+    }
+  }
+  return cubes;
+}
+
+TreeCell CpuOctree::cube(std::size_t index) const {
+  const OctreeCell& cell = cells_[index];
+  TreeCell cube = cell_of_key(cube_, keys_[static_cast<std::size_t>(cell.bodies.begin)].key, cell.level);
+  const auto reach = [](float center, float low, float high) { return std::max(center - low, high - center); };
+  const Box& box = boxes_[index];
+  cube.half_size = std::max({cube.half_size, reach(cube.center.x, box.low.x, box.high.x),
+                             reach(cube.center.y, box.low.y, box.high.y), reach(cube.center.z, box.low.z, box.high.z)});
+  return cube;
+}
+
+}  // namespace orrery

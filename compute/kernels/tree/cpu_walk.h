@@ -1,0 +1,125 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/kernels/tree/cpu_octree.h"
+
+namespace orrery {
+
+/// What a group of bodies meets, as a structure of aligned arrays. Behind the last entry there is room for a vector.
+struct BodyList {
+  static constexpr int capacity = 1024;
+  static constexpr int padding = 16;
+  alignas(64) float x[capacity + padding], y[capacity + padding], z[capacity + padding], mass[capacity + padding];
+  int count = 0;
+
+  bool full() const { return count == capacity; }
+  void add(const Vec4& body);
+  /// Fills up to a multiple of `lanes` <= padding with copies of the last entry without mass. Returns that multiple.
+  int pad(int lanes);
+};
+
+struct CellList {
+  static constexpr int capacity = 512;
+  BodyList centers;  ///< of mass; `capacity` of them at most
+  /// As Quadrupole has them.
+  alignas(64) float xx[capacity + BodyList::padding], yy[capacity + BodyList::padding],
+      zz[capacity + BodyList::padding], xy[capacity + BodyList::padding], xz[capacity + BodyList::padding],
+      yz[capacity + BodyList::padding], half_trace[capacity + BodyList::padding];
+
+  bool full() const { return centers.count == capacity; }
+  void add(const Moments& cell);
+  int pad(int lanes);
+};
+
+/// Collects what a group of bodies meets, and hands it on whenever a list is full.
+class TreeWalk {
+ public:
+  BodyList bodies;
+  CellList cells;
+
+  /// Walks the tree for the bodies of `group`. A cell counts as a whole where the group's box is farther from its
+  /// centre of mass than l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box:
+  /// Barnes 1994 for the offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012). flush_bodies() and
+  /// flush_cells() have to empty their list; both are called at the end once more.
+  template <class FlushBodies, class FlushCells>
+  void walk(const CpuOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
+    const Box box = tree.box_of(group);
+    stack_.assign(1, 0);
+    while (!stack_.empty()) {
+      const std::size_t index = stack_.back();
+      stack_.pop_back();
+      if (is_far(box, tree.nodes()[index])) {
+        if (cells.full()) flush_cells();
+        cells.add(tree.moments()[index]);
+        continue;
+      }
+      const OctreeCell& cell = tree.cells()[index];
+      for (int child = cell.children; child-- > 0;)
+        stack_.push_back(static_cast<std::size_t>(cell.first_child + child));
+      if (!cell.is_leaf()) continue;
+      for (int body = cell.bodies.begin; body < cell.bodies.end; ++body) {
+        if (bodies.full()) flush_bodies();
+        bodies.add(tree.bodies()[static_cast<std::size_t>(body)]);
+      }
+    }
+    flush_bodies();
+    flush_cells();
+  }
+
+ private:
+  static bool is_far(const Box& box, const WalkNode& node);
+
+  std::vector<std::size_t> stack_;
+};
+
+inline void BodyList::add(const Vec4& body) {
+  x[count] = body.x;
+  y[count] = body.y;
+  z[count] = body.z;
+  mass[count++] = body.w;
+}
+
+inline int BodyList::pad(int lanes) {
+  int padded = count;
+  for (; padded % lanes != 0; ++padded) {
+    x[padded] = x[count - 1];
+    y[padded] = y[count - 1];
+    z[padded] = z[count - 1];
+    mass[padded] = 0;
+  }
+  return padded;
+}
+
+inline void CellList::add(const Moments& cell) {
+  const int at = centers.count;
+  centers.add(cell.center);
+  const Quadrupole<float> q = quadrupole_of(cell.q);
+  xx[at] = q.xx;
+  yy[at] = q.yy;
+  zz[at] = q.zz;
+  xy[at] = q.xy;
+  xz[at] = q.xz;
+  yz[at] = q.yz;
+  half_trace[at] = q.half_trace;
+}
+
+inline int CellList::pad(int lanes) {
+  const int padded = centers.pad(lanes);
+  for (int at = centers.count; at < padded; ++at) {
+    xx[at] = yy[at] = zz[at] = xy[at] = xz[at] = yz[at] = half_trace[at] = 0;
+  }
+  return padded;
+}
+
+inline bool TreeWalk::is_far(const Box& box, const WalkNode& node) {
+  const auto beyond = [](float at, float low, float high) {
+    const float outside = low - at > at - high ? low - at : at - high;
+    return outside > 0 ? outside : 0.0f;
+  };
+  const float dx = beyond(node.x, box.low.x, box.high.x), dy = beyond(node.y, box.low.y, box.high.y),
+              dz = beyond(node.z, box.low.z, box.high.z);
+  return dx * dx + dy * dy + dz * dz > node.opening_sq;
+}
+
+}  // namespace orrery

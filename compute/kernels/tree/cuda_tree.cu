@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/tree/cell_picker.h"
+#include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/tree_log.h"
+#include "compute/kernels/tree/tree_tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
+constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4", "3e-4", "2e-4",
+                                            "1e-4", "7e-5", "5e-5", "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
+constexpr const char* group_values[] = {"auto", "32", "64"};
+constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
+constexpr Tunable tunables[] = {
+    {.name = "theta",
+     .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
+     .values = theta_values,
+     .initial = "1.0"},
+    {.name = "tolerance",
+     .notes = "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
+              "theta alone decides.",
+     .values = tolerance_values,
+     .initial = "1e-3"},
+    leaf_tunable("16"),
+    {.name = "group",
+     .notes =
+         "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
+     .values = group_values,
+     .initial = "auto"},
+    order_tunable,
+    {.name = "rebuild",
+     .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
+     .values = rebuild_values,
+     .initial = "1"},
+};
+
+// Of a million bodies in two galaxies, tolerances of 1e-4, 5e-5, 2e-5 and 1e-5 had median errors of 1.4e-4, 9.2e-5,
+// 4.8e-5 and 3.1e-5 (an H100).
+constexpr const char* contenders[] = {"tolerance=5e-3", "tolerance=2e-3", "",
+                                      "tolerance=5e-4", "tolerance=2e-4", "tolerance=1e-4",
+                                      "tolerance=5e-5", "tolerance=2e-5", "tolerance=1e-5",
+                                      "tolerance=5e-6", "tolerance=2e-6", "tolerance=1e-6"};
+
+constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
+
+constexpr int update_block = 256;
+
+static_assert(key_levels < CellPicker::most_levels);
+
+/// For CellPicker.
+struct OctreeCells {
+  Octree tree;
+
+  __device__ int count() const { return tree.state->row_begin[tree.state->rows]; }
+  __device__ int level(int i) const {
+    const OctreeLinks cell = tree.links[i];
+    return cell.end > cell.begin ? cell.level : -1;
+  }
+  /// A cube that holds all its bodies, also those beyond the border of the keys and those that have left since the
+  /// latest sort.
+  __device__ TreeCell cell(int i) const {
+    const OctreeLinks links = tree.links[i];
+    const Vec4 body = tree.bodies[links.begin], low = tree.low[i], high = tree.high[i];
+    const TreeCube& cube = tree.state->cube;
+    TreeCell cell = cell_of_key(cube, morton_key(cube, body.x, body.y, body.z), links.level);
+    const auto widen = [&](float center, float from, float to) {
+      cell.half_size = fmaxf(cell.half_size, fmaxf(center - from, to - center));
+    };
+    widen(cell.center.x, low.x, high.x);
+    widen(cell.center.y, low.y, high.y);
+    widen(cell.center.z, low.z, high.z);
+    return cell;
+  }
+};
+
+class Tree final : public ForceKernel {
+ public:
+  explicit Tree(const Settings& settings)
+      : theta_{theta(settings)},
+        tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
+        leaf_{settings.integer("leaf")},
+        group_{settings.integer("group")},
+        quadrupole_{has_quadrupoles(settings)},
+        rebuild_{settings.integer("rebuild")} {}
+
+  void prepare(int count) override {
+    if (count > Octree::most_bodies) {
+      throw UsageError("cuda-tree takes at most " + std::to_string(Octree::most_bodies) + " bodies");
+    }
+    if (sort_count_ == count) return;
+    // Whatever follows, what was sorted for another number of bodies is not used again.
+    sort_count_ = 0;
+    since_rebuild_ = 0;
+    order_ = nullptr;
+    const auto bodies = static_cast<std::size_t>(count);
+    const auto take = [](auto& array, std::size_t size, const char* what) {
+      take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+    };
+    take(keys_, 2 * bodies, "the keys");
+    take(numbers_, 2 * bodies, "the bodies' numbers");
+    take(sorted_, bodies, "the sorted bodies");
+    take(sort_space_, sort_bytes(count), "what the sort works on");
+    const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
+    take(links_, cells, "the cells");
+    take(nodes_, cells, "the cells");
+    for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
+    take(groups_, cells + bodies / 32, "the groups");
+    take(state_, 1, "its counts");
+    sort_count_ = count;
+  }
+
+  void bodies_replaced() override { since_rebuild_ = 0; }
+
+  void evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    const bool keeps_cells = since_rebuild_ > 0;
+    since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
+    Octree tree = tree_for(args.count);
+    log_.begin(args);
+    KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
+    if (!keeps_cells) find_keys(tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
+    log_.next_phase();
+    if (!keeps_cells) {
+      sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
+      order_ = buffers.numbers;
+    }
+    tree.keys = buffers.keys;
+    tree.order = order_;
+    gather_bodies(tree, args.bodies, args.stream);
+    log_.next_phase();
+    build_octree(tree, keeps_cells, args.stream);
+    log_.next_phase();
+    walk_octree(tree, args.law, args.stream);
+    log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block);
+  }
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    return {.function = walk_octree_function(law.id, quadrupole_),
+            .block = walk_octree_block,
+            .blocks = walk_octree_blocks(law.id, quadrupole_, count)};
+  }
+
+  std::string chosen(int count, const MassRange& /*masses*/) const override {
+    return "groups of " + std::to_string(group_for(count));
+  }
+
+  std::optional<TreeReport> tree_report() const override { return log_.report(); }
+
+  void prepare_tree_cells(int most, int count) override {
+    picker_.prepare(std::min(most, Octree::capacity_for(count)));
+  }
+  void pick_tree_cells(int most, CUstream_st* stream) override {
+    if (!order_) return picker_.forget();
+    picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
+  }
+  std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
+
+ private:
+  int group_for(int count) const {
+    constexpr int many = 1 << 18;
+    return group_ > 0 ? group_ : count < many ? 32 : 64;
+  }
+
+  /// But for what the sort decides.
+  Octree tree_for(int count) {
+    return {.count = count,
+            .leaf = leaf_,
+            .capacity = Octree::capacity_for(count),
+            .group = group_for(count),
+            .theta = theta_,
+            .tolerance = tolerance_,
+            .quadrupole = quadrupole_,
+            .state = state_.data(),
+            .bodies = sorted_.data(),
+            .accelerations = reinterpret_cast<Vec4*>(keys_.data()),
+            .links = links_.data(),
+            .nodes = nodes_.data(),
+            .tests = tests_.data(),
+            .moments_a = moments_a_.data(),
+            .moments_b = moments_b_.data(),
+            .low = low_.data(),
+            .high = high_.data(),
+            .groups = groups_.data()};
+  }
+
+  float theta_, tolerance_;
+  int leaf_, group_;  // group 0: auto
+  bool quadrupole_;
+  int rebuild_;
+  int since_rebuild_ = 0;
+  int sort_count_ = 0;          // that all memory is for; 0: none
+  const int* order_ = nullptr;  // of the latest sort; null: none
+  cuda::DeviceArray<std::uint64_t> keys_;
+  cuda::DeviceArray<int> numbers_;
+  cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
+  cuda::DeviceArray<unsigned char> sort_space_;
+  cuda::DeviceArray<OctreeLinks> links_;
+  cuda::DeviceArray<OctreeNode> nodes_;
+  cuda::DeviceArray<OctreeGroup> groups_;
+  cuda::DeviceArray<OctreeState> state_;
+  TreeLog log_{phases};
+  CellPicker picker_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_tree, .id = "cuda-tree", .title = "CUDA tree",
+    .notes =
+        "Barnes-Hut: bodies sorted along Hilbert's curve, an octree over the sorted keys, quadrupoles, and groups of "
+        "neighbours that walk together. Of repulsion, cells far away have the monopole alone.",
+    .source = "NYU lecture 13 (row 11) in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
+    .lesson =
+        "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
+        "and the inner loops are as tight as a direct sum's.",
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
+    .is_tree = true, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tree>);
+
+}  // namespace orrery

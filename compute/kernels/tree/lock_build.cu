@@ -1,0 +1,227 @@
+#include <cfloat>
+
+#include "compute/cuda/error.h"
+#include "compute/kernels/tree/lock_kernels.h"
+
+namespace orrery {
+namespace {
+
+/// Coordinates beyond it do not count: their squares would leave the range of float.
+constexpr float farthest = 1e18f;
+
+struct Box {
+  Vec3 least{FLT_MAX, FLT_MAX, FLT_MAX}, greatest{-FLT_MAX, -FLT_MAX, -FLT_MAX};
+
+  __device__ void add(Vec3 low, Vec3 high) {
+    least = {fminf(least.x, low.x), fminf(least.y, low.y), fminf(least.z, low.z)};
+    greatest = {fmaxf(greatest.x, high.x), fmaxf(greatest.y, high.y), fmaxf(greatest.z, high.z)};
+  }
+  __device__ void add_lanes() {
+    const auto partner = [](const Vec3& v, int distance) -> Vec3 {
+      constexpr unsigned all = 0xffffffff;
+      return {__shfl_xor_sync(all, v.x, distance), __shfl_xor_sync(all, v.y, distance),
+              __shfl_xor_sync(all, v.z, distance)};
+    };
+    for (int distance = 16; distance > 0; distance /= 2) add(partner(least, distance), partner(greatest, distance));
+  }
+  /// Of all threads of the block, in all threads of its first warp.
+  __device__ void add_block() {
+    __shared__ Vec3 low[32], high[32];
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    add_lanes();
+    if (lane == 0) {
+      low[warp] = least;
+      high[warp] = greatest;
+    }
+    __syncthreads();
+    if (warp > 0) return;
+    if (lane < static_cast<int>(blockDim.x) / 32) add(low[lane], high[lane]);
+    add_lanes();
+  }
+
+  /// Center and half of the edge, > 0, of a cube around it.
+  __device__ Vec4 cube() const {
+    if (!(least.x <= greatest.x)) return {0, 0, 0, 1};
+    const Vec3 center{0.5f * (least.x + greatest.x), 0.5f * (least.y + greatest.y), 0.5f * (least.z + greatest.z)};
+    const float edge = fmaxf(fmaxf(greatest.x - least.x, greatest.y - least.y), greatest.z - least.z);
+    // Larger by what the center may have been rounded, and never so small that the deepest cell has none.
+    const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
+    return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-18f)};
+  }
+};
+
+/// `place`: the one that will lead to it, counted from cell 0 on.
+__device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
+  const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
+  auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));
+  places[0] = empty;
+  places[1] = empty;
+  tree.cubes[cell] = cube;
+  tree.arrivals[cell] = 0;
+  tree.first[cell] = ~place;
+}
+
+__global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ LockTree tree) {
+  Box box;
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
+       i += static_cast<int>(gridDim.x * blockDim.x)) {
+    const Vec4 body = tree.bodies[i];
+    const bool counts = fabsf(body.x) <= farthest && fabsf(body.y) <= farthest && fabsf(body.z) <= farthest;
+    if (counts) box.add({body.x, body.y, body.z}, {body.x, body.y, body.z});
+  }
+  box.add_block();
+
+  LockCounters& counters = *tree.counters;
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    counters.least[blockIdx.x] = {box.least.x, box.least.y, box.least.z, 0};
+    counters.greatest[blockIdx.x] = {box.greatest.x, box.greatest.y, box.greatest.z, 0};
+    __threadfence();
+    last = atomicAdd(&counters.blocks_done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  for (int i = static_cast<int>(threadIdx.x); i < static_cast<int>(gridDim.x); i += static_cast<int>(blockDim.x)) {
+    const float4 low = __ldcg(reinterpret_cast<const float4*>(&counters.least[i]));
+    const float4 high = __ldcg(reinterpret_cast<const float4*>(&counters.greatest[i]));
+    box.add({low.x, low.y, low.z}, {high.x, high.y, high.z});
+  }
+  box.add_block();
+  if (threadIdx.x > 0) return;
+  make_cell(tree, 0, box.cube(), 0);
+  tree.first[0] = 0;
+  counters.blocks_done = 0;
+  counters.counts = {.interactions = 0, .cells = 1, .depth = 0};
+  counters.sorted = counters.walked = 0;
+}
+
+/// Which of a cube's eight parts a point lies in; NaN lies in the lower ones.
+__device__ int octant(const Vec4& cube, const Vec4& point) {
+  return (point.x > cube.x ? 1 : 0) + (point.y > cube.y ? 2 : 0) + (point.z > cube.z ? 4 : 0);
+}
+__device__ Vec4 part(const Vec4& cube, int octant) {
+  const float half = 0.5f * cube.w;
+  return {cube.x + (octant & 1 ? half : -half), cube.y + (octant & 2 ? half : -half),
+          cube.z + (octant & 4 ? half : -half), half};
+}
+
+/// A place in the tree on a body's way down.
+struct Way {
+  int cell = 0;
+  int level = 0;
+  Vec4 cube;
+  int part_taken = 0;
+
+  __device__ void enter(int child) {
+    cube = part(cube, part_taken);
+    cell = child;
+    ++level;
+  }
+};
+
+/// What shall stand in the place `way` leads to, where bodies i and `other` meet: a list of both, or a new cell in
+/// which there may be more. Nobody else sees it yet.
+__device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& body, int other) {
+  const Vec4 other_body = tree.bodies[other];
+  int result = LockTree::null;
+  int* place = &result;
+  for (;;) {
+    const int cell = way.level < LockTree::max_level ? atomicAdd(&tree.counters->counts.cells, 1) : tree.most_cells;
+    if (cell >= tree.most_cells) {
+      tree.next[i] = other;
+      *place = LockTree::last_list - i;
+      return result;
+    }
+    const int place_in_tree = 8 * way.cell + way.part_taken;
+    way.enter(cell);
+    make_cell(tree, cell, way.cube, place_in_tree);
+    *place = tree.count + cell;
+    int* const places = tree.places_of(cell);
+    way.part_taken = octant(way.cube, body);
+    const int other_part = octant(way.cube, other_body);
+    if (way.part_taken != other_part) {
+      places[way.part_taken] = i;
+      places[other_part] = other;
+      return result;
+    }
+    place = places + way.part_taken;
+  }
+}
+
+/// Puts body i in the place where `way` ends; false where other threads were quicker.
+__device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) {
+  int* place;
+  int found;
+  for (;;) {
+    way.part_taken = octant(way.cube, body);
+    place = tree.places_of(way.cell) + way.part_taken;
+    found = acquired(place);
+    if (found < tree.count) break;
+    way.enter(found - tree.count);
+  }
+  if (found == LockTree::null) return atomicCAS(place, LockTree::null, i) == LockTree::null;
+  if (found <= LockTree::last_list) {  // it stays a list: no lock
+    tree.next[i] = LockTree::last_list - atomicExch(place, LockTree::last_list - i);
+    return true;
+  }
+  if (found == LockTree::locked || atomicCAS(place, found, LockTree::locked) != found) return false;
+  const int node = node_for_both(tree, way, i, body, found);
+  release(place, node);  // the new cells first, then the place that leads to them, which ends the lock
+  return true;
+}
+
+template <bool throttled>
+__global__ void insert_all(const __grid_constant__ LockTree tree) {
+  __shared__ int deepest;
+  if (threadIdx.x == 0) deepest = 0;
+  __syncthreads();
+
+  const int stride = static_cast<int>(gridDim.x * blockDim.x);
+  int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  int level = 0;
+  bool begins = true;
+  Vec4 body;
+  Way way;
+  for (;;) {
+    if (i < tree.count) {
+      if (begins) {
+        body = tree.bodies[i];
+        tree.next[i] = LockTree::null;
+        way = {.cube = tree.cubes[0]};
+      }
+      begins = insert(tree, way, i, body);
+      if (begins) {
+        level = max(level, way.level);
+        i += stride;
+      }
+    }
+    if constexpr (throttled) {
+      if (!__syncthreads_or(i < tree.count)) break;
+    } else {
+      if (i >= tree.count) break;
+    }
+  }
+
+  atomicMax(&deepest, level);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicMax(&tree.counters->counts.depth, deepest);
+}
+
+}  // namespace
+
+void find_bounding_box(const LockTree& tree, const LockLaunch& launch) {
+  bounding_box<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
+  ORRERY_CUDA_CHECK_LAUNCH(bounding_box);
+}
+
+void insert_bodies(const LockTree& tree, bool throttled, const LockLaunch& launch) {
+  (throttled ? insert_all<true> : insert_all<false>)<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
+  ORRERY_CUDA_CHECK_LAUNCH(insert_all);
+}
+
+const void* insert_bodies_function(bool throttled) {
+  return reinterpret_cast<const void*>(throttled ? insert_all<true> : insert_all<false>);
+}
+
+}  // namespace orrery

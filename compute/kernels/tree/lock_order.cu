@@ -1,0 +1,240 @@
+#include <climits>
+
+#include "compute/cuda/error.h"
+#include "compute/kernels/tree/lock_kernels.h"
+
+namespace orrery {
+namespace {
+
+constexpr int warp = 32;
+constexpr unsigned all_lanes = 0xffffffff;
+
+/// A cell's eight places, all null for a cell < 0.
+struct Places {
+  int nodes[8];
+
+  __device__ Places(const LockTree& tree, int cell) {
+    int4 lower = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null), upper = lower;
+    if (cell >= 0) {
+      const auto* const places = reinterpret_cast<const int4*>(tree.places_of(cell));
+      lower = places[0];
+      upper = places[1];
+    }
+    const int read[8] = {lower.x, lower.y, lower.z, lower.w, upper.x, upper.y, upper.z, upper.w};
+#pragma unroll
+    for (int k = 0; k < 8; ++k) nodes[k] = read[k];
+  }
+};
+
+/// The center of mass, counted from the first node with a mass: it is exact where all are in one point, so that they do
+/// not pull each other.
+class Center {
+ public:
+  __device__ void add(const Vec4& node) {
+    if (mass_ == 0) origin_ = {node.x, node.y, node.z};
+    moment_ = {moment_.x + node.w * (node.x - origin_.x), moment_.y + node.w * (node.y - origin_.y),
+               moment_.z + node.w * (node.z - origin_.z)};
+    mass_ += node.w;
+  }
+  /// Of at least one node with a mass.
+  __device__ Vec4 get() const {
+    return {origin_.x + moment_.x / mass_, origin_.y + moment_.y / mass_, origin_.z + moment_.z / mass_, mass_};
+  }
+
+ private:
+  Vec3 origin_, moment_;
+  float mass_ = 0;
+};
+
+/// Puts the centers of a cell's lists among its members. How many bodies these lists have.
+__device__ int sum_lists(const LockTree& tree, int cell) {
+  int bodies = 0;
+#pragma unroll 1
+  for (int k = 0; k < 8; ++k) {
+    int* const place = tree.places_of(cell) + k;
+    if (*place > LockTree::last_list) continue;
+    const int head = tree.head(*place);
+    const Vec4 origin = tree.bodies[head];
+    Center center;
+    bool spread = false;
+    for (int i = head; i != LockTree::null; i = tree.next[i], ++bodies) {
+      const Vec4 body = tree.bodies[i];
+      spread |= !(body.x == origin.x && body.y == origin.y && body.z == origin.z);
+      center.add(body);
+    }
+    tree.members[8 * cell + k] = center.get();
+    if (!spread) *place = head;  // which the walk takes for one body
+  }
+  return bodies;
+}
+
+/// What a thread finds in a cell without waiting: the bodies, which it puts among the cell's members.
+struct Found {
+  int bodies = 0, cells = 0;
+  Center center;  ///< of the bodies
+
+  __device__ Found(const LockTree& tree, int cell) {
+    const Places places{tree, cell};
+    int least = INT_MAX;
+#pragma unroll
+    for (const int node : places.nodes) least = min(least, node);
+    if (least <= LockTree::last_list) bodies = sum_lists(tree, cell);
+
+    Vec4 nodes[8];  // all are on their way before the first is used
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      const Vec4* const read = node >= 0 ? tree.bodies + node : tree.members + (8 * cell + k);
+      if (node != LockTree::null && node < tree.count) nodes[k] = *read;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      if (node >= tree.count) {
+        ++cells;
+        continue;
+      }
+      if (node >= 0) ++bodies;
+      tree.members[8 * cell + k] = nodes[k];
+      center.add(nodes[k]);
+    }
+  }
+};
+
+/// Of members that other threads have stored.
+__device__ Vec4 center_of_members(const LockTree& tree, int cell) {
+  float4 members[8];
+#pragma unroll
+  for (int k = 0; k < 8; ++k) members[k] = __ldcg(reinterpret_cast<const float4*>(tree.members + 8 * cell) + k);
+  Center center;
+#pragma unroll
+  for (const float4& member : members) center.add({member.x, member.y, member.z, member.w});
+  return center.get();
+}
+
+__device__ bool complete(unsigned long long arrivals) {
+  return arrivals >> 32 == 0;
+}
+
+/// Threads take cells in turn. None waits for another: the last that has something for a cell, be it its own thread or
+/// one that comes from a cell in it, sums it up and goes on with the cell that holds it.
+__global__ __launch_bounds__(1024) void sum_all(const __grid_constant__ LockTree tree) {
+  const int cells = tree.cells();
+  for (int taken = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); taken < cells;
+       taken += static_cast<int>(gridDim.x * blockDim.x)) {
+    int cell = taken;
+    const Found found{tree, cell};
+    auto arrivals = static_cast<unsigned long long>(found.cells) << 32 | static_cast<unsigned>(found.bodies);
+    Vec4 center;
+    if (found.cells == 0) {
+      tree.arrivals[cell] = arrivals;
+      center = found.center.get();
+    } else {
+      arrivals = meet(tree.arrivals + cell, arrivals);
+      if (!complete(arrivals)) continue;
+      center = center_of_members(tree, cell);
+    }
+    while (cell > 0) {
+      const int place = ~tree.first[cell];
+      tree.members[place] = center;
+      cell = place / 8;
+      constexpr auto one_cell = 1ull << 32;
+      arrivals = meet(tree.arrivals + cell, arrivals - one_cell);
+      if (!complete(arrivals)) break;
+      center = center_of_members(tree, cell);
+    }
+  }
+}
+
+/// How many bodies are in each place of a cell.
+struct Numbers {
+  int bodies[8];
+
+  __device__ Numbers(const LockTree& tree, int cell, const Places& places) {
+    int sum = 0;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      bodies[k] = node >= tree.count ? tree.bodies_in(node - tree.count) : node != LockTree::null ? 1 : 0;
+      sum += bodies[k];
+    }
+    if (cell < 0 || sum == tree.bodies_in(cell)) return;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {  // there are lists
+      const int node = places.nodes[k];
+      if (node == LockTree::null || node >= tree.count) continue;
+      bodies[k] = 0;
+      for (int i = tree.head(node); i != LockTree::null; i = tree.next[i]) ++bodies[k];
+    }
+  }
+};
+
+/// Threads claim cells from the root on. One needs where its cell begins, from the cell that holds it, which has a
+/// lower number: it is claimed, and nobody who waits keeps the rest of its warp from going on.
+__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
+  for (;;) {
+    const int first_claimed = claim(&tree.counters->sorted, warp);
+    if (first_claimed >= cells) return;
+    const int cell = first_claimed + lane < cells ? first_claimed + lane : -1;
+    const Places places{tree, cell};
+    Vec4 nodes[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (places.nodes[k] >= 0 && places.nodes[k] < tree.count) nodes[k] = tree.members[8 * cell + k];
+    }
+    const Numbers numbers{tree, cell, places};
+
+    int begin = cell < 0 ? 0 : -1;
+    while (__any_sync(all_lanes, begin < 0)) {
+      if (begin >= 0) continue;
+      begin = observed(tree.first + cell);
+      if (begin < 0) continue;
+      int at = begin;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {  // the cells at once, for others wait for them
+        if (places.nodes[k] >= tree.count) publish(tree.first + (places.nodes[k] - tree.count), at);
+        at += numbers.bodies[k];
+      }
+    }
+
+    int at = begin;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int node = places.nodes[k];
+      if (numbers.bodies[k] == 1 && node < tree.count) {
+        tree.order[at] = node;
+        tree.sorted[at] = nodes[k];
+      } else if (node != LockTree::null && node < tree.count) {
+        int to = at;
+        for (int i = tree.head(node); i != LockTree::null; i = tree.next[i], ++to) {
+          tree.order[to] = i;
+          tree.sorted[to] = tree.bodies[i];
+        }
+      }
+      at += numbers.bodies[k];
+    }
+  }
+}
+
+}  // namespace
+
+void sum_cells(const LockTree& tree, const LockLaunch& launch) {
+  sum_all<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
+  ORRERY_CUDA_CHECK_LAUNCH(sum_all);
+}
+
+void sort_bodies(const LockTree& tree, const LockLaunch& launch) {
+  sort_all<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
+  ORRERY_CUDA_CHECK_LAUNCH(sort_all);
+}
+
+const void* sum_cells_function() {
+  return reinterpret_cast<const void*>(sum_all);
+}
+
+const void* sort_bodies_function() {
+  return reinterpret_cast<const void*>(sort_all);
+}
+
+}  // namespace orrery

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compute/core/vec.h"
+#include "compute/kernels/tree_report.h"
+
+// Morton keys: the bits of a point's three integer coordinates in a cube, in turn (x, y, z) from the highest on. Sorted
+// by key, the bodies of every cell of the octree over that cube lie side by side.
+namespace orrery {
+
+/// Octree levels below the root that a key can tell apart: its bits on each axis.
+inline constexpr int key_levels = 21;
+
+/// The cube that a tree stands on.
+struct TreeCube {
+  Vec3 low;        ///< its corner of least coordinates
+  float size = 0;  ///< > 0
+};
+
+/// A cube that holds all points of a box, whose sides may be zero.
+ORRERY_HD inline TreeCube cube_around(Vec3 low, Vec3 high) {
+  const float dx = high.x - low.x, dy = high.y - low.y, dz = high.z - low.z;
+  const float xy = dx > dy ? dx : dy;
+  const float widest = dz > xy ? dz : xy;
+  return {low, widest > 0 ? widest : 1.0f};
+}
+
+/// Puts two zero bits before each of the lowest 21 bits.
+ORRERY_HD inline std::uint64_t spread_bits(std::uint64_t bits) {
+  bits &= 0x1fffff;
+  bits = (bits | bits << 32) & 0x001f00000000ffff;
+  bits = (bits | bits << 16) & 0x001f0000ff0000ff;
+  bits = (bits | bits << 8) & 0x100f00f00f00f00f;
+  bits = (bits | bits << 4) & 0x10c30c30c30c30c3;
+  return (bits | bits << 2) & 0x1249249249249249;
+}
+
+/// The inverse of spread_bits; other bits do not matter.
+ORRERY_HD inline std::uint64_t gather_bits(std::uint64_t bits) {
+  bits &= 0x1249249249249249;
+  bits = (bits | bits >> 2) & 0x10c30c30c30c30c3;
+  bits = (bits | bits >> 4) & 0x100f00f00f00f00f;
+  bits = (bits | bits >> 8) & 0x001f0000ff0000ff;
+  bits = (bits | bits >> 16) & 0x001f00000000ffff;
+  return (bits | bits >> 32) & 0x1fffff;
+}
+
+/// How many of the finest cells lie before a coordinate, of 2^21; the ends take what rounding puts outside.
+ORRERY_HD inline std::uint64_t finest_cell(float x, float low, float cells_per_length) {
+  constexpr float cells = 1 << key_levels;
+  const float cell = (x - low) * cells_per_length;
+  return !(cell > 0) ? 0 : cell < cells ? static_cast<std::uint64_t>(cell) : (1 << key_levels) - 1;
+}
+
+/// The 63-bit key of a point in the cube.
+ORRERY_HD inline std::uint64_t morton_key(const TreeCube& cube, float x, float y, float z) {
+  const float cells_per_length = static_cast<float>(1 << key_levels) / cube.size;
+  return spread_bits(finest_cell(x, cube.low.x, cells_per_length)) << 2 |
+         spread_bits(finest_cell(y, cube.low.y, cells_per_length)) << 1 |
+         spread_bits(finest_cell(z, cube.low.z, cells_per_length));
+}
+
+/// Which of its parent's eight children the cell of `level` >= 1 is that holds the key: 0 to 7, in the order of keys.
+ORRERY_HD inline int child_of_key(std::uint64_t key, int level) {
+  return static_cast<int>(key >> 3 * (key_levels - level)) & 7;
+}
+
+/// The cell of `level` in [0, key_levels] that holds the key.
+ORRERY_HD inline TreeCell cell_of_key(const TreeCube& cube, std::uint64_t key, int level) {
+  const std::uint64_t prefix = key >> 3 * (key_levels - level);
+  const float size = cube.size / static_cast<float>(1 << level);
+  const auto center = [&](float low, std::uint64_t bits) {
+    return low + (static_cast<float>(gather_bits(bits)) + 0.5f) * size;
+  };
+  return {
+      {center(cube.low.x, prefix >> 2), center(cube.low.y, prefix >> 1), center(cube.low.z, prefix)}, size / 2, level};
+}
+
+}  // namespace orrery

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "compute/core/force_law.h"
+#include "compute/core/vec.h"
+
+namespace orrery {
+
+#include "compute/kernels/tree/cell_pull.inl"
+
+/// Of scalars: their reciprocal_sqrt() is 1/sqrt.
+ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
+  return {1, -2.5f};
+}
+
+ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) {
+  return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
+}
+
+/// A cell seen from afar.
+struct Moments {
+  Vec4 center;             ///< of mass; the mass in w
+  SecondMoments<float> q;  ///< about the centre of mass
+};
+
+/// Adds the second moments of a body, or of a cell, about a point that is (dx, dy, dz) from its centre of mass.
+ORRERY_HD inline void add_second_moments(SecondMoments<float>& q, float dx, float dy, float dz, const Vec4& body) {
+  const float mx = body.w * dx, my = body.w * dy, mz = body.w * dz;
+  q.xx += mx * dx;
+  q.yy += my * dy;
+  q.zz += mz * dz;
+  q.xy += mx * dy;
+  q.xz += mx * dz;
+  q.yz += my * dz;
+}
+ORRERY_HD inline void add_second_moments(SecondMoments<float>& q, float dx, float dy, float dz, const Moments& cell) {
+  add_second_moments(q, dx, dy, dz, cell.center);
+  q.xx += cell.q.xx;
+  q.yy += cell.q.yy;
+  q.zz += cell.q.zz;
+  q.xy += cell.q.xy;
+  q.xz += cell.q.xz;
+  q.yz += cell.q.yz;
+}
+
+ORRERY_HD inline const Vec4& center_of(const Vec4& body) {
+  return body;
+}
+ORRERY_HD inline const Vec4& center_of(const Moments& cell) {
+  return cell.center;
+}
+
+/// The moments of `count` >= 1 bodies or cells: part(i) is a Vec4 (the mass in w) or Moments. Each is asked for twice:
+/// sums about a part and then about the centre of mass keep their digits far from the origin.
+template <class Part>
+ORRERY_HD Moments combined_moments(int count, const Part& part) {
+  const Vec4 origin = center_of(part(0));
+  Vec4 sum;
+  for (int i = 0; i < count; ++i) {
+    const Vec4 at = center_of(part(i));
+    sum.x += at.w * (at.x - origin.x);
+    sum.y += at.w * (at.y - origin.y);
+    sum.z += at.w * (at.z - origin.z);
+    sum.w += at.w;
+  }
+  Moments all;
+  all.center = {origin.x + sum.x / sum.w, origin.y + sum.y / sum.w, origin.z + sum.z / sum.w, sum.w};
+  for (int i = 0; i < count; ++i) {
+    const auto& one = part(i);
+    const Vec4 at = center_of(one);
+    add_second_moments(all.q, at.x - all.center.x, at.y - all.center.y, at.z - all.center.z, one);
+  }
+  return all;
+}
+
+}  // namespace orrery

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/tree/octree.h"
+
+// The phases of an evaluation by the octree, in their order. All enqueue on a stream and return.
+namespace orrery {
+
+/// Keys of the bodies, in their own order, along Hilbert's curve, and their numbers 0, 1, ... Also what octree_cube()
+/// needs. Bodies far out, beyond 1024 times the mean distance from the mean, get the keys of the border, lest they
+/// leave the others too few digits.
+void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream);
+
+/// Two buffers of N entries each, the first with the keys and the numbers, to be swapped as the sort leaves them.
+struct KeyBuffers {
+  std::uint64_t *keys, *other_keys;
+  int *numbers, *other_numbers;
+};
+/// Bytes of scratch memory that sort_keys needs for this many bodies.
+std::size_t sort_bytes(int count);
+/// Sorts by key; keys and numbers are then in `buffers.keys` and `buffers.numbers`.
+void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream);
+
+/// tree.bodies = the bodies, in the order of tree.order.
+void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
+
+/// The cells, row by row from the root, unless those of an earlier call for as many bodies are to stay; then, from the
+/// last row up, their boxes and moments. They fit the bodies in either case.
+void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
+
+/// tree.accelerations, and the interactions in tree.state.
+void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream);
+/// What walk_octree launches.
+const void* walk_octree_function(LawId law, bool quadrupole);
+int walk_octree_blocks(LawId law, bool quadrupole, int count);
+inline constexpr int walk_octree_block = 64;  ///< threads
+
+}  // namespace orrery

@@ -1,0 +1,148 @@
+#include <cub/device/device_radix_sort.cuh>
+
+#include "compute/cuda/launch.h"
+#include "compute/kernels/tree/hilbert.h"
+#include "compute/kernels/tree/octree_kernels.h"
+
+namespace orrery {
+namespace {
+
+constexpr int block = 256;
+constexpr unsigned all_lanes = ~0u;
+
+/// Unsigned numbers in the order of the floats.
+__device__ unsigned ordered_bits(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+__device__ float from_ordered_bits(unsigned bits) {
+  return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
+}
+
+__global__ void clear(OctreeState* state) {
+  *state = {.least = {~0u, ~0u, ~0u}};
+}
+
+/// The sum over the block in its first thread.
+__device__ double block_sum(double value) {
+  __shared__ double parts[block / 32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(all_lanes, value, apart);
+  __syncthreads();
+  if (lane == 0) parts[warp] = value;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < block / 32; ++i) value += parts[i];
+  }
+  return value;
+}
+
+__device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies, int count, float Vec4::*coordinate) {
+  float least = INFINITY, most = -INFINITY;
+  double sum = 0;
+  for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * block)) {
+    const float x = bodies[i].*coordinate;
+    least = fminf(least, x);
+    most = fmaxf(most, x);
+    sum += x;
+  }
+  sum = block_sum(sum);
+  for (int apart = 16; apart > 0; apart /= 2) {
+    least = fminf(least, __shfl_xor_sync(all_lanes, least, apart));
+    most = fmaxf(most, __shfl_xor_sync(all_lanes, most, apart));
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(&state->least[axis], ordered_bits(least));
+    atomicMax(&state->most[axis], ordered_bits(most));
+  }
+  if (threadIdx.x == 0) atomicAdd(&state->sum[axis], sum);
+}
+
+__global__ void find_extent(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
+  extent_of_axis(state, 0, bodies, count, &Vec4::x);
+  extent_of_axis(state, 1, bodies, count, &Vec4::y);
+  extent_of_axis(state, 2, bodies, count, &Vec4::z);
+}
+
+__global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
+  const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / count); };
+  const Vec3 center{mean(0), mean(1), mean(2)};
+  double sum = 0;
+  for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * block)) {
+    const Vec4 body = bodies[i];
+    sum += fabsf(body.x - center.x) + fabsf(body.y - center.y) + fabsf(body.z - center.z);
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
+}
+
+__device__ TreeCube cube_of(const OctreeState& state, int count) {
+  constexpr float far = 1024;
+  const float reach = far * static_cast<float>(state.deviation / count);
+  const auto low = [&](int axis) {
+    return fmaxf(from_ordered_bits(state.least[axis]), static_cast<float>(state.sum[axis] / count) - reach);
+  };
+  const auto high = [&](int axis) {
+    return fminf(from_ordered_bits(state.most[axis]), static_cast<float>(state.sum[axis] / count) + reach);
+  };
+  return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
+}
+
+__global__ void key_bodies(OctreeState* state, const Vec4* __restrict__ bodies, int count,
+                           std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  __shared__ TreeCube cube;
+  if (threadIdx.x == 0) cube = cube_of(*state, count);
+  __syncthreads();
+  if (i == 0) state->cube = cube;
+  if (i >= count) return;
+  const Vec4 body = bodies[i];
+  keys[i] = hilbert_key(cube, body.x, body.y, body.z);
+  numbers[i] = i;
+}
+
+__global__ void gather(const Vec4* __restrict__ bodies, const int* __restrict__ order, int count,
+                       Vec4* __restrict__ sorted) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i < count) sorted[i] = bodies[order[i]];
+}
+
+cudaError_t sort(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint64_t>& keys,
+                 cub::DoubleBuffer<int>& numbers, int count, cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, count, 0, 3 * key_levels, stream);
+}
+
+}  // namespace
+
+void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream) {
+  const int blocks = cuda::ceil_div(tree.count, block), few = min(blocks, 2 * cuda::multiprocessors());
+  clear<<<1, 1, 0, stream>>>(tree.state);
+  find_extent<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
+  find_deviation<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
+  key_bodies<<<blocks, block, 0, stream>>>(tree.state, bodies, tree.count, keys, numbers);
+  ORRERY_CUDA_CHECK_LAUNCH(key_bodies);
+}
+
+std::size_t sort_bytes(int count) {
+  std::size_t bytes = 0;
+  cub::DoubleBuffer<std::uint64_t> keys;
+  cub::DoubleBuffer<int> numbers;
+  ORRERY_CUDA_CHECK(sort(nullptr, bytes, keys, numbers, count, nullptr));
+  return bytes;
+}
+
+void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream) {
+  cub::DoubleBuffer<std::uint64_t> keys{buffers.keys, buffers.other_keys};
+  cub::DoubleBuffer<int> numbers{buffers.numbers, buffers.other_numbers};
+  ORRERY_CUDA_CHECK(sort(scratch, scratch_bytes, keys, numbers, count, stream));
+  buffers = {keys.Current(), keys.Alternate(), numbers.Current(), numbers.Alternate()};
+}
+
+void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream) {
+  gather<<<cuda::ceil_div(tree.count, block), block, 0, stream>>>(bodies, tree.order, tree.count, tree.bodies);
+  ORRERY_CUDA_CHECK_LAUNCH(gather);
+}
+
+}  // namespace orrery

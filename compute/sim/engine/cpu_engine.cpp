@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "compute/core/start_thread.h"
+#include "compute/core/subnormals.h"
+#include "compute/integrators/update.h"
+#include "compute/sim/engine/engine.h"
+
+namespace orrery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
+/// touches the bodies only while no batch is under way.
+class CpuEngine final : public Engine {
+ public:
+  CpuEngine() : worker_{start_thread([this](std::stop_token stop) { work(stop); })} {}
+  ~CpuEngine() override {
+    cancelled_ = true;
+    worker_.request_stop();
+  }
+
+  void upload(const Bodies& bodies) override {
+    Bodies copy = bodies;
+    std::vector<Vec4> accelerations(bodies.positions.size());
+    std::swap(bodies_, copy);  // from here on nothing can fail
+    std::swap(accelerations_, accelerations);
+    masses_ = mass_range(bodies_.positions);
+    accelerations_current_ = false;
+  }
+  Bodies download() override { return bodies_; }
+  void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
+    std::copy_n(bodies_.positions.begin(), positions.size(), positions.begin());
+    std::copy_n(bodies_.velocities.begin(), velocities.size(), velocities.begin());
+  }
+  std::vector<Vec4> accelerations() override {
+    std::vector<Vec4> result(bodies_.positions.size());
+    evaluate(force_args({.accelerations = result.data()}, nullptr));
+    return result;
+  }
+
+  void set_plan(const StepPlan& plan) override {
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    plan_ = plan;
+  }
+
+  bool ready() const override {
+    const std::lock_guard lock{mutex_};
+    return !asked_;
+  }
+  void advance(const BatchRequest& request) override {
+    const std::lock_guard lock{mutex_};
+    asked_ = request;
+    changed_.notify_all();
+  }
+  std::vector<BatchResult> collect() override {
+    const std::lock_guard lock{mutex_};
+    if (finished_.empty() && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return std::exchange(finished_, {});
+  }
+  void wait() override {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return !asked_; });
+  }
+  void settle() override {
+    cancelled_ = true;
+    wait();
+    cancelled_ = false;
+  }
+
+  void keep(const Moment& now) override {
+    {
+      const std::lock_guard lock{mutex_};
+      keep_asked_ = asked_.has_value();
+      if (keep_asked_) return;
+    }
+    keep_bodies(now);
+  }
+  std::optional<Moment> good() override {
+    const std::lock_guard lock{mutex_};
+    return good_at_;
+  }
+  Bodies good_bodies() override { return good_; }
+  void forget_good() override {
+    const std::lock_guard lock{mutex_};
+    good_at_.reset();
+    good_ = {};
+    keep_asked_ = false;
+  }
+
+ private:
+  /// What the force evaluations of a batch took.
+  struct ForceWork {
+    int evaluations = 0;
+    double ms = 0;
+    std::uint64_t interactions = 0;  // of a tree
+  };
+
+  /// The integrator's operations on this engine's arrays.
+  class Ops final : public StepOps {
+   public:
+    /// `probe_sample` bodies are compared in the first evaluation; 0: none.
+    Ops(CpuEngine& engine, int probe_sample)
+        : engine_{engine}, targets_{sample_targets(engine.bodies_.count(), probe_sample)} {}
+    void force(bool store, float kick_dt) override {
+      const bool compares = !targets_.empty() && !probe;
+      store |= compares;
+      const auto begin = Clock::now();
+      ForceArgs args = engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                           .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
+                                           .kick_dt = kick_dt,
+                                           .drag = engine_.plan_.law.effective_drag()},
+                                          &engine_.cancelled_);
+      args.evaluated = &work.interactions;
+      engine_.evaluate(args);
+      if (store) engine_.accelerations_current_ = true;
+      work.ms += ms_since(begin);
+      ++work.evaluations;
+      if (compares) compare();
+    }
+    void kick_drift(float kick_dt, float drift_dt) override {
+      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
+      const int body = orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_,
+                                          kick_dt, engine_.plan_.law.effective_drag(), drift_dt);
+      if (not_finite < 0) not_finite = body;
+      engine_.accelerations_current_ = false;
+    }
+    bool accelerations_current() const override { return engine_.accelerations_current_; }
+
+    std::int64_t step = 0;  // that is being made
+    ForceWork work;
+    std::optional<ForceProbe> probe;
+    int not_finite = -1;  // the first body that a pass found so
+
+   private:
+    void compare() {
+      const auto begin = Clock::now();
+      const std::vector<Vec3d> reference =
+          reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
+      const ForceError error = target_error(entries(engine_.accelerations_, targets_), targets_, reference);
+      probe =
+          ForceProbe{.step = step, .sample = static_cast<int>(targets_.size()), .error = error, .ms = ms_since(begin)};
+    }
+
+    CpuEngine& engine_;
+    std::vector<int> targets_;
+  };
+
+  /// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long.
+  /// The sums in double precision that they are held against do not.
+  void evaluate(const ForceArgs& args) const {
+    const WithSubnormals as_on_a_gpu{Subnormals::flushed};
+    plan_.kernel->evaluate(args);
+  }
+  ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
+    return {.bodies = bodies_.positions.data(),
+            .count = bodies_.count(),
+            .masses = masses_,
+            .law = plan_.law,
+            .epilogue = epilogue,
+            .cancelled = cancelled};
+  }
+
+  void work(std::stop_token stop) {
+    std::unique_lock lock{mutex_};
+    while (changed_.wait(lock, stop, [this] { return asked_.has_value(); })) {
+      const BatchRequest batch = *asked_;
+      lock.unlock();
+      std::exception_ptr failure;
+      const BatchResult result = run(batch, failure);
+      lock.lock();
+      while (std::exchange(keep_asked_, false)) {
+        lock.unlock();
+        keep_bodies(batch.begin.after(result.timing.steps, plan_.time_step));
+        lock.lock();
+      }
+      if (failure) failure_ = failure;
+      finished_.push_back(result);
+      asked_.reset();
+      changed_.notify_all();
+    }
+  }
+
+  BatchResult run(const BatchRequest& batch, std::exception_ptr& failure) {
+    BatchResult result;
+    int steps = 0;
+    double all_steps_ms = 0;
+    ForceWork work;  // of whole steps
+    try {
+      Ops ops{*this, batch.probe_sample};
+      int body = first_not_finite(bodies_.positions, bodies_.velocities);
+      while (body < 0 && steps < batch.steps) {
+        ops.step = batch.begin.step + steps + 1;
+        const std::optional<double> step_ms = whole_step(ops);
+        if (!step_ms) break;
+        ++steps;
+        all_steps_ms += *step_ms;
+        work = ops.work;
+        result.tree = plan_.kernel->tree_report();
+        result.force_probe = ops.probe;
+        body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
+      }
+      if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
+      if (batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
+      if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
+    const double interactions = plan_.is_tree && work.evaluations > 0
+                                    ? static_cast<double>(work.interactions) / work.evaluations
+                                    : plan_.kernel->interactions(bodies_.count());
+    result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms, interactions);
+    return result;
+  }
+
+  std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
+    plan_.kernel->pick_tree_cells(batch.tree_cells, nullptr);
+    return tree_cells_of(*plan_.kernel, batch.begin.step + batch.steps);
+  }
+
+  std::optional<ConservedProbe> measure(const BatchRequest& batch) const {
+    const auto begin = Clock::now();
+    const Moment now = batch.begin.after(batch.steps, plan_.time_step);
+    const ConservedProbe probe{.step = now.step,
+                               .sim_time = now.sim_time,
+                               .sums = conserved(bodies_, plan_.law, &cancelled_),
+                               .ms = ms_since(begin)};
+    if (cancelled_) return std::nullopt;
+    return probe;
+  }
+
+  /// While nothing changes the bodies.
+  void keep_bodies(const Moment& now) {
+    if (first_not_finite(bodies_.positions, bodies_.velocities) >= 0) return;
+    try {
+      Bodies copy = bodies_;
+      const std::lock_guard lock{mutex_};
+      std::swap(good_, copy);
+      good_at_ = now;
+    } catch (const std::bad_alloc&) {  // then what was kept before stays
+    }
+  }
+
+  /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
+  /// when the step was cancelled, and a step that failed throws.
+  std::optional<double> whole_step(Ops& ops) {
+    bodies_before_ = bodies_;
+    accelerations_before_ = accelerations_;
+    const bool current_before = accelerations_current_;
+    const auto undo = [&] {
+      std::swap(bodies_, bodies_before_);
+      std::swap(accelerations_, accelerations_before_);
+      accelerations_current_ = current_before;
+    };
+    const bool probed_before = ops.probe.has_value();
+    const auto begin = Clock::now();
+    try {
+      plan_.integrator->step(ops, plan_.time_step);
+    } catch (...) {
+      undo();
+      throw;
+    }
+    const double ms = ms_since(begin);
+    if (!cancelled_) return ops.probe && !probed_before ? ms - ops.probe->ms : ms;
+    undo();
+    return std::nullopt;
+  }
+
+  Bodies bodies_, bodies_before_;
+  MassRange masses_;
+  std::vector<Vec4> accelerations_, accelerations_before_;
+  bool accelerations_current_ = false;
+  StepPlan plan_;
+  std::atomic<bool> cancelled_ = false;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any changed_;
+  std::optional<BatchRequest> asked_;
+  std::vector<BatchResult> finished_;
+  std::exception_ptr failure_;
+  bool keep_asked_ = false;  // keep the bodies when what is asked for has ended
+  Bodies good_;
+  std::optional<Moment> good_at_;
+  std::jthread worker_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cpu_engine() {
+  return std::make_unique<CpuEngine>();
+}
+
+}  // namespace orrery

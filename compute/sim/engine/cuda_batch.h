@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/event.h"
+#include "compute/cuda/host_array.h"
+#include "compute/sim/engine/engine.h"
+
+namespace orrery {
+
+/// A batch on the stream: what was asked for, and the time stamps of its steps.
+struct CudaBatch {
+  BatchRequest request;
+  int evaluations = 0;
+  int evaluations_a_step = 0;  // of the integrator, once under way
+  float time_step = 0;
+  double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
+  cuda::Event begin, end;  // of the steps
+  cuda::Event done;        // of what follows them as well
+  std::vector<std::pair<cuda::Event, cuda::Event>> force;
+  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
+  std::int64_t probed_step = 0;       // 0: none
+  bool is_tree = false;
+  cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
+  cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
+
+  /// For another batch; the events stay.
+  void reset() {
+    evaluations = 0;
+    timed_evaluations = 0;
+    probed_step = 0;
+  }
+
+  /// Before the steps of a tree.
+  void count_interactions(cudaStream_t stream) {
+    if (evaluated.size() == 0) {
+      evaluated = cuda::DeviceArray<std::uint64_t>(1);
+      evaluated_here = cuda::HostArray<std::uint64_t>(1, /*pinned=*/true);
+    }
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
+  }
+  /// After them.
+  void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
+  /// Once `done`: what a tree evaluated, on average.
+  double tree_interactions() const {
+    return static_cast<double>(evaluated_here.first(1)[0]) / std::max(evaluations, 1);
+  }
+
+  std::int64_t last_step() const { return request.begin.step + request.steps; }
+
+  /// `probe_ms` of the time were not the steps'. Where no evaluation was timed, they took `force_share` of it. Where
+  /// the steps ended with a fault, the times are still a whole step's, since the kernels ran on.
+  StepTiming timing(double probe_ms, double force_share, const std::optional<Fault>& fault) const {
+    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
+    double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
+    if (timed_evaluations > 0) {
+      double timed_ms = 0;
+      for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+      evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
+    }
+    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms,
+                                     is_tree ? tree_interactions() : interactions_per_evaluation);
+    timing.map_ms = map_ms;
+    timing.unmap_ms = unmap_ms;
+    if (fault) {
+      timing.steps = static_cast<int>(std::max<std::int64_t>(fault->step - request.begin.step, 0));
+      timing.evaluations -= (request.steps - timing.steps) * evaluations_a_step;
+      if (timing.steps == 0) timing.evaluations = 0;
+    }
+    return timing;
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,337 @@
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "compute/core/error.h"
+#include "compute/cuda/device.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/stream.h"
+#include "compute/diagnostics/conserved_cuda.h"
+#include "compute/diagnostics/reference_cuda.h"
+#include "compute/integrators/update_cuda.h"
+#include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine/fault_watch.h"
+#include "compute/sim/engine/good_states.h"
+#include "compute/sim/engine/mapping.h"
+#include "compute/sim/engine/own_storage.h"
+
+namespace orrery {
+namespace {
+
+/// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
+constexpr std::size_t max_batches = 3;
+/// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
+constexpr int max_timed_steps = 8;
+/// Of batches of few steps, one in so many times its evaluations: the events keep each kernel from starting while the
+/// one before ends, which would show in every step's time.
+constexpr int batches_for_a_timed_one = 16;
+
+class CudaEngine final : public Engine {
+ public:
+  explicit CudaEngine(DeviceStorage* storage) : storage_{storage ? *storage : own_storage_} {}
+  CudaEngine(const CudaEngine&) = delete;
+  CudaEngine& operator=(const CudaEngine&) = delete;
+  /// Kernels on the stream write to memory of this engine.
+  ~CudaEngine() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
+
+  void upload(const Bodies& bodies) override {
+    wait();
+    good_.judge(watch_);  // as long as it knows
+    resize(bodies.count());
+    if (plan_.kernel) plan_.kernel->bodies_replaced();
+    masses_ = mass_range(bodies.positions);
+    Mapping mapping{storage_, stream_.get()};
+    cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
+    cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
+    stream_.synchronize();
+    mapping.unmap();
+    accelerations_current_ = false;
+    watch_.clear();
+    looked_at_ = false;
+  }
+
+  Bodies download() override {
+    Bodies bodies{std::vector<Vec4>(size()), std::vector<Vec4>(size())};
+    copy_drawn(bodies.positions, bodies.velocities);
+    return bodies;
+  }
+
+  void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
+    Mapping mapping{storage_, stream_.get()};
+    cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
+    cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
+    stream_.synchronize();
+    mapping.unmap();
+  }
+
+  std::vector<Vec4> accelerations() override {
+    Mapping mapping{storage_, stream_.get()};
+    plan_.kernel->evaluate(force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
+    accelerations_current_ = true;
+    std::vector<Vec4> result(size());
+    cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
+    stream_.synchronize();
+    mapping.unmap();
+    return result;
+  }
+
+  void set_plan(const StepPlan& plan) override {
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    plan_ = plan;
+    batches_since_timed_ = 0;
+  }
+
+  /// Steps behind sums would keep the drawn buffers from the display until the sums end.
+  bool ready() const override {
+    const auto sums_up = [](const CudaBatch& batch) {
+      return batch.request.measure_conserved && !batch.done.reached();
+    };
+    if (std::ranges::any_of(in_flight_, sums_up)) return false;
+    return in_flight_.size() < max_batches || in_flight_.front().done.reached();
+  }
+
+  void advance(const BatchRequest& request) override {
+    CudaBatch batch = take_batch();
+    batch.request = request;
+    batch.evaluations_a_step = plan_.integrator->evaluations_a_step;
+    batch.time_step = plan_.time_step;
+    batch.is_tree = plan_.is_tree;
+    batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
+    number_passes(request.begin.step, request.begin.step + request.steps);
+    // Before the first launch: taking memory waits for the device, and may fail.
+    if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
+    if (request.measure_conserved) sums_.prepare(count_);
+    if (request.tree_cells > 0) plan_.kernel->prepare_tree_cells(request.tree_cells, count_);
+    Mapping mapping{storage_, stream_.get()};
+    batch.map_ms = mapping.map_ms;
+    if (!looked_at_) look_at(mapping.bodies, request.begin.step);
+    if (batch.is_tree) batch.count_interactions(stream_.get());
+    batch.begin.record(stream_.get());
+    Ops ops{*this, mapping.bodies, batch};
+    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
+    for (int step = 0; step < request.steps; ++step) {
+      // Every steps/timed-th step is timed, so that the sample is spread over the batch.
+      const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
+      const auto timed_after = static_cast<std::int64_t>(step + 1) * timed / request.steps;
+      ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
+      plan_.integrator->step(ops, plan_.time_step);
+    }
+    batch.end.record(stream_.get());
+    if (batch.is_tree) batch.fetch_interactions(stream_.get());
+    look_at(mapping.bodies, batch.last_step());
+    if (request.tree_cells > 0) plan_.kernel->pick_tree_cells(request.tree_cells, stream_.get());
+    if (request.measure_conserved) {
+      sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
+    }
+    batch.unmap_ms = mapping.unmap();
+    if (request.measure_conserved) sums_.enqueue(plan_.law, stream_.get());
+    batch.done.record(stream_.get());
+    in_flight_.push_back(std::move(batch));
+  }
+
+  std::vector<BatchResult> collect() override {
+    std::vector<BatchResult> ended;
+    while (!in_flight_.empty() && in_flight_.front().done.reached()) {
+      ended.push_back(result_of(in_flight_.front()));
+      free_.push_back(std::move(in_flight_.front()));
+      in_flight_.pop_front();
+    }
+    return ended;
+  }
+
+  void wait() override { stream_.synchronize(); }
+  void settle() override { wait(); }
+
+  void keep(const Moment& now) override {
+    good_.judge(watch_);
+    if (watch_.found()) return;
+    number_passes(now.step, now.step);
+    Mapping mapping{storage_, stream_.get()};
+    if (!looked_at_) look_at(mapping.bodies, now.step);
+    good_.keep(mapping.bodies, count_, now, stream_.get());
+    mapping.unmap();
+  }
+  std::optional<Moment> good() override {
+    good_.judge(watch_);
+    return good_.at();
+  }
+  Bodies good_bodies() override { return good_.download(stream_.get()); }
+  void forget_good() override { good_.forget(); }
+
+ private:
+  /// The integrator's operations on the mapped arrays.
+  class Ops final : public StepOps {
+   public:
+    Ops(CudaEngine& engine, DeviceBodies bodies, CudaBatch& batch) : engine_{engine}, bodies_{bodies}, batch_{batch} {}
+    /// `timed`: its evaluations are.
+    void begin_step(std::int64_t step, bool timed) {
+      step_ = step;
+      timed_ = timed;
+      changed_ = false;
+    }
+    void force(bool store, float kick_dt) override {
+      ++batch_.evaluations;
+      const bool compares = batch_.request.probe_sample > 0 && batch_.probed_step == 0;
+      store |= compares;
+      const auto* pass = timed_ ? &next_pass() : nullptr;
+      if (pass) pass->first.record(engine_.stream_.get());
+      ForceArgs args = engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                                    .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
+                                                    .kick_dt = kick_dt,
+                                                    .drag = engine_.plan_.law.effective_drag()});
+      if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
+      args.times_phases = timed_;
+      engine_.plan_.kernel->evaluate(args);
+      if (pass) pass->second.record(engine_.stream_.get());
+      if (store) engine_.accelerations_current_ = true;
+      changed_ |= kick_dt != 0;
+      if (compares) {
+        batch_.probed_step = step_;
+        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe_sample, engine_.plan_.law,
+                                    engine_.accelerations_.data(), engine_.stream_.get());
+      }
+    }
+    void kick_drift(float kick_dt, float drift_dt) override {
+      cuda::kick_drift(bodies_.positions, bodies_.velocities, engine_.accelerations_.data(), engine_.count_, kick_dt,
+                       engine_.plan_.law.effective_drag(), drift_dt, engine_.watch_.check_in(step_, changed_),
+                       engine_.stream_.get());
+      changed_ = true;
+      engine_.accelerations_current_ = false;
+    }
+    bool accelerations_current() const override { return engine_.accelerations_current_; }
+
+   private:
+    const std::pair<cuda::Event, cuda::Event>& next_pass() {
+      if (batch_.timed_evaluations == batch_.force.size()) batch_.force.emplace_back();
+      return batch_.force[batch_.timed_evaluations++];
+    }
+
+    CudaEngine& engine_;
+    DeviceBodies bodies_;
+    CudaBatch& batch_;
+    std::int64_t step_ = 0;  // that is being made
+    bool timed_ = false;
+    bool changed_ = false;  // in this step, the bodies have been
+  };
+
+  std::size_t size() const { return static_cast<std::size_t>(count_); }
+
+  /// Before passes of the steps from `first` to `last` are enqueued.
+  void number_passes(std::int64_t first, std::int64_t last) {
+    if (!watch_.reaches(last)) wait();
+    if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
+  }
+
+  void look_at(const DeviceBodies& bodies, std::int64_t step) {
+    cuda::check_finite(bodies.positions, bodies.velocities, count_, watch_.report(), watch_.pass_after(step),
+                       stream_.get());
+    looked_at_ = true;
+  }
+
+  /// Of a batch that the stream has passed.
+  BatchResult result_of(const CudaBatch& batch) {
+    BatchResult result;
+    if (const auto& fault = watch_.found(); fault && fault->step <= batch.last_step()) result.fault = fault;
+    const bool probed = batch.probed_step != 0;
+    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.fault);
+    if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
+      force_share_ = result.timing.force_ms / result.timing.step_ms;
+    }
+    if (result.fault) return result;
+    if (batch.is_tree) describe_tree(batch, result);
+    if (probed) {
+      result.force_probe = {.step = batch.probed_step,
+                            .sample = comparison_.sample(),
+                            .error = comparison_.error(),
+                            .ms = comparison_.ms()};
+    }
+    if (batch.request.measure_conserved) {
+      result.conserved = {.step = batch.last_step(),
+                          .sim_time = batch.request.begin.after(batch.request.steps, batch.time_step).sim_time,
+                          .sums = sums_.sums(),
+                          .ms = sums_.ms()};
+    }
+    return result;
+  }
+
+  /// The report may be that of a batch enqueued later; the interactions and the cells are this one's.
+  void describe_tree(const CudaBatch& batch, BatchResult& result) const {
+    if (batch.evaluations > 0) {
+      result.tree = plan_.kernel->tree_report();
+      if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
+    }
+    if (batch.request.tree_cells > 0) result.tree_cells = tree_cells_of(*plan_.kernel, batch.last_step());
+  }
+
+  ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
+    return {.bodies = bodies.positions,
+            .count = count_,
+            .masses = masses_,
+            .law = plan_.law,
+            .epilogue = epilogue,
+            .stream = stream_.get()};
+  }
+
+  void resize(int count) {
+    if (accelerations_.size() != static_cast<std::size_t>(count)) {
+      require_room(count);
+      good_.forget();
+      accelerations_ = {};  // first the old memory, then the new
+      count_ = 0;
+    }
+    storage_.resize(count);
+    batches_since_timed_ = 0;
+    if (!accelerations_.data()) accelerations_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+    count_ = count;
+  }
+
+  /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
+  void require_room(int count) const {
+    constexpr std::size_t body_bytes = 3 * sizeof(Vec4);  // position, velocity, acceleration
+    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes + good_.bytes();
+    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
+    if (static_cast<std::size_t>(count) <= most) return;
+    throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
+                     std::to_string(most));
+  }
+
+  CudaBatch take_batch() {
+    if (free_.empty()) return {};
+    CudaBatch batch = std::move(free_.back());
+    free_.pop_back();
+    batch.reset();
+    return batch;
+  }
+
+  OwnStorage own_storage_;
+  DeviceStorage& storage_;
+  cuda::Stream stream_;
+  cuda::DeviceArray<Vec4> accelerations_;
+  int count_ = 0;
+  MassRange masses_;
+  bool accelerations_current_ = false;
+  StepPlan plan_;
+  std::deque<CudaBatch> in_flight_;
+  int batches_since_timed_ = 0;
+  double force_share_ = 0;  // of a step's time, in the latest batch that was timed
+  std::vector<CudaBatch> free_;
+  cuda::ForceComparison comparison_;
+  cuda::ConservedSums sums_;
+  FaultWatch watch_{stream_.get()};
+  bool looked_at_ = false;  // the uploaded bodies, whether they are finite
+  GoodStates good_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage) {
+  return std::make_unique<CudaEngine>(storage);
+}
+
+}  // namespace orrery

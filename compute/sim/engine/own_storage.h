@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "compute/cuda/device_array.h"
+#include "compute/sim/engine/device_storage.h"
+
+namespace orrery {
+
+/// Device memory of an engine's own, where nothing is drawn.
+class OwnStorage final : public DeviceStorage {
+ public:
+  void resize(int count) override {
+    if (positions_.size() == static_cast<std::size_t>(count)) return;
+    positions_ = {}, velocities_ = {};  // first the old memory, then the new
+    positions_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+    velocities_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+  }
+  DeviceBodies map(cudaStream_t) override { return {positions_.data(), velocities_.data()}; }
+  void unmap(cudaStream_t) override {}
+
+ private:
+  cuda::DeviceArray<Vec4> positions_, velocities_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,121 @@
+// Names that are nearly right, and words in the wrong place: what the refusal suggests.
+#include <gtest/gtest.h>
+
+#include "app/cli/options.h"
+#include "app/cli/read_script.h"
+#include "compute/core/near_name.h"
+#include "compute/sim/backends.h"
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+using Words = std::vector<std::string>;
+
+std::string refusal(const Words& words) {
+  return test::failure_of([&] { (void)parse_options(words); }).message;
+}
+
+bool asks(const std::string& message) {
+  return message.find("did you mean") != std::string::npos;
+}
+
+TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
+  const struct {
+    Words words;
+    const char* meant;
+  } misses[] = {{{"--scene", "Plummer"}, "plummer"},
+                {{"--kernel", "CPU_SIMD"}, "cpu-simd"},
+                {{"--kernel", "Auto"}, "auto"},
+                {{"kernels", "cpu-smid"}, "cpu-simd"},
+                {{"bench", "--kernels", "cpu-serial,cpu-openpm"}, "cpu-openmp"},
+                {{"--integrator", "leap-frog"}, "leapfrog"},
+                {{"--law", "Gravity"}, "gravity"},
+                {{"--kernel", "cpu-simd", "--set", "thread=2"}, "threads"},
+                {{"verify", "--kernels", "cpu-simd,cpu-serial", "--set", "row=2"}, "rows"},
+                {{"--kernel", "cpu-simd", "--set", "threads=Auto"}, "auto"},
+                {{"verify", "--kernels", "cpu-simd,cpu-openmp", "--set", "threads=Auto"}, "auto"},
+                {{"--panel", "On"}, "on"},
+                {{"--byte-order", "bog"}, "big"},
+                {{"bench", "--protocol", "UTH"}, "uth"},
+                {{"--kernle", "cpu-simd"}, "--kernel"},
+                {{"bench", "-N", "1k"}, "-n"},
+                {{"--threads", "4"}, "--set threads=4"},
+                {{"bench", "--threads=4"}, "--set threads=4"},
+                {{"benchmark"}, "bench"},
+                {{"help", "verfiy"}, "verify"},
+                {{"bench", "1k"}, "-n 1k"},
+                {{"16k"}, "-n 16k"},
+                {{"plumer"}, "--scene plummer"},
+                {{"verify", "cpu_simd"}, "--kernels cpu-simd"},
+                {{"cpu-simd"}, "--kernel cpu-simd"}};
+  for (const auto& [words, meant] : misses) {
+    expect_failure(
+        Failure::usage, [&words = words] { (void)parse_options(words); }, "; did you mean " + std::string{meant} + "?");
+  }
+}
+
+TEST(NearMiss, IsNotGuessedWhereNothingIsNear) {
+  for (const Words& words : {Words{"--scene", "galaxy"},
+                             {"--kernel", "fast"},
+                             {"--warp", "9"},
+                             {"banana"},
+                             {"--kernel", "cpu-simd", "--set", "threads=12"}}) {
+    const std::string message = refusal(words);
+    EXPECT_NE(message, "");
+    EXPECT_FALSE(asks(message)) << message;
+  }
+}
+
+TEST(NearMiss, OfAScriptIsHelped) {
+  const auto refused = [](const std::string& line, const char* meant) {
+    expect_failure(
+        Failure::usage, [&] { (void)parse_script(line, "s", nullptr); }, "; did you mean " + std::string{meant} + "?");
+  };
+  refused("0 Pause", "pause");
+  refused("0 lab results-table", "results");
+  refused("0 kernel simd", "cpu-simd");
+}
+
+TEST(NearMiss, OfAnyLengthIsAnsweredAtOnce) {
+  const std::string_view known[] = {"cpu-simd"};
+  EXPECT_EQ(did_you_mean(std::string(50'000'000, 'c'), known), "");
+}
+
+TEST(NearMiss, MayBeSeveralNames) {
+  const std::string_view known[] = {"cpu-tree", "disc", "cuda-tree"};
+  EXPECT_EQ(did_you_mean("Tree", known), "; did you mean cpu-tree or cuda-tree?");
+  EXPECT_EQ(did_you_mean("4096", known), "");
+  EXPECT_EQ(did_you_mean("", known), "");
+}
+
+TEST(Help, AndVersionAreWordsAsWell) {
+  const auto text = [](const Words& words) { return std::get<ShowText>(parse_options(words)).text; };
+  EXPECT_EQ(text({"help"}), text({"--help"}));
+  EXPECT_EQ(text({"help", "bench"}), text({"bench", "--help"}));
+  EXPECT_EQ(text({"version"}), text({"--version"}));
+  for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}}) {
+    expect_failure(
+        Failure::usage, [&] { (void)parse_options(words); }, "unexpected argument 'x'");
+  }
+}
+
+TEST(Flags, TakeNoValue) {
+  for (const char* flag : {"--offscreen", "--offscreen=false"}) {
+    const bool valued = std::string_view{flag}.find('=') != std::string_view::npos;
+    EXPECT_EQ(refusal({flag}) == "", !valued) << flag;
+  }
+  expect_failure(
+      Failure::usage, [] { (void)parse_options({"--offscreen=3"}); }, "--offscreen takes no value");
+  expect_failure(
+      Failure::usage,
+      [] {
+        (void)parse_options({"bench", "--card=on"});
+      },
+      "--card takes no value");
+}
+
+}  // namespace
+}  // namespace orrery

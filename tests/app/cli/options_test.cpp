@@ -1,0 +1,287 @@
+#include "app/cli/options.h"
+
+#include <fstream>
+
+#include "compute/sim/backends.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+using Words = std::vector<std::string>;
+
+template <class Kind>
+Kind parsed(const Words& words) {
+  return std::get<Kind>(parse_options(words));
+}
+
+/// The one command of this kind in a list.
+template <class Kind>
+Kind only(const Commands& commands) {
+  const Kind* found = nullptr;
+  for (const Command& command : commands) {
+    if (const Kind* candidate = std::get_if<Kind>(&command)) {
+      EXPECT_EQ(found, nullptr) << "given twice";
+      found = candidate;
+    }
+  }
+  return found ? *found : throw std::logic_error("no such command");
+}
+
+TEST(Options, MakeViewTheDefault) {
+  const ViewOptions bare = parsed<ViewOptions>({});
+  EXPECT_EQ(bare.scene, SceneRequest{});
+  ASSERT_EQ(bare.setup.size(), 1u);
+  EXPECT_EQ(only<SelectKernel>(bare.setup).id, auto_kernel);
+  EXPECT_TRUE(bare.panel && bare.vsync && !bare.offscreen && !bare.frames);
+  EXPECT_EQ(parsed<ViewOptions>({"-n", "4k"}).scene.count, 4096);
+  EXPECT_EQ(parsed<ViewOptions>({"view", "-n", "4k"}).scene.count, 4096);
+  EXPECT_EQ(parsed<ViewOptions>({"data/galaxy.bin"}).scene.file, "data/galaxy.bin");
+  EXPECT_EQ(parsed<ViewOptions>({"--", "-odd.bin"}).scene.file, "-odd.bin");
+}
+
+TEST(Options, TurnIntoCommands) {
+  const ViewOptions view = parsed<ViewOptions>({"--scene",
+                                                "plummer",
+                                                "-n",
+                                                "100",
+                                                "--seed",
+                                                "7",
+                                                "--kernel",
+                                                "cpu-simd",
+                                                "--set",
+                                                "threads=1",
+                                                "--set",
+                                                "rows=4",
+                                                "--integrator",
+                                                "euler",
+                                                "--law",
+                                                "attract-repel",
+                                                "--dt",
+                                                "0.5",
+                                                "--softening",
+                                                "0.25",
+                                                "--repulsion",
+                                                "2",
+                                                "--drag",
+                                                "3",
+                                                "--steps-per-frame",
+                                                "9",
+                                                "--size",
+                                                "320x200",
+                                                "--frames",
+                                                "12",
+                                                "--panel",
+                                                "off",
+                                                "--vsync",
+                                                "off",
+                                                "--record",
+                                                "r.csv",
+                                                "--screenshot",
+                                                "s.png",
+                                                "--save",
+                                                "b.bin",
+                                                "--byte-order",
+                                                "little"});
+  EXPECT_EQ(view.scene, (SceneRequest{.scene = "plummer", .file = "", .count = 100, .seed = 7}));
+  const SelectKernel kernel = only<SelectKernel>(view.setup);
+  EXPECT_EQ(kernel.id, "cpu-simd");
+  EXPECT_EQ(kernel.settings.at("threads"), "1");
+  EXPECT_EQ(kernel.settings.at("rows"), "4");
+  EXPECT_EQ(only<SelectIntegrator>(view.setup).id, "euler");
+  EXPECT_EQ(only<SelectLaw>(view.setup).id, "attract-repel");
+  EXPECT_EQ(only<SetTimeStep>(view.setup).time_step, 0.5f);
+  EXPECT_EQ(only<SetSoftening>(view.setup).softening, 0.25f);
+  EXPECT_EQ(only<SetRepulsion>(view.setup).repulsion, 2.0f);
+  EXPECT_EQ(only<SetDrag>(view.setup).drag, 3.0f);
+  EXPECT_EQ(only<SetStepsPerFrame>(view.setup).steps, 9);
+  EXPECT_EQ(view.size, (WindowSize{320, 200}));
+  EXPECT_EQ(view.frames, 12);
+  EXPECT_FALSE(view.panel || view.vsync);
+  EXPECT_EQ(view.record_file + view.screenshot_file + view.save_file, "r.csvs.pngb.bin");
+  EXPECT_EQ(view.save_order, ByteOrder::little);
+}
+
+TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {
+  const KernelInfo& kernel = default_kernel();
+  if (kernel.tunables.empty()) GTEST_SKIP() << kernel.id << " has no tunable";
+  const Tunable& tunable = kernel.tunables.front();
+  const std::string last = tunable.values.back();
+  const ViewOptions view = parsed<ViewOptions>({"--set", tunable.name + ("=" + last)});
+  EXPECT_EQ(only<SelectKernel>(view.setup).id, kernel.id);
+  EXPECT_EQ(only<SelectKernel>(view.setup).settings.at(tunable.name), last);
+}
+
+TEST(Options, SayWhatAutoKeepsTo) {
+  const ViewOptions view = parsed<ViewOptions>({"--accuracy", "1e-3"});
+  EXPECT_EQ(only<SetAccuracy>(view.setup).median_error, 1e-3);
+  EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the accuracy comes before";
+  EXPECT_EQ(only<SetAccuracy>(parsed<ViewOptions>({"--kernel", "auto", "--accuracy", "exact"}).setup).median_error, 0);
+  EXPECT_EQ(parsed<BenchOptions>({"bench", "--kernels", "auto", "--accuracy", "2e-4"}).accuracy, 2e-4);
+  EXPECT_EQ(parsed<BenchOptions>({"bench"}).accuracy, default_accuracy);
+  for (const char* wrong : {"0", "1", "-1e-4", "nan", "inf", "close", ""}) {
+    const Words words{"--accuracy", wrong};
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "--accuracy", "exact");
+  }
+  for (const Words& words : {Words{"--kernel", "cpu-simd", "--accuracy", "1e-3"},
+                             Words{"bench", "--kernels", "cpu-simd", "--accuracy", "1e-3"}}) {
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "--accuracy", "auto");
+  }
+}
+
+TEST(Options, LeaveTheKernelToTheProgram) {
+  const ViewOptions view = parsed<ViewOptions>({"--kernel", "auto", "--law", "attract-repel"});
+  EXPECT_EQ(only<SelectKernel>(view.setup).id, auto_kernel);
+  EXPECT_TRUE(only<SelectKernel>(view.setup).settings.empty());
+  EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the law that it is chosen for comes before";
+  expect_failure(
+      Failure::usage,
+      [] {
+        parse_options({"--kernel", "auto", "--set", "threads=1"});
+      },
+      "threads", "--kernel auto", "cpu-simd");
+  expect_failure(
+      Failure::usage,
+      [] {
+        parse_options({"--kernel", "fast"});
+      },
+      "'fast'", "cpu-simd", "auto");
+  EXPECT_TRUE(parsed<BenchOptions>({"bench", "--kernels", "auto"}).kernels.automatic);
+  for (const auto& [subcommand, kernels] : {std::pair{"bench", "cpu-serial,auto"}, {"verify", "auto"}}) {
+    const Words words{subcommand, "--kernels", kernels};
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, "'auto'", "cpu-simd");
+  }
+  const Words words{"bench", "--kernels", "auto", "--block", "64"};
+  expect_failure(
+      Failure::usage, [&] { parse_options(words); }, "block", "--kernels auto");
+}
+
+TEST(Options, EndAnOffscreenRun) {
+  EXPECT_EQ(parsed<ViewOptions>({"--offscreen"}).frames, 300);
+  EXPECT_EQ(parsed<ViewOptions>({"--offscreen", "--frames", "7"}).frames, 7);
+  EXPECT_FALSE(parsed<ViewOptions>({"--offscreen"}).panel);
+  EXPECT_TRUE(parsed<ViewOptions>({"--offscreen", "--panel", "on"}).panel);
+
+  const test::TemporaryFolder folder;
+  const std::string script = (folder / "script.txt").string();
+  std::ofstream{script} << "5 kernel cpu-serial\n9 quit\n";
+  const ViewOptions scripted = parsed<ViewOptions>({"--offscreen", "--script", script});
+  EXPECT_EQ(scripted.script.size(), 2u);
+  EXPECT_EQ(scripted.script_file, script);
+  EXPECT_FALSE(scripted.frames) << "the script quits by itself";
+}
+
+TEST(Options, OfBenchTakeLists) {
+  const BenchOptions bench =
+      parsed<BenchOptions>({"bench", "--kernels", "cpu-simd", "-n", "1k,4k", "--set", "rows=1,4", "--repeat", "20",
+                            "--warmup", "0", "--csv", "a.csv", "--json", "a.json"});
+  EXPECT_EQ(bench.counts, (std::vector{1024, 4096}));
+  ASSERT_EQ(bench.axes.size(), 1u);
+  EXPECT_EQ(bench.axes[0].values, (Words{"1", "4"}));
+  EXPECT_EQ(bench.repeats, 20);
+  EXPECT_EQ(bench.warmup_steps, 0);
+  EXPECT_EQ(bench.files.csv + bench.files.json, "a.csva.json");
+  EXPECT_EQ(parsed<BenchOptions>({"bench"}).counts, std::vector{0}) << "the scene's own";
+  EXPECT_TRUE(parsed<BenchOptions>({"bench"}).kernels.all);
+}
+
+TEST(Options, OfVerifyStandForTheWholeMatrix) {
+  const VerifyOptions verify = parsed<VerifyOptions>({"verify"});
+  EXPECT_EQ(verify.counts, (std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}));
+  EXPECT_EQ(verify.laws.size(), 2u);
+  EXPECT_EQ(verify.sample, 4096);
+  EXPECT_FALSE(verify.histogram || verify.digits);
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--law", "gravity"}).laws, std::vector{LawId::gravity});
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--scene", "two-body"}).counts, std::vector{0});
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "a.bin"}).counts, std::vector{0});
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--scene", "collision"}).counts.front(), 2) << "its least number";
+}
+
+TEST(Options, ShowHelpAndVersion) {
+  for (const Words& words :
+       {Words{"--help"}, {"-h"}, {"bench", "--help"}, {"verify", "--help"}, {"-n", "5", "--help"}}) {
+    EXPECT_NE(parsed<ShowText>(words).text.find("Usage: orrery"), std::string::npos);
+  }
+  EXPECT_NE(parsed<ShowText>({"bench", "--help"}).text.find("--repeat"), std::string::npos);
+  EXPECT_EQ(parsed<ShowText>({"--version"}).text.find("orrery "), 0u);
+}
+
+TEST(Options, RefuseWhatContradictsItself) {
+  const auto refused = [](const Words& words, const auto&... parts) {
+    expect_failure(
+        Failure::usage, [&] { parse_options(words); }, parts...);
+  };
+  refused({"a.bin", "-n", "5"}, "-n", "a.bin");
+  refused({"a.bin", "--scene", "plummer"}, "--scene", "a.bin");
+  refused({"bench", "a.bin", "--seed", "5"}, "--seed", "a.bin");
+  refused({"--offscreen", "--vsync", "on"}, "--vsync", "--offscreen");
+  refused({"--kernel", "cpu-simd", "--set", "threads=1", "--set", "threads=2"}, "threads", "twice");
+  refused({"--kernel", "cpu-simd", "--set", "threads=1,2"}, "threads", "one value");
+  refused({"-n", "4", "-n", "5"}, "-n", "2 times");
+  refused({"--drag", "1"}, "--drag", "--law attract-repel");
+  refused({"--law", "gravity", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"bench", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"verify", "--law", "gravity", "--repulsion", "1"}, "--repulsion", "--law attract-repel");
+  refused({"verify", "--drag", "1"}, "unknown option '--drag'");
+  refused({"--byte-order", "little"}, "--byte-order", "--save FILE");
+  refused({"--scene", "two-body", "--seed", "2"}, "--seed", "two-body", "leave it out");
+  refused({"bench", "--seed", "2", "--scene", "two-body"}, "--seed", "two-body");
+  refused({"bench", "--scene", "collision", "-n", "1k,1"}, "collision", "1 bodies", "from 2");
+  refused({"verify", "--scene", "collision", "-n", "1000,1"}, "collision", "1 bodies", "from 2");
+  refused({"bench", "-n", "1k,2000M"}, "memory");
+  refused({std::string(300, 'x')}, "neither a subcommand nor a file");
+  refused({"bnech"}, "bnech", "view, bench, verify, kernels, info");
+}
+
+TEST(Options, OfALawGoWithIt) {
+  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--law", "attract-repel", "--drag", "1"}).setup).drag, 1.0f);
+  EXPECT_EQ(only<SetRepulsion>(parsed<VerifyOptions>({"verify", "--repulsion", "1"}).setup).repulsion, 1.0f)
+      << "verify takes both laws";
+  const test::TemporaryFolder folder;
+  const std::string script = (folder / "script.txt").string();
+  std::ofstream{script} << "5 law attract-repel\n";
+  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
+}
+
+TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
+  const test::TemporaryFolder folder;
+  const std::string script = (folder / "script.txt").string();
+  const auto write = [&](const char* text) { std::ofstream{script} << text; };
+  write("0 pause\n400 resume\n");
+  EXPECT_EQ(parsed<ViewOptions>({"--script", script, "--frames", "401"}).script.size(), 2u);
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script, "--frames", "400"});
+      },
+      "script.txt:2: ", "frame 400", "--frames 401");
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script, "--offscreen"});
+      },
+      "script.txt:2: ", "--frames 401");
+  write("9 quit\n9 pause\n10 resume\n");
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options({"--script", script});
+      },
+      "script.txt:3: ", "line 1 quits at frame 9");
+  expect_failure(
+      Failure::runtime,
+      [&] {
+        parse_options({"--script", std::string(300, 'x')});
+      },
+      "File name too long");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "app/cli/verify_command.h"
+#include "app/lab/distribution.h"
+#include "app/lab/measure.h"
+
+namespace orrery {
+namespace {
+
+TEST(Verify, LetsNoNanPass) {
+  constexpr Tolerance tolerance{.median = 1e-5, .max = 1e-3};
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(within({.rms = 1, .median = 1e-5, .p99 = 1, .max = 1e-3}, tolerance));
+  EXPECT_FALSE(within({.rms = 0, .median = 2e-5, .p99 = 0, .max = 0}, tolerance));
+  EXPECT_FALSE(within({.rms = 0, .median = 0, .p99 = 0, .max = 2e-3}, tolerance));
+  EXPECT_FALSE(within({.rms = nan, .median = nan, .p99 = nan, .max = nan}, tolerance));
+}
+
+TEST(ForceSamples, TakeAsManyBodiesAsAskedFor) {
+  const std::vector<Vec4> bodies(20, Vec4{1, 2, 3, 1});
+  EXPECT_EQ((ForceSample{bodies, Law{}, 7}.size()), 7);
+  EXPECT_EQ((ForceSample{bodies, Law{}}.size()), 20);
+  const ForceSample all{bodies, Law{}, std::numeric_limits<int>::max()};
+  EXPECT_EQ(all.size(), 20);
+  const UlpHistogram ulps = all.ulps(std::vector<Vec4>(20));
+  EXPECT_EQ(ulps.counts[0], 60) << "three components a body, all in one place: no force";
+}
+
+TEST(Distributions, NameTheirClasses) {
+  UlpHistogram ulps;
+  ulps.counts[1] = 20;
+  ulps.counts[4] = 29'980;
+  EXPECT_EQ(to_text(distribution(ulps)), "1: 20 (<0.1%), 5-8: 29,980 (>99.9%)");
+  EXPECT_EQ(to_csv(distribution(ulps)), "1:20 5-8:29980");
+  EXPECT_EQ(to_json(distribution(ulps)).dump(), R"({"0":0,"1":20,"2":0,"3-4":0,"5-8":29980})");
+
+  WrongDigits digits;
+  digits.counts = {0, 0, 0, 1, 0, 0, 0, 0, 3};
+  EXPECT_EQ(to_text(distribution(digits)), "3rd decimal: 1 (25.0%), none: 3 (75.0%)");
+  EXPECT_EQ(to_csv(distribution(digits)), "3rd_decimal:1 none:3");
+  EXPECT_EQ(to_json(distribution(digits)).size(), 9u);
+}
+
+TEST(Distributions, NeverHideWhatIsNotFinite) {
+  UlpHistogram ulps;
+  EXPECT_EQ(to_text(distribution(ulps)), "-");
+  ulps.not_finite = 3;
+  EXPECT_EQ(to_text(distribution(ulps)), "not finite: 3 (100%)");
+  EXPECT_EQ(to_csv(distribution(ulps)), "not_finite:3");
+}
+
+TEST(Measure, MakesARepeatLastLongEnough) {
+  EXPECT_EQ(steps_for_a_repeat(100), 1);
+  EXPECT_EQ(steps_for_a_repeat(20), 1);
+  EXPECT_EQ(steps_for_a_repeat(0.15), 134);
+  EXPECT_EQ(steps_for_a_repeat(0), 100000);
+  EXPECT_EQ(steps_for_a_repeat(std::numeric_limits<double>::quiet_NaN()), 1);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,188 @@
+#include "app/lab/baseline.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+constexpr TextStyle wide{.columns = TextStyle::unlimited};
+
+Json result(const char* kernel, int n, const Json& low, const Json& median, const Json& high) {
+  return {{"kernel", kernel},
+          {"settings", {{"block", "64"}}},
+          {"n", n},
+          {"dt", 0.01},
+          {"step_ms", {{"median", median}, {"low", low}, {"high", high}}}};
+}
+
+Json bench(const Json& results) {
+  return {
+      {"metadata",
+       {{"scene", "plummer"}, {"law", "gravity"}, {"integrator", "leapfrog"}, {"seed", 1}, {"gpu", "A"}, {"dt", 0.01}}},
+      {"results", results}};
+}
+
+Json one(const Json& low, const Json& median, const Json& high) {
+  return bench(Json::array({result("k", 8, low, median, high)}));
+}
+
+Comparison compared(const Json& before, const Json& now, double noise = 3) {
+  const Baseline baseline{"old.json", before};
+  return compare(std::span{&baseline, 1}, now, noise);
+}
+
+bool contains(const Comparison& comparison, const std::string& text) {
+  return comparison.text(wide).find(text) != std::string::npos;
+}
+
+TEST(Baseline, CallsChangedWhatDoesNotOverlap) {
+  const Json fast = one(1.0, 1.5, 2.0), slow = one(2.5, 2.7, 3.0);
+  const Comparison slower = compared(fast, slow);
+  EXPECT_EQ(slower.slower, 1);
+  EXPECT_TRUE(contains(slower, "slower")) << slower.text(wide);
+  EXPECT_EQ(slower.json["slower"], 1);
+  EXPECT_EQ(slower.json["results"][0]["verdict"], "slower");
+  EXPECT_EQ(compared(slow, fast).faster, 1);
+  EXPECT_EQ(compared(fast, one(2.0, 2.5, 3.0)).unchanged, 1) << "they touch";
+  EXPECT_EQ(compared(fast, fast).unchanged, 1);
+}
+
+TEST(Baseline, CallsNoChangeWhatIsWithinTheNoise) {
+  const Json before = one(0.999, 1.0, 1.001), little = one(1.018, 1.02, 1.022);
+  EXPECT_EQ(compared(before, little).unchanged, 1);
+  EXPECT_EQ(compared(little, before).unchanged, 1);
+  EXPECT_EQ(compared(before, little, 1).slower, 1);
+  EXPECT_EQ(compared(little, before, 1).faster, 1);
+  EXPECT_TRUE(contains(compared(before, little, 2.5), "more than 2.5 % apart"));
+  EXPECT_EQ(compared(before, one(1.048, 1.05, 1.052)).slower, 1);
+}
+
+TEST(Baseline, TakesTheHullOfSeveralRuns) {
+  const std::vector<Baseline> runs{{"a", one(0.9, 1.0, 1.1)}, {"b", one(1.4, 1.5, 1.6)}, {"c", one(1.0, 1.1, 1.2)}};
+  const Comparison between = compare(runs, one(1.5, 1.55, 1.58), 3);
+  EXPECT_EQ(between.unchanged, 1) << "as slow as one of them";
+  EXPECT_EQ(between.json["results"][0]["before_ms"], 1.1) << "the median of the medians";
+  EXPECT_EQ(between.json["files"], (Json{"a", "b", "c"}));
+  EXPECT_EQ(compare(std::span{runs}.first(1), one(1.5, 1.55, 1.58), 3).slower, 1);
+  EXPECT_EQ(compare(runs, one(1.7, 1.75, 1.8), 3).slower, 1);
+  const std::vector<Baseline> gap{runs[0], {"b", one(nullptr, 1.5, nullptr)}};
+  EXPECT_EQ(compare(gap, one(1.7, 1.75, 1.8), 3).not_comparable, 1);
+  const std::vector<Baseline> part{runs[0], {"b", bench(Json::array())}};
+  EXPECT_TRUE(contains(compare(part, one(0.9, 1.0, 1.1), 3), "unchanged (in 1 of 2 files)"));
+}
+
+TEST(Baseline, ComparesNoOtherWork) {
+  const Json now = one(1.0, 1.5, 2.0);
+  for (const char* name : {"seed", "softening", "repulsion", "drag", "protocol"}) {
+    Json before = now;
+    before["metadata"][name] = 7;
+    const Comparison comparison = compared(before, now);
+    EXPECT_EQ(comparison.not_comparable, 1) << name;
+    EXPECT_EQ(comparison.unchanged, 0) << name;
+    EXPECT_TRUE(contains(comparison, std::string{"other work: "} + name + " (7 before")) << comparison.text(wide);
+  }
+  Json before = now;
+  before["results"][0]["dt"] = 0.02;
+  EXPECT_TRUE(contains(compared(before, now), "dt (0.02 before, 0.01 now)"));
+}
+
+TEST(Baseline, ComparesNothingWithoutAnInterval) {
+  for (const Json& unusable : {one(nullptr, 1.0, nullptr), one(1.0, 1.0, nullptr), one("1", "1", "2"),
+                               one(2.0, 1.5, 1.0), one(-1.0, 1.0, 2.0), one(1.0, nullptr, 2.0), one(1.0, 5.0, 2.0),
+                               bench(Json::array({{{"kernel", "k"}, {"settings", {{"block", "64"}}}, {"n", 8}}}))}) {
+    const Json usable = one(1.0, 1.5, 2.0);
+    for (const bool old : {true, false}) {
+      const Comparison comparison = old ? compared(unusable, usable) : compared(usable, unusable);
+      EXPECT_EQ(comparison.not_comparable, 1) << unusable;
+      EXPECT_EQ(comparison.slower + comparison.faster + comparison.unchanged, 0) << unusable;
+      EXPECT_TRUE(contains(comparison, old ? "no interval before" : "no interval now")) << comparison.text(wide);
+    }
+  }
+}
+
+TEST(Baseline, NamesWhatHasNoCounterpart) {
+  const Json before = bench(Json::array({result("k", 8, 1.0, 1.5, 2.0), result("gone", 8, 1.0, 1.5, 2.0)}));
+  const Json now = bench(Json::array({result("k", 16, 1.0, 1.5, 2.0), result("k", 8, 1.0, 1.5, 2.0)}));
+  const Comparison comparison = compared(before, now);
+  EXPECT_EQ(comparison.unchanged, 1);
+  EXPECT_TRUE(contains(comparison, "not in old.json: k block=64 n=16")) << comparison.text(wide);
+  EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text(wide);
+}
+
+TEST(Baseline, NamesAtMostFiveWithoutACounterpart) {
+  Json many = Json::array();
+  for (int n = 1; n <= 7; ++n) many.push_back(result("gone", n, 1.0, 1.5, 2.0));
+  const Comparison comparison = compared(bench(many), one(1.0, 1.5, 2.0));
+  EXPECT_TRUE(contains(comparison, "n=5 (plummer, gravity, leapfrog) and 2 more\n")) << comparison.text(wide);
+  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text(wide);
+}
+
+TEST(Baseline, DoesNotMatchOtherPhysics) {
+  Json before = one(1.0, 1.5, 2.0);
+  before["metadata"]["law"] = "attract-repel";
+  EXPECT_EQ(compared(before, one(2.5, 2.7, 3.0)).slower, 0);
+  before["metadata"].erase("law");
+  EXPECT_EQ(compared(before, one(2.5, 2.7, 3.0)).slower, 0);
+}
+
+TEST(Baseline, TakesOnlyNumbersOfBodiesThatThereCanBe) {
+  Json before = one(1.0, 1.5, 2.0);
+  for (const Json& n : {Json(1e300), Json(-8), Json(8.0), Json(18446744073709551615u), Json("8")}) {
+    before["results"][0]["n"] = n;
+    EXPECT_TRUE(contains(compared(before, one(1.0, 1.5, 2.0)), "only in old.json: k block=64 n=0")) << n;
+  }
+}
+
+TEST(Baseline, SaysWhatElseDiffers) {
+  Json before = one(1.0, 1.5, 2.0);
+  before["metadata"]["gpu"] = "B";
+  EXPECT_TRUE(contains(compared(before, one(1.0, 1.5, 2.0)), "gpu (\"B\" before, \"A\" now)"));
+  EXPECT_FALSE(contains(compared(one(1.0, 1.5, 2.0), one(1.0, 1.5, 2.0)), "measured differently"));
+}
+
+TEST(Baseline, BearsAnyJson) {
+  for (const char* text : {R"({"results": []})", R"({"results": [1, null, "a", [], {}]})",
+                           R"({"metadata": 3, "results": [{"kernel": 1, "settings": "x", "n": 1e300}]})",
+                           R"({"results": [{"kernel": "k", "settings": [1], "n": 8, "step_ms": 2}]})"}) {
+    const Comparison comparison = compared(Json::parse(text), one(1.0, 1.5, 2.0));
+    EXPECT_EQ(comparison.slower + comparison.faster + comparison.unchanged + comparison.not_comparable, 0) << text;
+    EXPECT_TRUE(contains(comparison, "not in old.json: k")) << text;
+  }
+}
+
+TEST(Baseline, RefusesFilesThatAreNone) {
+  const test::TemporaryFolder folder;
+  const auto refusal = [&](const char* content) {
+    const std::string file = (folder / "old.json").string();
+    std::ofstream{file} << content;
+    try {
+      (void)read_baseline(file);
+    } catch (const std::runtime_error& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  for (const char* content : {"", "{", "kernel,median\n", "[]", "{}", R"({"results": 3})", R"({"results": []})",
+                              R"({"results": [{"kernel": "k", "n": 8, "error": {"median": 1e-7}}]})"}) {
+    const std::string text = refusal(content);
+    EXPECT_NE(text.find("old.json"), std::string::npos) << content;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+  const std::string whole = one(1.0, 1.5, 2.0).dump();
+  EXPECT_EQ(refusal(whole.c_str()), "");
+  std::string nested = whole;
+  nested.replace(nested.find("\"seed\":1"), 8, "\"seed\":" + std::string(100'000, '[') + std::string(100'000, ']'));
+  EXPECT_NE(refusal(nested.c_str()).find("levels deep"), std::string::npos);
+  EXPECT_THROW((void)read_baseline((folder / "none.json").string()), std::runtime_error);
+  EXPECT_THROW((void)read_baseline(folder.path().string()), std::runtime_error) << "a folder";
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,103 @@
+#include "app/lab/kernel_axes.h"
+
+#include <algorithm>
+
+#include "compute/sim/backends.h"
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+TEST(KernelSelection, TakesAllOrIds) {
+  EXPECT_EQ(parse_kernels("all").kernels.size(), kernels().size());
+  EXPECT_TRUE(parse_kernels("all").all);
+  const KernelSelection two = parse_kernels("cpu-simd,cpu-serial,cpu-simd");
+  ASSERT_EQ(two.kernels.size(), 2u) << "a kernel asked for twice is measured once";
+  EXPECT_STREQ(two.kernels[0]->id, "cpu-simd");
+  EXPECT_FALSE(two.all);
+  expect_failure(
+      Failure::usage, [] { parse_kernels("cpu-simd,fast"); }, "fast", "cpu-serial");
+  expect_failure(
+      Failure::usage, [] { parse_kernels("all,cpu-simd"); }, "'all' stands alone");
+}
+
+TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
+  const auto blocked = std::ranges::find_if(
+      kernels(), [](const KernelInfo* kernel) { return !backend_status(kernel->backend).available; });
+  if (blocked == kernels().end()) GTEST_SKIP() << "every kernel can run here";
+  expect_failure(
+      Failure::runtime, [&] { expand(parse_kernels((*blocked)->id), {}); }, (*blocked)->id, "can run here: cpu-");
+}
+
+TEST(Axes, MakeEveryCombination) {
+  const KernelSelection simd = parse_kernels("cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=1,2"), parse_axis("--set", "rows=1,2,4")};
+  check_axes(simd, axes);
+  const VariantPlan plan = expand(simd, axes);
+  ASSERT_EQ(plan.variants.size(), 6u);
+  EXPECT_EQ(plan.variants.front().settings.to_string(), "rows=1 threads=1");
+  EXPECT_EQ(plan.variants.back().settings.to_string(), "rows=4 threads=2");
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(Axes, TakeEveryValueThatEachKernelHas) {
+  const KernelSelection all = parse_kernels("cpu-serial,cpu-openmp,cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=all")};
+  check_axes(all, axes);
+  const VariantPlan plan = expand(all, axes);
+  const auto values = [](const char* id) { return find_kernel(id).tunable("threads")->values.size(); };
+  EXPECT_EQ(plan.variants.size(), 1 + values("cpu-openmp") + values("cpu-simd"));
+  EXPECT_EQ(plan.variants.back().settings.text("threads"), find_kernel("cpu-simd").tunable("threads")->values.back());
+  EXPECT_EQ(plan.notes.size(), 1u) << "cpu-serial has none";
+  const KernelSelection simd = parse_kernels("cpu-simd");
+  check_axes(simd, axes);
+  EXPECT_EQ(expand(simd, axes).variants.size(), values("cpu-simd"));
+}
+
+TEST(Axes, LeaveKernelsAloneThatLackThem) {
+  const KernelSelection two = parse_kernels("cpu-serial,cpu-simd");
+  const std::vector<Axis> axes{parse_axis("--set", "threads=1,2")};
+  check_axes(two, axes);
+  const VariantPlan plan = expand(two, axes);
+  EXPECT_EQ(plan.variants.size(), 3u);
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes[0].find("cpu-serial"), std::string::npos);
+}
+
+TEST(Axes, AreRefusedWhereNoKernelHasThem) {
+  const auto check = [](const char* kernels, const char* axis) {
+    check_axes(parse_kernels(kernels), {parse_axis("--set", axis)});
+  };
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "warp=3"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "threads=3"); }, "threads", "'3'", "auto");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "warp=all"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("all", "warp=all"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-simd", "threads=1,all"); }, "threads", "'all'", "auto");
+  expect_failure(
+      Failure::usage, [&] { check("all", "warp=3"); }, "warp", "threads");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=2,3"); }, "threads", "'3'", "auto");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=3"); }, "auto, 1, 2, 4, 8, 16, 32, 64, 128");
+  expect_failure(
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "warp=3"); }, "threads, chunk, rows");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads"); }, "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "=2"); }, "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads="); }, "'threads='", "NAME=VALUE");
+  expect_failure(
+      Failure::usage, [] { parse_axis("--set", "threads=1,,2"); }, "--set threads", "'1,,2'");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,82 @@
+#include "app/lab/roofline/kernel_limits.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace orrery {
+namespace {
+
+const MachineCeilings known{.device = 0, .ceilings = Ceilings{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
+
+/// 1e8 interactions a second.
+SweepEntry entry(const char* function, double clock_mhz) {
+  const KernelInfo& kernel = find_kernel("cpu-serial");  // every build has it; one pair is one interaction
+  VariantResult result{.step_ms = {.median = 10}, .machine_during = {{"clock_mhz", clock_mhz}}};
+  result.status.kernel_id = kernel.id;
+  result.status.count = 1000;
+  result.status.interactions_per_step = 1e6;
+  result.status.card = KernelCard{.name = function, .registers = 77, .shared_bytes = 4096, .block = 64, .blocks = 16};
+  return {.variant = {&kernel, Settings{kernel}}, .count = 1000, .result = std::move(result)};
+}
+
+Slots ten_and_two(const KernelCard&) {
+  return {.per_interaction = 10, .mufu_per_interaction = 2, .reason = {}};
+}
+
+TEST(KernelLimits, AreSharesAtTheClockInForce) {
+  KernelLimits limits{known, ten_and_two};
+  const Json full = limits.json(entry("f", 1000));
+  EXPECT_EQ(full["slots_per_interaction"], 10);
+  EXPECT_EQ(full["mufu_per_interaction"], 2);
+  EXPECT_DOUBLE_EQ(full["issue_share"], 0.25);
+  EXPECT_DOUBLE_EQ(full["mufu_share"], 0.2);
+  EXPECT_EQ(full["reason"], "");
+  const Json half = limits.json(entry("f", 500));
+  EXPECT_DOUBLE_EQ(half["issue_share"], 0.5);
+  EXPECT_EQ(half["clock_mhz"], 500);
+}
+
+TEST(KernelLimits, SayWhyTheyAreNotKnown) {
+  const auto expect_unknown = [](KernelLimits limits, const char* reason) {
+    const SweepEntry of = entry("f", 1000);
+    const Json json = limits.json(of);
+    EXPECT_TRUE(json["issue_share"].is_null() && json["mufu_share"].is_null());
+    EXPECT_EQ(json["reason"], reason);
+    EXPECT_NE(limits.text({&of, 1}).find(std::string{"cpu-serial: "} + reason), std::string::npos);
+  };
+  expect_unknown(
+      KernelLimits{known, [](const KernelCard&) { return Slots{.per_interaction = {}, .reason = "no tool"}; }},
+      "no tool");
+  expect_unknown(KernelLimits{{.reason = "no GPU"}, ten_and_two}, "ceilings not measured: no GPU");
+  expect_unknown(KernelLimits{known,
+                              [](const KernelCard&) {
+                                return Slots{.per_interaction = 10, .double_precision = true, .reason = {}};
+                              }},
+                 "some instructions are in double precision, at another rate than the limits'");
+}
+
+TEST(KernelLimits, CountEachFunctionOnce) {
+  std::vector<std::string> counted;
+  KernelLimits limits{known, [&](const KernelCard& card) {
+                        counted.push_back(card.name);
+                        return ten_and_two(card);
+                      }};
+  const std::vector<SweepEntry> entries{entry("f", 1000), entry("g", 1000), entry("f", 1000)};
+  const std::string text = limits.text(entries);
+  (void)limits.json(entries[0]);
+  EXPECT_EQ(counted, (std::vector<std::string>{"f", "g"}));
+  EXPECT_NE(text.find("16 x 64"), std::string::npos) << text;
+  EXPECT_NE(text.find("25.0 %"), std::string::npos) << text;
+}
+
+TEST(KernelLimits, OfTheCpuAreNone) {
+  KernelLimits limits{known, ten_and_two};
+  SweepEntry of = entry("f", 1000);
+  of.result->status.card.reset();
+  EXPECT_TRUE(limits.json(of).is_null());
+  EXPECT_NE(limits.text({&of, 1}).find("nothing ran on a GPU"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery

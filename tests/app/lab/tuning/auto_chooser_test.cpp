@@ -1,0 +1,355 @@
+// What `auto` stands for, with measurements of the test's own.
+#include "app/lab/tuning/auto_chooser.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <fstream>
+#include <limits>
+#include <map>
+#include <new>
+#include <stdexcept>
+
+#include "app/lab/tuning/measure_contest.h"
+#include "compute/scenes/scene.h"
+#include "compute/sim/backends.h"
+#include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+class AutoChooserTest : public testing::Test {
+ protected:
+  static Variant variant(const char* rows) { return test::rows_variant(rows); }
+
+  AutoChooser chooser() {
+    return AutoChooser{
+        {.contenders = contenders,
+         .try_accuracy =
+             [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
+                    const std::stop_token&) {
+               Trials trials;
+               for (const Variant& each : variants) trials.contenders.push_back({each});
+               try_accuracy(
+                   trials.contenders, [this](const Variant& tree) { return trial_of(tree.settings.text("theta")); },
+                   demand.accuracy, /*spare_direct_sums=*/false);
+               return trials;
+             },
+         .measure =
+             [this](const Trials& trials, const KernelDemand& demand, const ForceSystem&, const std::stop_token&) {
+               measured.push_back(demand);
+               Contest contest{.contenders = trials.contenders, .count = demand.count, .date = "2026-11-21T12:00:00Z"};
+               Contender* last = nullptr;
+               for (Contender& each : contest.contenders) {
+                 if (!each.problem.empty()) continue;
+                 each.step_ms = 2;
+                 last = &each;
+               }
+               if (last) last->step_ms = 1;
+               if (!problem.empty()) *last = {last->variant, 0, problem, refused};
+               return contest;
+             },
+         .cache_file = file,
+         .say = [this](const std::string& line) { said.push_back(line); }}};
+  }
+
+  AccuracyTrial trial_of(const std::string& theta) {
+    tried.push_back(theta);
+    if (theta == broken) throw std::runtime_error("it broke");
+    if (theta == starved) throw std::bad_alloc();
+    return {.median_error = errors.at(theta), .step_ms = 250};
+  }
+
+  static KernelChoice choose(AutoChooser chooser, const KernelDemand& demand) {
+    return chooser.choose(demand, {no_bodies, {}}, {});
+  }
+
+  static inline const Bodies no_bodies{};
+  std::string problem;  // of the last contender
+  bool refused = false;
+  std::vector<Variant> contenders{variant("auto"), variant("4")};
+  std::vector<KernelDemand> measured;
+  std::vector<std::string> tried;                                      // the values of theta of trees
+  std::map<std::string, double> errors{{"0.8", 1e-4}, {"0.5", 1e-5}};  // of the bodies at hand
+  std::string broken, starved;                                         // the theta that fails
+  std::vector<std::string> said;
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "auto-kernels.json";
+};
+
+TEST_F(AutoChooserTest, TakesTheFastestAndSaysWhy) {
+  const KernelChoice choice = choose(chooser(), {.count = 1000});
+  EXPECT_STREQ(choice.kernel->id, "cpu-simd");
+  EXPECT_EQ(choice.settings.text("rows"), "4");
+  EXPECT_EQ(name_of(choice), "auto: cpu-simd rows=4");
+  for (const char* part : {"1000 bodies", "2026-11-21", "by this run", "cpu-simd: 2 ms", "cpu-simd rows=4: 1 ms"}) {
+    EXPECT_NE(choice.how.find(part), std::string::npos) << part << " is not in " << choice.how;
+  }
+  EXPECT_TRUE(said.empty());
+}
+
+TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
+  AutoChooser first = chooser();
+  for (const int count : {4096, 4100, 4000}) first.choose({.count = count}, {no_bodies, {}}, {});
+  EXPECT_EQ(measured.size(), 1u);
+  first.choose({.count = 8192}, {no_bodies, {}}, {});
+  EXPECT_EQ(measured.size(), 2u);
+  first.choose({.count = 4096, .law = LawId::attract_repel}, {no_bodies, {}}, {});
+  EXPECT_EQ(measured.size(), 3u);
+  first.choose({.count = 4096, .law = LawId::attract_repel, .equal_masses = false}, {no_bodies, {}}, {});
+  EXPECT_EQ(measured.size(), 4u);
+
+  AutoChooser later = chooser();
+  const KernelChoice choice = later.choose({.count = 4096}, {no_bodies, {}}, {});
+  EXPECT_EQ(measured.size(), 4u) << "the cache knows";
+  EXPECT_EQ(choice.settings.text("rows"), "4");
+  EXPECT_NE(choice.how.find(file.string()), std::string::npos) << choice.how;
+}
+
+TEST_F(AutoChooserTest, AllNumbersAboveTheMostMeasuredAreOneRange) {
+  EXPECT_EQ(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 1'000'000}, Backend::cpu));
+  EXPECT_NE(contest_key({.count = 8192}, Backend::cuda), contest_key({.count = 1'000'000}, Backend::cuda));
+  EXPECT_NE(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 8192}, Backend::cuda));
+  for (int count = 1; count < 5000; ++count) {
+    const Json key = contest_key({.count = count}, Backend::cpu);
+    const int about = key["bodies_about"].get<int>();
+    EXPECT_NEAR(about, count, 0.2 * count + 0.5);
+    EXPECT_EQ(contest_key({.count = about}, Backend::cpu), key) << count;
+    if (count > 100) count += 97;
+  }
+}
+
+TEST_F(AutoChooserTest, TreesStandAboveAFewThousandBodiesUnlessItIsToBeExact) {
+  contenders = {variant("auto"), test::tree_variant("0.8")};
+  EXPECT_STREQ(choose(chooser(), {.count = 100'000, .accuracy = 5e-4}).kernel->id, "cpu-tree");
+  EXPECT_STREQ(choose(chooser(), {.count = 1000, .accuracy = 5e-4}).kernel->id, "cpu-simd");
+  EXPECT_STREQ(choose(chooser(), {.count = 100'000, .accuracy = 0}).kernel->id, "cpu-simd");
+  EXPECT_EQ(measured.size(), 3u);
+}
+
+TEST_F(AutoChooserTest, KeepsOneContestForEachAccuracy) {
+  contenders = {variant("auto"), test::tree_variant("0.8")};
+  for (int again = 0; again < 2; ++again) {
+    for (const double accuracy : {5e-4, 1e-3, 0.0}) choose(chooser(), {.count = 100'000, .accuracy = accuracy});
+    EXPECT_EQ(measured.size(), 3u);
+  }
+  choose(chooser(), {.count = 1'000'000, .accuracy = 1e-3});
+  EXPECT_EQ(measured.size(), 4u) << "trees are measured with all bodies";
+  choose(chooser(), {.count = 1'000'000, .accuracy = 0});
+  EXPECT_EQ(measured.size(), 4u) << "direct sums are not";
+  EXPECT_EQ(contest_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu), contest_key({.count = 1000}, Backend::cpu));
+}
+
+/// Systems of one size at an accuracy of 5e-4, with two settings of a tree that are loose and tight.
+class AutoChooserTreesTest : public AutoChooserTest {
+ protected:
+  AutoChooserTreesTest() { contenders = {variant("auto"), test::tree_variant("0.8"), test::tree_variant("0.5")}; }
+
+  /// The name of what is chosen for bodies for which the trees have these errors.
+  std::string choose_with(double loose, double tight) {
+    errors = {{"0.8", loose}, {"0.5", tight}};
+    tried.clear();
+    measured.clear();
+    const KernelChoice choice = choose(chooser(), {.count = 100'000, .accuracy = 5e-4});
+    how = choice.how;
+    return name_of(choice);
+  }
+
+  std::string how;  // the latest choice was made
+};
+
+TEST_F(AutoChooserTreesTest, ATreeIsFoundWhereNoneSufficedForOtherBodies) {
+  EXPECT_EQ(choose_with(1e-2, 1e-3), "auto: cpu-simd");
+  EXPECT_EQ(choose_with(1e-2, 1e-4), "auto: cpu-tree theta=0.5");
+  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
+  EXPECT_EQ(measured.size(), 1u);
+}
+
+TEST_F(AutoChooserTreesTest, LooseSettingsAreFoundWhereTightOnesWereNeededForOtherBodies) {
+  EXPECT_EQ(choose_with(1e-2, 1e-4), "auto: cpu-tree theta=0.5");
+  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
+}
+
+TEST_F(AutoChooserTreesTest, NoTreeIsKeptThatIsNotAccurateEnoughNow) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
+  EXPECT_EQ(choose_with(6e-4, 1e-5), "auto: cpu-tree theta=0.5");
+  EXPECT_EQ(choose_with(nan, nan), "auto: cpu-simd");
+}
+
+TEST_F(AutoChooserTreesTest, WhereTheSameTreesSufficeNothingIsMeasuredAgain) {
+  for (const bool again : {false, true}) {
+    for (const double loose : {1e-2, 1e-4}) {
+      for (const double tight : {1e-3, 1e-5}) {
+        if (loose < tight) continue;
+        choose_with(loose, tight);
+        EXPECT_EQ(tried.size(), loose > 5e-4 ? 2u : 1u) << "once for each choice";
+        EXPECT_EQ(measured.size(), again ? 0u : 1u) << "systems that alternate each have their contest";
+      }
+    }
+  }
+}
+
+TEST_F(AutoChooserTreesTest, SaysThatErrorsAreOfNowAndTimesOfThen) {
+  choose_with(9e-3, 1e-4);
+  EXPECT_EQ(how.find("measured now"), std::string::npos) << how;
+  choose_with(8e-3, 2e-4);
+  for (const char* part : {"measured 2026-11-21", "median errors measured now", "theta=0.5: 1 ms, median error 0.0002",
+                           "theta=0.8: median error 0.008, above 0.0005"}) {
+    EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
+  }
+  for (const char* old : {"0.0001", "0.009"}) EXPECT_EQ(how.find(old), std::string::npos) << how;
+}
+
+TEST_F(AutoChooserTreesTest, OneThatFailsAtATrialIsNamedAndMeasuredAgainNextTime) {
+  EXPECT_EQ(choose_with(1e-2, 1e-3), "auto: cpu-simd");
+  broken = "0.8";
+  starved = "0.5";
+  for (const bool again : {false, true}) {
+    said.clear();
+    EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-simd");
+    EXPECT_EQ(measured.size(), 1u) << again << ": perhaps it was the moment";
+    ASSERT_EQ(said.size(), 2u);
+    EXPECT_NE(said[0].find("it broke"), std::string::npos) << said[0];
+    EXPECT_NE(said[1].find("not enough memory"), std::string::npos) << said[1];
+    for (const char* part : {"theta=0.8: it broke", "theta=0.5: not enough memory"}) {
+      EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
+    }
+  }
+  broken = starved = "";
+  choose_with(1e-2, 1e-3);
+  EXPECT_TRUE(measured.empty()) << "what was kept before counts still";
+}
+
+TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
+}
+
+TEST_F(AutoChooserTest, NamesOneThatFailsAndMeasuresItAgainNextTime) {
+  problem = "it broke";
+  const KernelChoice choice = choose(chooser(), {.count = 1000});
+  EXPECT_EQ(choice.settings.text("rows"), "auto");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("cpu-simd rows=4"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("it broke"), std::string::npos) << said[0];
+  EXPECT_NE(choice.how.find("it broke"), std::string::npos) << choice.how;
+  choose(chooser(), {.count = 1000});
+  EXPECT_EQ(measured.size(), 2u) << "perhaps it was the moment";
+}
+
+TEST_F(AutoChooserTest, KeepsThatOneCannotRunHere) {
+  problem = "no room";
+  refused = true;
+  choose(chooser(), {.count = 1000});
+  EXPECT_EQ(choose(chooser(), {.count = 1000}).settings.text("rows"), "auto");
+  EXPECT_EQ(measured.size(), 1u);
+  EXPECT_TRUE(said.empty());
+}
+
+TEST_F(AutoChooserTest, IsTheDefaultWhereNothingCanBeMeasured) {
+  contenders = {variant("4")};
+  problem = "it broke";
+  EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, &default_kernel());
+  contenders.clear();
+  const KernelChoice choice = choose(chooser(), {.count = 1000});
+  EXPECT_EQ(choice.kernel, &default_kernel());
+  EXPECT_FALSE(choice.how.empty());
+}
+
+TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
+  std::ofstream{file} << "rubbish";
+  EXPECT_EQ(choose(chooser(), {.count = 1000}).settings.text("rows"), "4");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find(file.string()), std::string::npos) << said[0];
+}
+
+TEST(Contenders, AreRealVariantsOfOneBackend) {
+  for (const KernelInfo* kernel : kernels()) {
+    std::vector<Settings> seen;
+    for (const char* text : kernel->contenders) {
+      Settings settings{*kernel};
+      for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
+      EXPECT_EQ(settings.changes(), text) << kernel->id << ": only what differs, in the order of the names";
+      EXPECT_EQ(std::ranges::find(seen, settings), seen.end()) << kernel->id << " " << text << " twice";
+      seen.push_back(settings);
+    }
+  }
+  const std::vector<Variant> here = contenders_here();
+  for (const Variant& variant : here) {
+    EXPECT_EQ(variant.kernel->backend, here.front().kernel->backend);
+    EXPECT_TRUE(backend_status(variant.kernel->backend).available);
+  }
+}
+
+TEST(Contenders, OfATreeStandFromLooseToTight) {
+  const Bodies bodies = load_scene({.scene = "plummer", .count = 10'000}).bodies;
+  for (const KernelInfo* kernel : kernels()) {
+    if (!kernel->is_tree || !backend_status(kernel->backend).available) continue;
+    std::vector<Variant> contenders;
+    for (const char* text : kernel->contenders) {
+      Settings settings{*kernel};
+      for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
+      contenders.push_back({kernel, settings});
+    }
+    const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
+    double before = std::numeric_limits<double>::infinity();
+    for (const Contender& tree :
+         measure_trials(contenders, never_enough, {bodies, {.softening = 0.01f}}, {}).contenders) {
+      const std::string name = words_for(*kernel, tree.variant.settings);
+      ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem;
+      EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
+      before = *tree.median_error;
+    }
+    if (contenders.empty()) continue;
+    EXPECT_LE(before, 1e-5) << kernel->id << ": so far down trees are to be had";
+  }
+}
+
+/// 30,000 bodies, of which a direct sum needs many times as long as a tree.
+// Which one wins is a matter of times, and no test's.
+TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
+  const Bodies bodies = load_scene({.scene = "plummer", .count = 30'000}).bodies;
+  const std::vector<Variant> contenders{test::rows_variant("auto"), test::tree_variant("1.0"),
+                                        test::tree_variant("0.5"), test::tree_variant("0.3")};
+  const auto measured_tree = [&](double accuracy) {
+    const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
+    const ForceSystem system{bodies, {.softening = 0.01f}};
+    const Contest contest = measure_contest(measure_trials(contenders, demand, system, {}), demand, system, {});
+    EXPECT_EQ(contest.count, bodies.count());
+    EXPECT_GT(contest.contenders[0].step_ms, 0);
+    EXPECT_GT(contest.contenders[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
+    std::string measured;
+    for (const Contender& contender : contest.contenders) {
+      if (!contender.variant.kernel->is_tree || !(contender.step_ms > 0)) continue;
+      EXPECT_LE(contender.median_error.value(), accuracy);
+      EXPECT_GT(contender.median_error.value(), 0);
+      measured += contender.variant.settings.changes();
+    }
+    return measured;
+  };
+  EXPECT_EQ(measured_tree(1e-1), "theta=1.0");
+  EXPECT_EQ(measured_tree(2e-4), "theta=0.5");
+  EXPECT_EQ(measured_tree(1e-9), "");
+}
+
+TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
+  const KernelInfo& kernel = find_kernel("cpu-simd");
+  const Contest contest =
+      measure_contest({.contenders = {{{&kernel, Settings{kernel}}}}},
+                      {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
+  EXPECT_EQ(contest.count, 300);
+  ASSERT_EQ(contest.preference().size(), 1u);
+  EXPECT_GT(contest.contenders[0].step_ms, 0);
+  EXPECT_EQ(contest.date.size(), 20u) << contest.date;
+}
+
+}  // namespace
+}  // namespace orrery

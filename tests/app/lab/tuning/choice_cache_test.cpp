@@ -1,0 +1,253 @@
+// Choices of kernels from one run to the next.
+#include "app/lab/tuning/choice_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+
+#include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+class ChoiceCacheTest : public testing::Test {
+ protected:
+  static Variant variant(const char* rows) { return test::rows_variant(rows); }
+
+  static Contest contest(double first_ms = 0.125) {
+    return {.contenders = {{variant("auto"), first_ms},
+                           {variant("1"), 0.25},
+                           {variant("2"), 0, "no room", /*refused=*/true}},
+            .count = 1000,
+            .date = "2026-11-21T12:00:00Z"};
+  }
+
+  static std::vector<Variant> contenders() { return {variant("auto"), variant("1"), variant("2")}; }
+
+  void expect_of_no_use(const std::string& content) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file} << content;
+    ChoiceCache cache{file};
+    EXPECT_FALSE(cache.find(key, contenders())) << content;
+    const std::string problem = cache.take_problem();
+    EXPECT_NE(problem.find(file.string()), std::string::npos) << problem;
+    EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+    cache.store(key, contest());
+    EXPECT_EQ(cache.take_problem(), "") << "told once";
+    EXPECT_TRUE(ChoiceCache{file}.find(key, contenders())) << "written anew";
+  }
+
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "orrery" / "auto-kernels.json";
+  const Json key{{"gpu", "a GPU"}, {"law", "gravity"}, {"bodies_about", 1024}};
+};
+
+TEST_F(ChoiceCacheTest, KeepsAContestForTheNextRun) {
+  ChoiceCache{file}.store(key, contest());
+  ChoiceCache cache{file};
+  const auto found = cache.find(key, contenders());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(cache.take_problem(), "");
+  EXPECT_EQ(found->count, 1000);
+  EXPECT_EQ(found->date, "2026-11-21T12:00:00Z");
+  ASSERT_EQ(found->contenders.size(), 3u);
+  EXPECT_EQ(found->contenders[0].variant.settings, variant("auto").settings);
+  EXPECT_EQ(found->contenders[0].step_ms, 0.125);
+  EXPECT_EQ(found->contenders[2].problem, "no room");
+  EXPECT_EQ(found->preference(), contest().preference());
+  EXPECT_FALSE(cache.find({{"gpu", "another"}}, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
+  Contest held = contest();
+  held.contenders[0].forecast_from = 512;
+  held.contenders[1].median_error = 4.25e-4;
+  held.contenders[2].median_error = std::numeric_limits<double>::quiet_NaN();
+  ChoiceCache{file}.store(key, held);
+  const auto found = ChoiceCache{file}.find(key, contenders());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->contenders[0].forecast_from, 512);
+  EXPECT_FALSE(found->contenders[0].median_error);
+  EXPECT_EQ(found->contenders[1].forecast_from, 0);
+  EXPECT_EQ(found->contenders[1].median_error, 4.25e-4);
+  EXPECT_FALSE(found->contenders[2].median_error) << "no number";
+}
+
+TEST_F(ChoiceCacheTest, TheLatestContestCounts) {
+  ChoiceCache cache{file};
+  cache.store(key, contest());
+  cache.store(key, contest(0.5));
+  EXPECT_EQ(cache.find(key, contenders())->contenders[0].step_ms, 0.5);
+  EXPECT_EQ(ChoiceCache{file}.entries().size(), 1u);
+}
+
+TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersContests) {
+  const Json other{{"gpu", "another"}};
+  ChoiceCache a{file}, b{file};
+  EXPECT_FALSE(a.find(key, contenders()));
+  EXPECT_FALSE(b.find(key, contenders()));
+  a.store(key, contest());
+  b.store(other, contest());
+  EXPECT_EQ(ChoiceCache{file}.entries().size(), 2u);
+  EXPECT_TRUE(b.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, OtherContendersAreMeasuredAnew) {
+  ChoiceCache{file}.store(key, contest());
+  ChoiceCache cache{file};
+  EXPECT_FALSE(cache.find(key, {variant("auto"), variant("1")}));
+  EXPECT_FALSE(cache.find(key, {variant("1"), variant("auto"), variant("2")})) << "the first is preferred";
+  EXPECT_EQ(cache.take_problem(), "");
+}
+
+TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"}, {"rows=1", "rows=9"}, {"rows=1", "wings=1"}}) {
+    std::string old = whole;
+    old.replace(old.find(is), std::string{is}.size(), was);
+    std::ofstream{file} << old;
+    ChoiceCache cache{file};
+    EXPECT_FALSE(cache.find(key, contenders())) << was;
+    EXPECT_EQ(cache.take_problem(), "") << "another build's";
+  }
+}
+
+TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  expect_of_no_use("");
+  expect_of_no_use("{");
+  expect_of_no_use("[1, 2]");
+  expect_of_no_use("\x01\xff");
+  expect_of_no_use(whole.substr(0, whole.size() / 2));
+  expect_of_no_use(R"({"program": "another", "format": 1, "choices": []})");
+  expect_of_no_use(std::string(300'000, '['));
+  std::string nested = whole;
+  const std::string before = "\"gpu\": ";
+  ASSERT_NE(nested.find(before), std::string::npos);
+  nested.insert(nested.find(before) + before.size(),
+                std::string(300'000, '[') + std::string(300'000, ']') + ", \"b\":");
+  expect_of_no_use(nested);
+}
+
+TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
+  Contest held = contest();
+  held.contenders[0].forecast_from = 512;
+  ChoiceCache{file}.store(key, held);
+  const std::string whole = test::contents(file);
+  for (const std::string was : {"\"bodies\": 1000", "\"forecast_from\": 512"}) {
+    for (const char* number : {"1e300", "-1e300", "4294968296", "0", "1000.5"}) {
+      std::string damaged = whole;
+      ASSERT_NE(damaged.find(was), std::string::npos) << damaged;
+      damaged.replace(damaged.find(was), was.size(), was.substr(0, was.find(' ')) + number);
+      std::ofstream{file} << damaged;
+      EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << was << " became " << number;
+    }
+  }
+}
+
+TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
+  ChoiceCache{file}.store(key, contest());
+  Json whole = Json::parse(test::contents(file));
+  const Json row = whole["choices"][0];
+  for (int i = 0; i < 1000; ++i) whole["choices"].push_back(row);
+  whole["choices"].back()["date"] = "last";
+  std::ofstream{file} << whole;
+  ChoiceCache cache{file};
+  EXPECT_EQ(cache.entries().size(), 200u);
+  EXPECT_EQ(cache.find(key, contenders())->date, "last");
+}
+
+TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
+  const std::string theirs = R"({"program": "orrery", "format": 99, "choices": []})";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream{file} << theirs;
+  ChoiceCache cache{file};
+  EXPECT_FALSE(cache.find(key, contenders()));
+  EXPECT_NE(cache.take_problem().find("another version"), std::string::npos);
+  cache.store(key, contest());
+  EXPECT_EQ(cache.take_problem(), "") << "told once";
+  EXPECT_TRUE(cache.find(key, contenders())) << "for this run";
+  EXPECT_EQ(test::contents(file), theirs);
+}
+
+TEST_F(ChoiceCacheTest, ADamagedContestLeavesTheOthers) {
+  ChoiceCache{file}.store(key, contest());
+  std::string damaged = test::contents(file);
+  const std::string before = "\"choices\": [";
+  ASSERT_NE(damaged.find(before), std::string::npos) << damaged;
+  damaged.insert(damaged.find(before) + before.size(), R"({"key": {}, "date": 7}, 5, )");
+  std::ofstream{file} << damaged;
+  EXPECT_TRUE(ChoiceCache{file}.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
+  ChoiceCache cache{file};
+  cache.store(key, contest());
+  const std::string theirs = file.string() + "." + std::to_string(getpid());
+  std::ofstream{theirs} << "being written";
+  cache.store(key, contest());
+  EXPECT_EQ(test::contents(theirs), "being written");
+}
+
+TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {
+  ChoiceCache{file}.store(key, contest());
+  const std::string whole = test::contents(file);
+  for (const char* time : {"0.0", "-1.0", "1e999"}) {
+    std::string wrong = whole;
+    wrong.replace(wrong.find("0.125"), 5, time);
+    std::ofstream{file} << wrong;
+    EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << time;
+  }
+}
+
+TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
+  ChoiceCache cache{{}};
+  cache.store(key, contest());
+  EXPECT_TRUE(cache.find(key, contenders()));
+  EXPECT_EQ(cache.take_problem(), "");
+
+  std::ofstream{folder / "file"} << "in the way";
+  ChoiceCache blocked{folder / "file" / "auto-kernels.json"};
+  EXPECT_FALSE(blocked.find(key, contenders()));
+  blocked.store(key, contest());
+  const std::string problem = blocked.take_problem();
+  EXPECT_NE(problem.find("cannot be kept"), std::string::npos) << problem;
+  EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+  EXPECT_TRUE(blocked.find(key, contenders()));
+}
+
+TEST_F(ChoiceCacheTest, LeavesNothingElseInItsFolder) {
+  ChoiceCache cache{file};
+  for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, contest());
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{file.parent_path()})
+    files += entry.path() == file ? 1 : 9;
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(ChoiceCacheTest, LiesWhereTheUsersCachesLie) {
+  const char* const home = std::getenv("HOME");
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const std::string old_home = home ? home : "", old_cache = cache ? cache : "";
+  setenv("HOME", "/somebody", 1);
+  setenv("XDG_CACHE_HOME", "/caches", 1);
+  EXPECT_EQ(usual_cache_file(), "/caches/orrery/auto-kernels.json");
+  setenv("XDG_CACHE_HOME", "caches", 1);
+  EXPECT_EQ(usual_cache_file(), "/somebody/.cache/orrery/auto-kernels.json") << "a relative path is to be ignored";
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(usual_cache_file(), "/somebody/.cache/orrery/auto-kernels.json");
+  unsetenv("HOME");
+  EXPECT_EQ(usual_cache_file(), "");
+  if (home) setenv("HOME", old_home.c_str(), 1);
+  if (cache) setenv("XDG_CACHE_HOME", old_cache.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace orrery

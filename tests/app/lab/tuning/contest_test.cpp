@@ -1,0 +1,292 @@
+// How contenders are measured and which of them is preferred, with a clock and times of the test's own.
+#include "app/lab/tuning/contest.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+
+#include "compute/core/error.h"
+#include "tests/app/lab/tuning/rows_variant.h"
+
+namespace orrery {
+namespace {
+
+/// Kernels whose step takes as long as the test says; the clock counts nothing but their steps.
+class ContestTest : public testing::Test {
+ protected:
+  void add(const char* rows, double step_ms) {
+    contest.contenders.push_back({test::rows_variant(rows)});
+    step_ms_[rows] = step_ms;
+  }
+
+  void hold(double budget_s = 1e9) {
+    hold_contest(
+        contest.contenders,
+        [&](const Variant& variant, int steps) {
+          const std::string rows = variant.settings.text("rows");
+          ++asked[rows];
+          if (refuse == rows) throw UsageError("no room for\nits rows");
+          if (fail == rows && asked[rows] > fail_after) throw std::runtime_error("it broke");
+          if (starve == rows) throw std::bad_alloc();
+          const double step_ms = step_ms_[rows] * (asked[rows] == disturbed ? 3 : 1);
+          now_s_ += step_ms * steps / 1e3;
+          return step_ms;
+        },
+        [&] { return now_s_; }, budget_s);
+  }
+
+  std::string winner() const {
+    const auto order = contest.preference();
+    return order.empty() ? "none" : contest.contenders[order.front()].variant.settings.text("rows");
+  }
+
+  Contest contest;
+  std::map<std::string, int> asked;  // batches
+  std::string refuse, fail, starve;
+  int fail_after = 0;
+  int disturbed = 0;  // this batch of each takes three times as long
+
+ private:
+  std::map<std::string, double> step_ms_;
+  double now_s_ = 7;
+};
+
+TEST_F(ContestTest, TheFastestWins) {
+  add("auto", 3);
+  add("1", 2);
+  add("2", 2.5);
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(contest.contenders[0].step_ms, 3);
+}
+
+TEST_F(ContestTest, TheFirstInOrderWinsUnlessAnotherIsTwoPercentFaster) {
+  add("auto", 2.05);
+  add("1", 2.01);
+  add("2", 2.00);
+  hold();
+  EXPECT_EQ(winner(), "1") << "auto is 2.5 % slower than the fastest, 1 is 0.5 %";
+}
+
+TEST_F(ContestTest, TheFastestBatchOfEachCounts) {
+  for (const int batch : {1, 2, 3, 4}) {
+    contest = {};
+    asked.clear();
+    disturbed = batch;
+    add("auto", 20);
+    add("1", 10);
+    hold();
+    EXPECT_EQ(winner(), "1");
+    EXPECT_EQ(contest.contenders[1].step_ms, 10) << batch;
+  }
+}
+
+TEST_F(ContestTest, ATieOfAllGoesToTheFirst) {
+  add("2", 1);
+  add("1", 1);
+  hold();
+  EXPECT_EQ(winner(), "2");
+}
+
+TEST_F(ContestTest, TheHopelessAreMeasuredOnce) {
+  add("auto", 1);
+  add("1", 9);
+  add("2", 1.1);
+  hold();
+  EXPECT_EQ(asked["1"], 1);
+  EXPECT_GT(asked["auto"], 1);
+  EXPECT_EQ(asked["auto"], asked["2"]);
+}
+
+TEST_F(ContestTest, EndsWithItsTimeButMeasuresAllOnce) {
+  add("auto", 100);
+  add("1", 110);
+  add("2", 90);
+  hold(0.01);
+  EXPECT_EQ(asked["auto"] + asked["1"] + asked["2"], 3);
+  EXPECT_EQ(winner(), "2");
+}
+
+TEST_F(ContestTest, EndsBetweenRounds) {
+  add("auto", 10);
+  add("1", 10.5);
+  hold(0.025);  // ends within the first round
+  EXPECT_EQ(asked["auto"], 2);
+  EXPECT_EQ(asked["1"], 2);
+}
+
+TEST_F(ContestTest, WhatCannotRunIsLeftOutAndNamed) {
+  add("auto", 1);
+  add("1", 2);
+  add("2", 3);
+  refuse = "auto";
+  starve = "2";
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.contenders[0].problem, "no room for its rows") << "one line";
+  EXPECT_TRUE(contest.contenders[0].refused);
+  EXPECT_EQ(contest.contenders[2].problem, "not enough memory");
+  EXPECT_FALSE(contest.contenders[2].refused);
+  EXPECT_EQ(contest.preference().size(), 1u);
+}
+
+TEST_F(ContestTest, OneThatFailsLaterIsOut) {
+  add("auto", 1);
+  add("1", 1.1);
+  fail = "auto";
+  fail_after = 1;
+  hold();
+  EXPECT_EQ(winner(), "1");
+  EXPECT_EQ(contest.contenders[0].problem, "it broke");
+  EXPECT_EQ(contest.contenders[0].step_ms, 0);
+  EXPECT_EQ(asked["auto"], 2) << "never again";
+}
+
+TEST_F(ContestTest, NoTimeIsNoMeasurement) {
+  add("auto", std::numeric_limits<double>::quiet_NaN());
+  add("1", std::numeric_limits<double>::infinity());
+  add("2", 0);
+  hold();
+  EXPECT_EQ(winner(), "none");
+  for (const Contender& contender : contest.contenders) EXPECT_FALSE(contender.problem.empty());
+}
+
+/// Trees whose errors are those that the test says, in the order in which they stand.
+class TreesTest : public testing::Test {
+ protected:
+  void add(const char* theta, double median_error) {
+    contest.contenders.push_back({test::tree_variant(theta)});
+    errors_[theta] = median_error;
+  }
+
+  /// A direct sum that is not full_fp32, with this value of `rows`.
+  void add_coarse_sum(const char* rows, double median_error) {
+    static const KernelInfo coarse = [] {
+      KernelInfo info = find_kernel("cpu-simd");
+      info.full_fp32 = false;
+      return info;
+    }();
+    Settings settings{coarse};
+    settings.set("rows", rows);
+    contest.contenders.push_back({{&coarse, settings}});
+    errors_[rows] = median_error;
+  }
+
+  void try_them(double accuracy, bool spare_direct_sums = false) {
+    try_accuracy(
+        contest.contenders,
+        [&](const Variant& variant) {
+          const std::string value = variant.settings.text(variant.kernel->is_tree ? "theta" : "rows");
+          tried.push_back(value);
+          if (refuse == value) throw UsageError("no room");
+          return AccuracyTrial{.median_error = errors_[value], .step_ms = 250};
+        },
+        accuracy, spare_direct_sums);
+  }
+
+  Contest contest;
+  std::vector<std::string> tried;
+  std::string refuse;
+
+ private:
+  std::map<std::string, double> errors_;
+};
+
+TEST_F(TreesTest, TheFirstThatIsAccurateEnoughIsTheOnlyOne) {
+  add("1.0", 2e-3);
+  add("0.7", 5e-4);
+  add("0.4", 1e-5);
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "0.7"}));
+  const auto& [loose, enough, tight, direct] =
+      std::tie(contest.contenders[0], contest.contenders[1], contest.contenders[2], contest.contenders[3]);
+  EXPECT_TRUE(loose.refused);
+  EXPECT_EQ(loose.median_error, 2e-3);
+  EXPECT_EQ(loose.problem, "median error 0.002, above 0.0005");
+  EXPECT_EQ(enough.problem, "");
+  EXPECT_EQ(enough.median_error, 5e-4);
+  EXPECT_EQ(enough.step_ms, 250);
+  EXPECT_TRUE(tight.refused);
+  EXPECT_NE(tight.problem.find("is accurate enough"), std::string::npos) << tight.problem;
+  EXPECT_FALSE(tight.median_error);
+  EXPECT_EQ(direct.problem, "");
+}
+
+TEST_F(TreesTest, AnInaccurateTreeLoses) {
+  add("1.0", 1e-3);
+  add("0.7", std::numeric_limits<double>::quiet_NaN());
+  add("0.4", std::numeric_limits<double>::infinity());
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  hold_contest(
+      contest.contenders, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; },
+      [] { return 0; }, 1e9);
+  EXPECT_EQ(contest.preference(), std::vector<std::size_t>{3}) << "however fast";
+}
+
+TEST_F(TreesTest, WhatCannotRunIsNotWhatSuffices) {
+  add("1.0", 1e-5);
+  add("0.7", 1e-5);
+  refuse = "1.0";
+  try_them(5e-4);
+  EXPECT_EQ(contest.contenders[0].problem, "no room");
+  EXPECT_EQ(contest.contenders[1].problem, "");
+}
+
+TEST_F(TreesTest, ADirectSumThatIsNotFullFp32StandsWhereItIsAccurateEnough) {
+  add_coarse_sum("1", 1e-5);
+  add_coarse_sum("2", 9e-6);
+  add("1.0", 1e-3);
+  try_them(1e-5);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "1", "2"})) << "trees first";
+  for (const std::size_t sum : {0u, 1u}) {
+    EXPECT_EQ(contest.contenders[sum].problem, "");
+    EXPECT_EQ(contest.contenders[sum].step_ms, 0) << "it is timed as all direct sums are";
+  }
+  EXPECT_EQ(contest.contenders[0].median_error, 1e-5);
+
+  contest.contenders.clear();
+  add_coarse_sum("1", 1e-5);
+  try_them(1e-6);
+  EXPECT_TRUE(contest.contenders[0].refused);
+}
+
+TEST_F(TreesTest, ALongDirectSumIsTriedOnlyWhereNoTreeSuffices) {
+  add_coarse_sum("1", 1e-5);
+  add("1.0", 1e-5);
+  try_them(1e-4, /*spare_direct_sums=*/true);
+  EXPECT_EQ(tried, (std::vector<std::string>{"1.0"}));
+  EXPECT_TRUE(contest.contenders[0].refused);
+
+  contest.contenders.pop_back();
+  contest.contenders[0].problem.clear();
+  contest.contenders[0].refused = false;
+  try_them(1e-4, /*spare_direct_sums=*/true);
+  EXPECT_EQ(contest.contenders[0].problem, "");
+}
+
+TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {
+  add("0.7", 1e-5);
+  contest.contenders.push_back({test::rows_variant("1")});
+  try_them(5e-4);
+  int trees = 0;
+  hold_contest(
+      contest.contenders,
+      [&](const Variant& variant, int) {
+        trees += variant.kernel->is_tree;
+        return 9;
+      },
+      [] { return 0; }, 1e9);
+  EXPECT_EQ(trees, 0);
+  EXPECT_EQ(contest.contenders[0].step_ms, 250);
+  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 0}));
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,94 @@
+#include "app/panels/kit/format.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace orrery {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(Format, RatesHaveThreeDigitsAndAPrefix) {
+  EXPECT_EQ(format_rate(1.834e12, "/s"), "1.83 T/s");
+  EXPECT_EQ(format_rate(268435456, "/s"), "268 M/s");
+  EXPECT_EQ(format_rate(999.4, "/s"), "999 /s");
+  EXPECT_EQ(format_rate(999.6, "/s"), "1.00 k/s");
+  EXPECT_EQ(format_rate(9.996e9, "/s"), "10.0 G/s");
+  EXPECT_EQ(format_rate(3e21, "/s"), "3000 E/s");
+}
+
+TEST(Format, UnknownNumbersAreADash) {
+  for (const double value : {0.0, -1.0, nan, infinity}) {
+    EXPECT_EQ(format_rate(value, "/s"), unknown);
+    EXPECT_EQ(format_speedup(value), unknown);
+    EXPECT_EQ(format_flops(value), unknown);
+  }
+  for (const double value : {-1.0, nan, infinity}) EXPECT_EQ(format_ms(value), unknown);
+}
+
+TEST(Format, Milliseconds) {
+  EXPECT_EQ(format_ms(0), "0.000 ms");
+  EXPECT_EQ(format_ms(0.1534), "0.153 ms");
+  EXPECT_EQ(format_ms(0.9996), "1.00 ms");
+  EXPECT_EQ(format_ms(12.44), "12.4 ms");
+  EXPECT_EQ(format_ms(812.4), "812 ms");
+  EXPECT_EQ(format_ms(999.6), "1.00 s");
+  EXPECT_EQ(format_ms(1e7), "10000 s");
+}
+
+TEST(Format, IntervalsTellTheirEndsApart) {
+  EXPECT_EQ(format_interval_ms(0.3, 2.1), "0.300 \u2013 2.100 ms");
+  EXPECT_EQ(format_interval_ms(1.2341, 1.2379), "1.2341 \u2013 1.2379 ms");
+  EXPECT_EQ(format_interval_ms(250, 400), "250 \u2013 400 ms");
+  EXPECT_EQ(format_interval_ms(0.00412, 0.00412), "0.00412 \u2013 0.00412 ms");
+  EXPECT_EQ(format_interval_ms(2, 1), unknown);
+  EXPECT_EQ(format_interval_ms(0, 1), unknown);
+  EXPECT_EQ(format_interval_ms(nan, 1), unknown);
+  EXPECT_EQ(format_interval_ms(1, infinity), unknown);
+}
+
+TEST(Format, FlopsAreTwentyAnInteraction) {
+  EXPECT_EQ(format_flops(1e12), "20.0 TFLOP/s");
+}
+
+TEST(Format, Counts) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(16384), "16,384");
+  EXPECT_EQ(format_count(1048576), "1,048,576");
+  EXPECT_EQ(format_count(-1000), "-1,000");
+  EXPECT_EQ(format_count(-100), "-100");
+}
+
+TEST(Format, SpeedUps) {
+  EXPECT_EQ(format_speedup(0.0118), "0.0118\u00d7");
+  EXPECT_EQ(format_speedup(0.5), "0.500\u00d7");
+  EXPECT_EQ(format_speedup(0.99996), "1.00\u00d7");
+  EXPECT_EQ(format_speedup(1), "1.00\u00d7");
+  EXPECT_EQ(format_speedup(37.23), "37.2\u00d7");
+  EXPECT_EQ(format_speedup(1846.2), "1,846\u00d7");
+}
+
+TEST(Format, ErrorsHaveTwoDigits) {
+  EXPECT_EQ(format_error(3.14e-7), "3.1e-7");
+  EXPECT_EQ(format_error(1e-12), "1.0e-12");
+  EXPECT_EQ(format_error(0.25), "2.5e-1");
+  EXPECT_EQ(format_error(1), "1.0e+0");
+  EXPECT_EQ(format_error(0), "0");
+  EXPECT_EQ(format_error(nan), "NaN");
+  EXPECT_EQ(format_error(infinity), "NaN");
+}
+
+TEST(Format, Shares) {
+  EXPECT_EQ(format_percent(0.00021), "0.02 %");
+  EXPECT_EQ(format_percent(0.0314), "3.1 %");
+  EXPECT_EQ(format_percent(0.373), "37 %");
+  EXPECT_EQ(format_percent(1.2), "120 %");
+  EXPECT_EQ(format_percent(nan), unknown);
+  EXPECT_EQ(format_percent(-0.1), unknown);
+}
+
+}  // namespace
+}  // namespace orrery

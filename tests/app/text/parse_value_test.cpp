@@ -1,0 +1,78 @@
+#include "app/text/parse_value.h"
+
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+TEST(ParseCount, TakesPlainNumbersAndBinaryUnits) {
+  EXPECT_EQ(parse_count("-n", "1"), 1);
+  EXPECT_EQ(parse_count("-n", "16384"), 16384);
+  EXPECT_EQ(parse_count("-n", "16k"), 16384);
+  EXPECT_EQ(parse_count("-n", "16K"), 16384);
+  EXPECT_EQ(parse_count("-n", "1M"), 1048576);
+  EXPECT_EQ(parse_count("-n", "2147483647"), 2147483647);
+  EXPECT_EQ(parse_counts("-n", "1k,4k,5"), (std::vector{1024, 4096, 5}));
+}
+
+TEST(ParseCount, RefusesWhatIsNoNumberOfBodies) {
+  for (const char* text : {"0", "-1", "", "abc", "1.5", "k", "0k", "16kk", "16 k", " 16", "1e4", "2147483648", "2048M",
+                           "99999999999999999999", "0x10", "+5", "NaN"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_count("-n", text); }, "-n", std::string{"'"}.append(text).append("'"), "16384");
+  }
+  for (const char* text : {"", ",", "1k,", ",1k", "1k,,2k"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_counts("-n", text); }, "-n", "commas");
+  }
+}
+
+TEST(ParseSample, TakesAllOrANumber) {
+  EXPECT_EQ(parse_sample("--sample", "all"), 2147483647);
+  EXPECT_EQ(parse_sample("--sample", "4k"), 4096);
+  for (const char* text : {"0", "-1", "", "ALL", "most", "1.5"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_sample("--sample", text); }, "--sample", std::string{"'"}.append(text).append("'"),
+        "all");
+  }
+}
+
+TEST(ParseNumber, RefusesWhatIsNotFiniteOrOutOfRange) {
+  EXPECT_EQ(parse_positive("--dt", "0.01"), 0.01f);
+  EXPECT_EQ(parse_positive("--dt", "1e-3"), 1e-3f);
+  EXPECT_EQ(parse_between("--drag", "0", 0, 9), 0.0f);
+  EXPECT_EQ(parse_between("--drag", "9", 0, 9), 9.0f);
+  for (const char* text : {"0", "-0", "-1", "nan", "-nan", "inf", "", "x", "1,5", "1e99", "0.01s"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_positive("--dt", text); }, "--dt", "above 0");
+  }
+  for (const char* text : {"-1", "9.1", "nan", "inf", ""}) {
+    expect_failure(
+        Failure::usage, [&] { parse_between("--drag", text, 0, 9); }, "--drag", "from 0 to 9");
+  }
+  EXPECT_EQ(parse_integer("--frames", "300", 1, 1000), 300);
+  expect_failure(
+      Failure::usage, [] { parse_integer("--frames", "0", 1, 1000); }, "--frames", "from 1 to 1000");
+}
+
+TEST(ParseSize, TakesWidthTimesHeight) {
+  EXPECT_EQ(parse_size("--size", "640x480"), (std::pair{640, 480}));
+  for (const char* text :
+       {"", "640", "640x", "x480", "640x480x3", "640*480", "0x480", "640x-1", "99999x480", "640X480"}) {
+    expect_failure(
+        Failure::usage, [&] { parse_size("--size", text); }, "--size", "1280x720");
+  }
+}
+
+TEST(ParseSwitch, TakesOnAndOff) {
+  EXPECT_TRUE(parse_switch("--panel", "on"));
+  EXPECT_FALSE(parse_switch("--panel", "off"));
+  expect_failure(
+      Failure::usage, [] { parse_switch("--panel", "yes"); }, "--panel", "on or off");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// The SIMD kernels are compiled for several instruction sets; here each one that this processor has takes its turn.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <set>
+#include <string>
+
+#include "compute/kernels/parts/simd_name.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+class SimdTargets : public testing::TestWithParam<const char*> {
+ protected:
+  void TearDown() override { choose(0); }
+
+  /// Only the given set and the compiler's default may be used from now on; 0: all that the processor has.
+  static void choose(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
+  const KernelInfo& info = find_kernel(GetParam());
+  const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
+  std::set<std::string> ran;
+  for (std::int64_t left = supported; left != 0; left &= left - 1) {
+    choose(left & -left);
+    const std::string name = info.create(Settings{info})->chosen(1, {});
+    if (!ran.insert(name).second) continue;  // a set that this kernel is not compiled for
+    SCOPED_TRACE(name);
+    for (const char* rows : {"1", "2", "4"}) {
+      Settings settings{info};
+      if (settings.has("rows")) settings.set("rows", rows);
+      for (const int count : {1, 17, 1031}) {
+        SCOPED_TRACE("rows " + std::string{rows} + ", n = " + std::to_string(count));
+        const Bodies bodies = test::random_ball(count);
+        for (const Law& law : {Law{}, Law{.id = LawId::attract_repel, .repulsion = 0.01f}}) {
+          test::expect_agreement(test::accelerations(info, settings, bodies, law), bodies, law, info.tolerance);
+        }
+      }
+    }
+  }
+  // Of those that it is compiled for beside the compiler's default.
+  EXPECT_GT(ran.size(), (supported & (HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON)) ? 1u : 0u);
+}
+
+TEST(SimdName, IsTheUsualOne) {
+  EXPECT_STREQ(simd_name(HWY_AVX3), "AVX-512");
+  EXPECT_STREQ(simd_name(HWY_AVX2), "AVX2");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SimdTargets, testing::Values("cpu-simd", "cpu-symmetric", "cpu-tree"));
+
+}  // namespace
+}  // namespace orrery

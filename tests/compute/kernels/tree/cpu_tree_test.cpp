@@ -1,0 +1,138 @@
+// What cpu-tree promises beyond what every kernel does.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "compute/kernels/tree/cpu_octree.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+const KernelInfo& info() {
+  return find_kernel("cpu-tree");
+}
+
+Bodies at_rest(std::vector<Vec4> positions) {
+  Bodies bodies{.positions = std::move(positions), .velocities = {}};
+  bodies.velocities.resize(bodies.positions.size());
+  return bodies;
+}
+
+void expect_right(const Bodies& bodies) {
+  test::expect_agreement(test::accelerations(info(), Settings{info()}, bodies, {}), bodies, {}, info().tolerance);
+}
+
+std::uint64_t evaluated(const Bodies& bodies, ForceKernel& kernel) {
+  std::uint64_t interactions = 0;
+  std::vector<Vec4> accelerations(bodies.positions.size());
+  kernel.evaluate({.bodies = bodies.positions.data(),
+                   .count = bodies.count(),
+                   .masses = mass_range(bodies.positions),
+                   .law = {},
+                   .epilogue = {.accelerations = accelerations.data()},
+                   .evaluated = &interactions});
+  return interactions;
+}
+
+TEST(CpuTree, HasTheSameBitsForAnyNumberOfThreads) {
+  const Bodies bodies = test::random_ball(9001);
+  Settings settings{info()};
+  settings.set("threads", "1");
+  const auto by_one = test::accelerations(info(), settings, bodies, {});
+  for (const char* threads : {"2", "4", "16"}) {
+    settings.set("threads", threads);
+    EXPECT_EQ(test::accelerations(info(), settings, bodies, {}), by_one) << threads << " threads";
+  }
+}
+
+TEST(CpuTree, IsRightForBodiesOnALine) {
+  std::vector<Vec4> line{{-5, 0, 0, 200}};  // heavy enough that no sum cancels
+  for (int i = 0; i < 3000; ++i) line.push_back({0.01f * static_cast<float>(i), 0, 0, 1.0f / 3000});
+  expect_right(at_rest(std::move(line)));
+}
+
+TEST(CpuTree, IsRightForCrowdsInOnePlace) {
+  Bodies bodies = test::random_ball(2000);
+  for (std::size_t i = 0; i < 700; ++i) {
+    const Vec4 place = bodies.positions[i % 2];
+    bodies.positions[i] = {place.x, place.y, place.z, bodies.positions[i].w};
+  }
+  expect_right(bodies);
+}
+
+TEST(CpuTree, IsRightAndStillATreeWithABodyFarAway) {
+  Bodies bodies = test::random_ball(8000);
+  bodies.positions[17] = {1e6f, -3e5f, 2e5f, bodies.positions[17].w};
+  expect_right(bodies);
+  const auto kernel = info().create(Settings{info()});
+  const std::uint64_t with_far_body = evaluated(bodies, *kernel);
+  EXPECT_LT(with_far_body, 2 * evaluated(test::random_ball(8000), *kernel));
+}
+
+TEST(CpuTree, CountsWhatItEvaluates) {
+  const auto kernel = info().create(Settings{info()});
+  for (const int count : {1, 10, 60}) {
+    EXPECT_EQ(evaluated(test::random_ball(count), *kernel), static_cast<std::uint64_t>(count) * count)
+        << "one group and near cells alone";
+  }
+  const std::uint64_t interactions = evaluated(test::random_ball(5000), *kernel);
+  EXPECT_LT(interactions, 25'000'000u / 2);
+  ASSERT_TRUE(kernel->tree_report());
+  EXPECT_EQ(kernel->tree_report()->interactions, static_cast<std::int64_t>(interactions));
+  EXPECT_EQ(kernel->tree_report()->phases.size(), 5u);
+}
+
+TEST(CpuOctree, CellsAndTheirCubesHoldTheirBodies) {
+  Bodies ball = test::random_ball(3000);
+  ball.positions[5] = {1e5f, 1e5f, -1e5f, 1};
+  constexpr CpuOctree::Shape shape{.leaf = 8, .threads = 2, .theta = 0.7f};
+  CpuOctree tree;
+  tree.make_keys(ball.positions.data(), ball.count(), shape.threads, nullptr);
+  tree.sort(shape.threads, nullptr);
+  tree.build(ball.positions.data(), shape, nullptr);
+  tree.find_moments(shape, nullptr);
+
+  std::vector<bool> in_a_leaf(ball.positions.size());
+  for (const OctreeCell& cell : tree.cells()) {
+    if (!cell.is_leaf()) continue;
+    EXPECT_LE(cell.bodies.count(), shape.leaf);
+    for (int i = cell.bodies.begin; i < cell.bodies.end; ++i) {
+      const auto body = static_cast<std::size_t>(tree.original(i));
+      EXPECT_FALSE(in_a_leaf[body]);
+      in_a_leaf[body] = true;
+      EXPECT_EQ(tree.bodies()[static_cast<std::size_t>(i)], ball.positions[body]);
+    }
+  }
+  EXPECT_EQ(std::count(in_a_leaf.begin(), in_a_leaf.end(), true), ball.count());
+
+  const auto cubes = tree.cubes(1 << 20);
+  ASSERT_EQ(cubes.size(), tree.cells().size());
+  std::vector<int> holding(ball.positions.size());
+  for (const TreeCell& cube : cubes) {
+    for (std::size_t i = 0; i < ball.positions.size(); ++i) {
+      const Vec4& p = ball.positions[i];
+      holding[i] += std::abs(p.x - cube.center.x) <= cube.half_size &&
+                    std::abs(p.y - cube.center.y) <= cube.half_size && std::abs(p.z - cube.center.z) <= cube.half_size;
+    }
+  }
+  std::vector<int> levels(ball.positions.size());
+  for (const OctreeCell& cell : tree.cells()) {
+    for (int i = cell.bodies.begin; i < cell.bodies.end; ++i) ++levels[static_cast<std::size_t>(tree.original(i))];
+  }
+  for (std::size_t i = 0; i < holding.size(); ++i) EXPECT_GE(holding[i], levels[i]) << "body " << i;
+
+  int covered = 0;
+  for (const BodyRange& group : tree.groups(32)) {
+    EXPECT_EQ(group.begin, covered);
+    EXPECT_LE(group.count(), 32);
+    covered = group.end;
+  }
+  EXPECT_EQ(covered, ball.count());
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,117 @@
+// Moments and their pull against fp64 direct sums over the bodies that they stand for.
+#include "compute/kernels/tree/multipole.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <span>
+
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+Moments moments_of(std::span<const Vec4> bodies) {
+  return combined_moments(static_cast<int>(bodies.size()),
+                          [&](int i) -> const Vec4& { return bodies[static_cast<std::size_t>(i)]; });
+}
+
+Vec3d direct_sum(std::span<const Vec4> bodies, Vec3 point, const Law& law) {
+  Vec3d sum;
+  visit_pair_law<double>(law, [&](const auto& pair_law) {
+    for (const Vec4& body : bodies) {
+      add_pull(sum, pair_law, double{point.x}, double{point.y}, double{point.z}, body);
+    }
+  });
+  return sum;
+}
+
+/// |da| / |a| of the cell's pull on a point against the direct sum.
+double error_at(std::span<const Vec4> bodies, Vec3 point, const Law& law, bool with_quadrupole) {
+  const Moments cell = moments_of(bodies);
+  const float dx = cell.center.x - point.x, dy = cell.center.y - point.y, dz = cell.center.z - point.z;
+  Vec3 sum;
+  visit_pair_law<float>(law, [&](const auto& pair_law) {
+    if (with_quadrupole) {
+      add_cell_pull(sum, pair_law, scalar_units(), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
+    } else {
+      add_pull_along(sum, pair_law, dx, dy, dz, cell.center.w);
+    }
+  });
+  const Vec3d wanted = direct_sum(bodies, point, law);
+  return std::hypot(sum.x - wanted.x, sum.y - wanted.y, sum.z - wanted.z) / std::hypot(wanted.x, wanted.y, wanted.z);
+}
+
+const Law no_softening{.softening = Law::min_softening}, soft{.softening = 2.0f};
+
+TEST(Multipole, ErrorsFallWithTheOrderOfTheExpansion) {
+  const Bodies ball = test::random_ball(200);
+  for (const Law& law : {no_softening, soft}) {
+    double before[2] = {1, 1};
+    for (const float distance : {60.0f, 120.0f, 240.0f}) {
+      for (const bool quadrupole : {false, true}) {
+        const double error =
+            error_at(ball.positions, {0.6f * distance, -0.64f * distance, 0.48f * distance}, law, quadrupole);
+        // A monopole's error falls by 4 with twice the distance, a quadrupole's by 8, until rounding is met.
+        EXPECT_LT(error, before[quadrupole] / (quadrupole ? 6 : 3) + 3e-7) << distance << quadrupole;
+        before[quadrupole] = error;
+      }
+      EXPECT_LT(before[1], before[0]);
+    }
+  }
+}
+
+TEST(Multipole, TheQuadrupoleIsExactToSecondOrderUnderSoftening) {
+  // Two equal bodies: the third moments vanish, so what is left is of fourth order in 0.1 / R.
+  for (const float softening : {1e-6f, 1.0f, 5.0f}) {
+    const Vec4 pair[] = {{0.1f, 0, 0, 1}, {-0.1f, 0, 0, 1}};
+    for (const Vec3 point : {Vec3{2, 0, 0}, Vec3{0, 2, 0}, Vec3{1, 1, -1.4f}}) {
+      EXPECT_LT(error_at(pair, point, {.softening = softening}, true), 5e-5);
+      EXPECT_GT(error_at(pair, point, {.softening = softening}, false), 1e-4);
+    }
+  }
+}
+
+TEST(Multipole, RepulsionIsTheMonopoles) {
+  const Bodies ball = test::random_ball(200);
+  const Law law{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.5f};
+  EXPECT_LT(error_at(ball.positions, {30, 40, 0}, law, true), 5e-4);
+}
+
+TEST(Multipole, CombinedCellsEqualTheirBodies) {
+  Bodies ball = test::random_ball(320);
+  for (Vec4& p : ball.positions) p.x += 1000;  // far from the origin
+  const std::span<const Vec4> bodies = ball.positions;
+  Moments parts[8];
+  for (std::size_t c = 0; c < 8; ++c) parts[c] = moments_of(bodies.subspan(c * 40, 40));
+  const Moments all = moments_of(bodies), sum = combined_moments(8, [&](int i) -> const Moments& { return parts[i]; });
+  EXPECT_NEAR(sum.center.x, all.center.x, 1e-4);
+  EXPECT_NEAR(sum.center.y, all.center.y, 1e-5);
+  EXPECT_NEAR(sum.center.z, all.center.z, 1e-5);
+  EXPECT_NEAR(sum.center.w, all.center.w, 1e-6);
+  const double scale = all.q.xx + all.q.yy + all.q.zz;
+  EXPECT_NEAR(sum.q.xx, all.q.xx, 1e-4 * scale);
+  EXPECT_NEAR(sum.q.yy, all.q.yy, 1e-4 * scale);
+  EXPECT_NEAR(sum.q.zz, all.q.zz, 1e-4 * scale);
+  EXPECT_NEAR(sum.q.xy, all.q.xy, 1e-4 * scale);
+  EXPECT_NEAR(sum.q.xz, all.q.xz, 1e-4 * scale);
+  EXPECT_NEAR(sum.q.yz, all.q.yz, 1e-4 * scale);
+}
+
+TEST(Multipole, OneBodyHasNoSecondMomentsAndFarCellsStayFinite) {
+  const Vec4 body{1e3f, -2e3f, 3e3f, 0.5f};
+  const Moments one = moments_of({&body, 1});
+  EXPECT_EQ(one.center, body);
+  EXPECT_EQ(one.q.xx, 0);
+  const auto wide_error = [](float scale, float mass = 1) {
+    const Vec4 wide[] = {{-scale, 0, 0, mass}, {scale, 0.1f * scale, 0, mass}};
+    return error_at(wide, {0, 0, 10 * scale}, {}, true);
+  };
+  EXPECT_LT(wide_error(1e7f), 1e-3);
+  EXPECT_LT(wide_error(1e8f), 1e-3);
+  EXPECT_LT(wide_error(1e10f, 1e15f), 1e-3);
+  EXPECT_LT(wide_error(1e12f), 2e-2) << "the quadrupole underflows; the monopole is left";
+}
+
+}  // namespace
+}  // namespace orrery

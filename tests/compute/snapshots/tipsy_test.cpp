@@ -1,0 +1,108 @@
+#include "compute/snapshots/tipsy.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/scenes/scene.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::TipsyFile;
+
+class EveryByteOrder : public testing::TestWithParam<ByteOrder> {
+ protected:
+  test::TemporaryFolder folder_;
+};
+
+TEST_P(EveryByteOrder, ReadsGasDarkAndStarInTheOrderOfTheFile) {
+  TipsyFile file = TipsyFile::valid(2, 3, 4);
+  file.order = GetParam();
+  file.time = 12.5;
+  test::write_bytes(folder_ / "mixed", file.bytes());
+  const TipsySnapshot snapshot = read_tipsy(folder_ / "mixed");
+  EXPECT_EQ(snapshot.time, 12.5);
+  ASSERT_EQ(snapshot.bodies.count(), 9);
+  ASSERT_EQ(snapshot.bodies.velocities.size(), 9u);
+  for (std::size_t k = 0; k < 9; ++k) {
+    const auto f = static_cast<float>(k);
+    EXPECT_EQ(snapshot.bodies.positions[k], (Vec4{f, -f, 0.5f, 1 + f}));
+    EXPECT_EQ(snapshot.bodies.velocities[k], (Vec4{0.1f, f, -1, 0}));
+  }
+}
+
+TEST_P(EveryByteOrder, IgnoresThePadWhereTheCountsAgree) {
+  for (const std::uint32_t pad : {0u, 2u, 32550u, 32758u, 0xffffffffu}) {
+    TipsyFile file = TipsyFile::valid(0, 1, 1);
+    file.order = GetParam();
+    file.pad = pad;
+    test::write_bytes(folder_ / "padded", file.bytes());
+    EXPECT_EQ(read_tipsy(folder_ / "padded").bodies.count(), 2) << pad;
+  }
+}
+
+TEST_P(EveryByteOrder, WrittenAndReadBackGivesTheSameBits) {
+  Bodies bodies = scene_collision.generate(40000, 9).bodies;  // more than two blocks
+  bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), TipsyLimits::largest,
+                         TipsyLimits::smallest_mass};
+  const TipsySnapshot snapshot{bodies, 0.1};
+  write_tipsy(folder_ / "copy", snapshot, 0.25f, GetParam());
+  const TipsySnapshot back = read_tipsy(folder_ / "copy");
+  EXPECT_EQ(back.time, snapshot.time);
+  EXPECT_TRUE(back.bodies == bodies);
+  EXPECT_TRUE(std::signbit(back.bodies.positions[1].x));
+}
+
+TEST_P(EveryByteOrder, WritesExactlyTheDocumentedBytes) {
+  const Bodies bodies{{{1, 2, 3, 4}}, {{5, 6, 7, 0}}};
+  write_tipsy(folder_ / "one", {bodies, 1.5}, 0.25f, GetParam());
+  TipsyFile expected{.order = GetParam(), .time = 1.5, .bodies = 1, .dark = 1};
+  expected.values = {4, 1, 2, 3, 5, 6, 7, 0.25f, 0};
+  EXPECT_EQ(test::read_bytes(folder_ / "one"), expected.bytes());
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, EveryByteOrder, testing::Values(ByteOrder::big, ByteOrder::little),
+                         [](const auto& instance) { return instance.param == ByteOrder::big ? "big" : "little"; });
+
+TEST(TipsyFileTest, AcceptsOneToThreeDimensions) {
+  const test::TemporaryFolder folder;
+  for (const std::uint32_t dimensions : {1u, 2u, 3u}) {
+    TipsyFile file = TipsyFile::valid(0, 2, 0);
+    file.dimensions = dimensions;
+    test::write_bytes(folder / "flat", file.bytes());
+    EXPECT_EQ(read_tipsy(folder / "flat").bodies.count(), 2);
+  }
+}
+
+TEST(TipsyFileTest, ReplacesAFileAndKeepsALink) {
+  const test::TemporaryFolder folder;
+  test::write_bytes(folder / "real", "old");
+  std::filesystem::create_symlink("real", folder / "link");
+  write_tipsy(folder / "link", {scene_plummer.generate(3, 1).bodies}, 0.1f, ByteOrder::big, Existing::replace);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_tipsy(folder / "real").bodies.count(), 3);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder.path()}, {}), 2) << "something was left over";
+}
+
+TEST(TipsyFileTest, ReadsTheSampleGalaxy) {
+  const std::filesystem::path file = std::filesystem::path{ORRERY_SHARED_DATA} / "galaxy_20K.bin";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not here";
+  const Scene scene = load_scene({.file = file.string()});
+  EXPECT_EQ(scene.name, "galaxy_20K.bin");
+  ASSERT_EQ(scene.bodies.count(), 20000);
+  EXPECT_EQ(scene.bodies.positions.front().w, 0.04270478f);
+  EXPECT_EQ(scene.bodies.positions.front().x, 0.47185373f);
+  const Conserved sums = conserved(scene.bodies, Law{.softening = scene.softening});
+  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);  // in virial equilibrium
+  EXPECT_GT(scene.softening, 0.03f);
+  EXPECT_LT(scene.softening, 0.3f);  // its own softening lengths: 0.13 to 0.44
+  EXPECT_GT(scene.time_step, 0.003f);
+  EXPECT_LT(scene.time_step, 0.06f);  // a circular orbit in the densest tenth takes about 5
+}
+
+}  // namespace
+}  // namespace orrery
