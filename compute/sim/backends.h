@@ -24,7 +24,7 @@ std::string available_kernels();
 /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
 const KernelInfo& default_kernel();
 
-/// Called on another thread, makes this thread's CUDA device that one's, too.
+/// Returns a function that selects the caller's CUDA device for whichever thread calls it.
 std::function<void()> device_of_this_thread();
 
 /// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.
