@@ -167,7 +167,7 @@ void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
   const KernelInfo* current = known_kernel(status.kernel_id);
   kernel_choice(current, status, out);
   if (status.auto_choice) accuracy_row(status, out);
-  if (!current) return;
+  if (!current || status.choosing) return;
   constexpr std::string_view first = "block";  // of all tunables the one that people try first
   for (const Tunable& tunable : current->tunables) {
     if (tunable.name == first) tunable_row(tunable, status, out);

@@ -32,7 +32,7 @@ class FrameLog {
   /// Returns one line if the file is not whole.
   std::string stop_recording();
   /// Writes no rows until the next recording starts; rows already written still get their times.
-  void hold_rows() { rows_held_ = true; }
+  void hold_rows(bool hold) { rows_held_ = hold; }
   bool recording() const { return recorder_.active(); }
   /// See ConservedLog::file.
   const std::string& conserved_file() const { return conserved_.file(); }

@@ -42,6 +42,20 @@ SweepRow row_of(const SweepEntry& entry) {
   return row;
 }
 
+bool runs_steps(const Command& command) {
+  const auto* pause = std::get_if<SetPaused>(&command);
+  return (pause && !pause->paused) || std::holds_alternative<StepOnce>(command) ||
+         std::holds_alternative<MeasureConserved>(command);
+}
+
+bool may_choose_kernel(const Command& command, const Status& shown) {
+  if (const auto* select = std::get_if<SelectKernel>(&command)) return select->id == auto_kernel;
+  if (std::holds_alternative<UndoReturn>(command)) return true;
+  return shown.auto_choice &&
+         (std::holds_alternative<LoadScene>(command) || std::holds_alternative<SetAccuracy>(command) ||
+          std::holds_alternative<SelectLaw>(command) || std::holds_alternative<Reset>(command));
+}
+
 std::vector<SweepRow> rows_of(const Sweep& sweep) {
   std::vector<SweepRow> rows;
   for (std::size_t index = 0; index < sweep.plan().counts.size(); ++index) {
@@ -88,18 +102,15 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
   return plan;
 }
 
-void refuse_while_sweeping(const Command& command) {
-  const auto* pause = std::get_if<SetPaused>(&command);
-  const bool resumes = pause && !pause->paused;
-  if (!resumes && !std::holds_alternative<StepOnce>(command) && !std::holds_alternative<MeasureConserved>(command)) {
-    return;
-  }
+void refuse_while_sweeping(const Command& command, const Status& shown) {
+  if (!runs_steps(command) && !may_choose_kernel(command, shown)) return;
   throw UsageError("the sweep is running and needs the machine for itself; stop it first");
 }
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
   if (sweep_) throw UsageError("a sweep is under way; it must end, or be stopped, before another one can start");
   const Status present = shown.status();
+  if (present.choosing) throw UsageError("kernels are being measured for auto; sweep when one has been chosen");
   SweepPlan plan = sweep_plan(asked, present);
   shown.apply(SetPaused{true});
   resume_ = !present.paused;

@@ -16,13 +16,15 @@ namespace orrery {
 /// that cannot run here.
 SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
 
-/// Throws UsageError for a command that would run steps of the shown system: they would be measured as well.
-void refuse_while_sweeping(const Command& command);
+/// Throws UsageError for a command that would run steps of the shown system, or choose its kernel by measuring: that
+/// would be measured as well.
+void refuse_while_sweeping(const Command& command, const Status& shown);
 
 /// The one sweep that runs beside the shown simulation, which is paused meanwhile.
 class SweepControl {
  public:
-  /// Throws as sweep_plan(), and UsageError while a sweep is under way; nothing has changed then.
+  /// Throws as sweep_plan(), and UsageError while a sweep is under way or a kernel is being chosen; nothing has changed
+  /// then.
   void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
   /// Once a frame; returns whether the sweep ended with it, and then its files lie where `status` says.
   bool tick(Simulation& shown, SweepStatus& status);

@@ -116,7 +116,7 @@ void Viewer::frame() {
     steps = advance();
     if (!wait_for_steps()) return;
   }
-  take_timings(simulation_.status());
+  take_timings();
   if (!lockstep_) steps = advance();
   follow_recording();
   follow_sweep();
@@ -221,6 +221,7 @@ int Viewer::advance() {
 
 /// With the next batch of steps.
 void Viewer::examine(const Status& status) {
+  if (status.choosing) return;  // it would be measured as well
   const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
@@ -233,10 +234,12 @@ void Viewer::examine(const Status& status) {
 }
 
 /// Also copies the bodies to be drawn; the cost counts as the mapping of the batch that moved them.
-void Viewer::take_timings(const Status& status) {
+void Viewer::take_timings() {
+  const bool chose = simulation_.choosing();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
   std::ranges::move(simulation_.collect(), std::back_inserter(timings));
-  drawn_is_old_ |= !timings.empty();
+  const Status status = simulation_.status();
+  drawn_is_old_ |= !timings.empty() || chose != status.choosing;
   moved_ |= status.choosing;  // measured under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
@@ -342,7 +345,7 @@ void Viewer::finish() {
   }
   failure.attempt([&] {
     rescue_.outside([] { glFinish(); });
-    take_timings(simulation_.status());
+    take_timings();
   });
   write_outputs(failure);
   failure.rethrow();

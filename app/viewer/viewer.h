@@ -92,7 +92,7 @@ class Viewer {
   void run_script();
   int advance();
   void examine(const Status& status);
-  void take_timings(const Status& status);
+  void take_timings();
   void follow_recording();
   void follow_sweep();
   void take_swept();

@@ -66,7 +66,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 }
 
 void Viewer::carry_out(const Command& command) {
-  if (view_.sweep.active) refuse_while_sweeping(command);
+  if (view_.sweep.active) refuse_while_sweeping(command, simulation_.status());
   if (std::holds_alternative<StepOnce>(command)) {
     for (const Command& look : monitor_.with_step(simulation_.status(), view_.diagnostics)) simulation_.apply(look);
   }
@@ -101,8 +101,10 @@ void Viewer::start_recording(const Output& to) {
 /// A header holds for all rows of its file: where something has changed that it names, a new file begins. While a
 /// slider is dragged no row is written, or each of its values would make a file.
 void Viewer::follow_recording() {
-  if (!log_.recording() || simulation_metadata(simulation_.status()) == recording_header_) return;
-  log_.hold_rows();
+  if (!log_.recording()) return;
+  const bool other = simulation_metadata(simulation_.status()) != recording_header_;
+  log_.hold_rows(other);
+  if (!other) return;
   if (gui_.io().MouseDown[0]) return;
   try {
     carry_out(StopRecording{});

@@ -31,7 +31,7 @@ const KernelInfo& default_kernel();
 /// See make_cuda_engine(). Throws std::runtime_error with the reason where the backend is not available.
 std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage);
 
-/// Called on another thread, makes this thread's CUDA device that one's, too.
+/// Returns a function that selects the caller's CUDA device for whichever thread calls it.
 std::function<void()> device_of_this_thread();
 
 /// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.

@@ -1,7 +1,7 @@
 #include "compute/sim/choice_under_way.h"
 
 #include <chrono>
-#include <functional>
+#include <exception>
 #include <utility>
 
 #include "compute/core/start_thread.h"
@@ -10,14 +10,22 @@
 namespace orrery {
 
 ChoiceUnderWay::ChoiceUnderWay(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
-    : bodies_{std::move(bodies)} {
-  std::packaged_task<KernelChoice(std::stop_token)> choose{
-      [this, &chooser, demand, law, use_device = device_of_this_thread()](const std::stop_token& stop) {
+    : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
+
+void ChoiceUnderWay::start() {
+  if (std::exchange(started_, true)) return;
+  try {
+    thread_ = start_thread([this, use_device = device_of_this_thread()](const std::stop_token& stop) {
+      try {
         use_device();
-        return chooser.choose(demand, {bodies_, law}, stop);
-      }};
-  result_ = choose.get_future();
-  thread_ = start_thread([task = std::move(choose)](const std::stop_token& stop) mutable { task(stop); });
+        promise_.set_value(chooser_.choose(demand_, {bodies_, law_}, stop));
+      } catch (...) {
+        promise_.set_exception(std::current_exception());
+      }
+    });
+  } catch (...) {
+    promise_.set_exception(std::current_exception());
+  }
 }
 
 bool ChoiceUnderWay::ended() const {
@@ -26,6 +34,7 @@ bool ChoiceUnderWay::ended() const {
 
 void ChoiceUnderWay::abandon() {
   thread_.request_stop();
+  if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(ChoiceAbandoned{}));
   result_.wait();
 }
 

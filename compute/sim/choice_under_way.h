@@ -8,14 +8,16 @@
 
 namespace orrery {
 
-/// A choice that is made on a thread of its own, for a copy of the bodies, with the caller's CUDA device.
+/// A choice that is made on a thread of its own, with the CUDA device of the thread that starts it.
 class ChoiceUnderWay {
  public:
-  /// `chooser` must outlive this. Throws std::runtime_error where no thread can be started.
+  /// `chooser` must outlive this.
   ChoiceUnderWay(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
   ChoiceUnderWay(const ChoiceUnderWay&) = delete;
   ChoiceUnderWay& operator=(const ChoiceUnderWay&) = delete;
 
+  /// Does nothing the second time. A failure is one of the choice.
+  void start();
   bool ended() const;
   /// Ends it at its next measurement, and waits for that.
   void abandon();
@@ -23,8 +25,13 @@ class ChoiceUnderWay {
   std::optional<KernelChoice> take();
 
  private:
+  KernelChooser& chooser_;
+  const KernelDemand demand_;
   Bodies bodies_;
-  std::future<KernelChoice> result_;
+  const Law law_;
+  bool started_ = false;
+  std::promise<KernelChoice> promise_;
+  std::future<KernelChoice> result_ = promise_.get_future();
   std::jthread thread_;  // last: it uses what is above
 };
 

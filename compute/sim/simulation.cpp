@@ -80,6 +80,7 @@ void Simulation::adopt(const Choice& choice) {
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
+  if (choice_.under_way) choice_.under_way->start();
 }
 
 /// For when the kernel is named again: not what was chosen for it, which nobody asked for.
@@ -233,7 +234,7 @@ void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
-    choose_kernel(choice, demand, {bodies, choice.law});
+    choose_kernel(choice, demand, bodies);
   }
   install(bodies, masses, choice);
 }
@@ -264,6 +265,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
   card_ = std::move(card);
   done_ = {};
   diagnostics_.restart();
+  if (choice_.under_way) choice_.under_way->start();
 }
 
 Bodies Simulation::bodies() {

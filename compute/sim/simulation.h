@@ -83,7 +83,7 @@ class Simulation {
     Law law;
     float time_step;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
-    std::shared_ptr<ChoiceUnderWay> under_way{};  // of `automatic`; then kernel and settings are still the last ones
+    std::shared_ptr<ChoiceUnderWay> under_way{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
 
     void name_kernel() {  // from now on it is what somebody asks for
@@ -104,7 +104,7 @@ class Simulation {
     Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
-  void choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system);
+  void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
   void take_over_choice();
   KernelDemand demand_of(int count, const Choice& choice, const MassRange& masses) const;

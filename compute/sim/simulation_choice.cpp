@@ -21,16 +21,22 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
           .beside_drawing = choosing_ == Choosing::beside};
 }
 
-/// Ends what is under way, steps and choices: it would be measured as well.
-void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, const ForceSystem& system) {
+/// Ends what is under way, steps and choices: it would be measured as well. A choice beside starts when `choice` and
+/// its bodies are installed. Until it ends the last kernel stands in, or for another number of bodies, which it may not
+/// take, the default.
+void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   settle();
-  if (choice_.under_way) choice_.under_way->abandon();
+  if (choice.under_way) choice.under_way->abandon();
   if (chooser_ && choosing_ == Choosing::beside) {
+    if (demand.count != count_) {
+      choice.kernel = &default_kernel();
+      choice.settings = Settings{default_kernel()};
+    }
     choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
-    choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, system.bodies, system.law);
+    choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, std::move(bodies), choice.law);
     return;
   }
-  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, system, {})
+  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, {bodies, choice.law}, {})
                                        : KernelChoice{&default_kernel(), Settings{default_kernel()},
                                                       "Nothing was measured: it is the default."};
   choice.kernel = chosen.kernel;
@@ -40,8 +46,7 @@ void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, const
 
 /// For the present bodies.
 void Simulation::choose_kernel_again(Choice& choice) {
-  const Bodies present = bodies();
-  choose_kernel(choice, present_demand(choice), {present, choice.law});
+  choose_kernel(choice, present_demand(choice), bodies());
 }
 
 /// Where a choice has been made beside: what it found. After a failure the present kernel stays.

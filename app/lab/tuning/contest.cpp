@@ -69,6 +69,17 @@ void attempt_steps(Contender& contender, const MeasureSteps& measure, int steps,
   });
 }
 
+/// The shorter of its time until now and of one more short batch; `first` says that there is no time of such a batch.
+void measure_pilot(Contender& contender, const MeasureSteps& measure, bool first) {
+  if (!contender.problem.empty() || contender.step_ms >= slow_ms) return;
+  if (first) {
+    attempt_steps(contender, measure, 1, [&](double ms) { contender.step_ms = ms; });
+    if (!(contender.step_ms > 0 && contender.step_ms < pilot_ms)) return;
+  }
+  attempt_steps(contender, measure, steps_for(pilot_ms, contender.step_ms),
+                [&](double ms) { contender.step_ms = first ? ms : std::min(contender.step_ms, ms); });
+}
+
 double fastest(const std::vector<Contender>& contenders) {
   double best = std::numeric_limits<double>::infinity();
   for (const Contender& contender : contenders) {
@@ -123,15 +134,10 @@ void try_accuracy(std::vector<Contender>& contenders, const TryAccuracy& try_one
 }
 
 void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
-                  double budget_s) {
+                  double budget_s, int pilots) {
   const double begin_s = now_s();
-  for (Contender& contender : contenders) {
-    if (!contender.problem.empty() || contender.step_ms >= slow_ms) continue;
-    const auto take = [&](double ms) { contender.step_ms = ms; };
-    attempt_steps(contender, measure, 1, take);
-    if (contender.step_ms > 0 && contender.step_ms < pilot_ms) {
-      attempt_steps(contender, measure, steps_for(pilot_ms, contender.step_ms), take);
-    }
+  for (int pilot = 0; pilot < pilots; ++pilot) {
+    for (Contender& contender : contenders) measure_pilot(contender, measure, pilot == 0);
   }
   const double limit_ms = hopeless * fastest(contenders);
   std::vector<double> best;

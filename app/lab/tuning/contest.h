@@ -63,8 +63,9 @@ using MeasureSteps = std::function<double(const Variant& contender, int steps)>;
 
 /// Measures all contenders once, but for those with a problem and the slow ones that have a time, and those that may
 /// win some times more, in rounds of all, as long as `now_s` is within `budget_s` of its first value; a round under way
-/// then is finished. Never throws what a contender fails with.
+/// then is finished. Who may win is said by the shortest of `pilots` first batches, >= 1. Never throws what a contender
+/// fails with.
 void hold_contest(std::vector<Contender>& contenders, const MeasureSteps& measure, const std::function<double()>& now_s,
-                  double budget_s);
+                  double budget_s, int pilots);
 
 }  // namespace orrery

@@ -101,7 +101,10 @@ class TrackWhenNeeded {
 
   Track& of(const Variant& variant) {
     if (stop_.stop_requested()) throw ChoiceAbandoned{};
-    if (!track_) track_.emplace(subject_, *variant.kernel);
+    if (!track_) {
+      track_.emplace(subject_, *variant.kernel);
+      if (stop_.stop_requested()) throw ChoiceAbandoned{};
+    }
     return *track_;
   }
 
@@ -110,6 +113,11 @@ class TrackWhenNeeded {
   std::stop_token stop_;
   std::optional<Track> track_;
 };
+
+/// A picture may be drawn during one short batch, hardly during two.
+int pilots_for(const KernelDemand& demand) {
+  return demand.beside_drawing ? 2 : 1;
+}
 
 KernelDemand with_count(KernelDemand demand, int count) {
   demand.count = count;
@@ -128,7 +136,7 @@ int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand
     std::vector<Contender> pilot{{variant}};
     hold_contest(
         pilot, [&](const Variant& each, int steps) { return track.of(each).step_ms(each, steps); }, seconds,
-        /*budget_s=*/0);
+        /*budget_s=*/0, pilots_for(demand));
     if (!(pilot.front().step_ms > 0)) continue;
     const double count = limits.first_count * std::sqrt(share_ms / pilot.front().step_ms);
     return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
@@ -148,7 +156,7 @@ void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& de
         if (variant.kernel->is_tree) return real.of(variant).step_ms(variant, steps);
         return cluster.of(variant).step_ms(variant, steps) * growth * growth;
       },
-      seconds, budget_s);
+      seconds, budget_s, pilots_for(demand));
   if (measured_count == contest.count) return;
   for (Contender& contender : contest.contenders) {
     if (!contender.variant.kernel->is_tree) contender.forecast_from = measured_count;

@@ -99,12 +99,42 @@ TEST_F(ChoiceBeside, StartsAgainForOtherBodies) {
   EXPECT_EQ(sim.status().count, 300);
 }
 
+TEST_F(ChoiceBeside, TheDefaultStandsInForAnotherNumberOfBodies) {
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
+  EXPECT_TRUE(sim.status().choosing);
+  EXPECT_EQ(sim.status().kernel_id, default_kernel().id) << "the last one might not take so many";
+}
+
+TEST_F(ChoiceBeside, StaysUnderWayWhereACommandIsRefused) {
+  sim.apply(SelectKernel{auto_kernel});
+  EXPECT_THROW(sim.apply(LoadScene{{.file = "/no/such/file"}}), std::runtime_error);
+  EXPECT_THROW(sim.apply(SetAccuracy{2}), std::runtime_error);
+  EXPECT_TRUE(sim.status().choosing);
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+}
+
+TEST_F(ChoiceBeside, AStepThatWasAskedForRunsWithTheChosenKernel) {
+  sim.apply(SelectKernel{auto_kernel});
+  sim.apply(StepOnce{});
+  EXPECT_EQ(sim.advance_frame(0), 0);
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  EXPECT_EQ(sim.advance_frame(1), 1);
+  EXPECT_EQ(sim.advance_frame(2), 0) << "paused";
+}
+
 TEST_F(ChoiceBeside, IsMadeAgainWhereAReturnIsUndone) {
   sim.apply(SelectKernel{auto_kernel});
   const Status before = sim.status();
   sim.apply(
       ReturnToRun{{.scene = before.scene, .physics = before.scene_physics, .kernel_id = "cpu-serial", .settings = {}}});
   EXPECT_FALSE(sim.status().choosing);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
   sim.apply(UndoReturn{});
   EXPECT_TRUE(sim.status().choosing);
   chooser.answer("cpu-simd");

@@ -32,11 +32,12 @@ class ContestTest : public testing::Test {
           if (refuse == rows) throw UsageError("no room for\nits rows");
           if (fail == rows && asked[rows] > fail_after) throw std::runtime_error("it broke");
           if (starve == rows) throw std::bad_alloc();
-          const double step_ms = step_ms_[rows] * (asked[rows] == disturbed ? 3 : 1);
+          const double step_ms =
+              step_ms_[rows] * (asked[rows] == disturbed && only.find(rows) != std::string::npos ? 3 : 1);
           now_s_ += step_ms * steps / 1e3;
           return step_ms;
         },
-        [&] { return now_s_; }, budget_s);
+        [&] { return now_s_; }, budget_s, pilots);
   }
 
   std::string winner() const {
@@ -48,7 +49,9 @@ class ContestTest : public testing::Test {
   std::map<std::string, int> asked;  // batches
   std::string refuse, fail, starve;
   int fail_after = 0;
-  int disturbed = 0;  // this batch of each takes three times as long
+  int pilots = 1;
+  std::string only = "auto, 1, 2";  // those that are disturbed
+  int disturbed = 0;                // this batch of each takes three times as long
 
  private:
   std::map<std::string, double> step_ms_;
@@ -84,6 +87,22 @@ TEST_F(ContestTest, TheFastestBatchOfEachCounts) {
     EXPECT_EQ(winner(), "1");
     EXPECT_EQ(contest.contenders[1].step_ms, 10) << batch;
   }
+}
+
+TEST_F(ContestTest, OneOfTwoPilotsMayBeDisturbed) {
+  add("auto", 20);
+  add("1", 10);
+  disturbed = 1;
+  only = "1";
+  hold();
+  EXPECT_EQ(winner(), "auto") << "by one pilot, which was disturbed";
+  contest.contenders.clear();
+  asked.clear();
+  add("auto", 20);
+  add("1", 10);
+  pilots = 2;
+  hold();
+  EXPECT_EQ(winner(), "1");
 }
 
 TEST_F(ContestTest, ATieOfAllGoesToTheFirst) {
@@ -226,7 +245,7 @@ TEST_F(TreesTest, AnInaccurateTreeLoses) {
   try_them(5e-4);
   hold_contest(
       contest.contenders, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; },
-      [] { return 0; }, 1e9);
+      [] { return 0; }, 1e9, /*pilots=*/1);
   EXPECT_EQ(contest.preference(), std::vector<std::size_t>{3}) << "however fast";
 }
 
@@ -282,7 +301,7 @@ TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {
         trees += variant.kernel->is_tree;
         return 9;
       },
-      [] { return 0; }, 1e9);
+      [] { return 0; }, 1e9, /*pilots=*/1);
   EXPECT_EQ(trees, 0);
   EXPECT_EQ(contest.contenders[0].step_ms, 250);
   EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 0}));
