@@ -9,6 +9,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/sim/command.h"
 #include "compute/sim/engine/engine.h"
 
 #if ORRERY_HAVE_CUDA

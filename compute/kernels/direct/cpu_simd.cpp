@@ -63,7 +63,7 @@ void evaluate_rows(const ForceArgs& args, const PaddedColumns& bodies, int first
 }
 
 void evaluate_simd_rows(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, int rows) {
-  with_rows(rows, [&]<int count> { evaluate_rows<count>(args, bodies, first, last); });
+  simd_rows.dispatch(rows, [&](auto count) { evaluate_rows<decltype(count)::value>(args, bodies, first, last); });
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
      .notes = "Bodies whose accelerations are summed in one pass, so that they share each load of the others.",
-     .values = simd_rows_values,
+     .values = simd_rows_or_auto,
      .initial = "auto"}};
 constexpr const char* contenders[] = {""};
 

@@ -45,8 +45,8 @@ class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>,
  public:
   explicit Fp64(const Settings& settings)
       : BlockKernel{"cuda-fp64", settings, {.shared_bytes = sizeof(Body)}, [](LawId law) {
-                      return choose_law(law,
-                                        [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
+                      return law_values.dispatch(
+                          law, [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
                     }} {}
 
   void evaluate(const ForceArgs& args) override {

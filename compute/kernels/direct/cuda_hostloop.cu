@@ -7,12 +7,11 @@
 namespace orrery {
 namespace {
 
-constexpr const char* off_on[] = {"off", "on"};
 constexpr Tunable tunables[] = {
     block_tunable("Threads in a block, one body each; the source has 1024."),
     {.name = "pinned",
      .notes = "Host memory of the copies: page-locked, which the GPU reads and writes by itself, or not (row 19).",
-     .values = off_on,
+     .values = switch_values.names(),
      .initial = "off"},
     rsqrt_tunable,
     ftz_tunable,
@@ -58,7 +57,7 @@ class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, Pa
                                             [](auto law, auto number) -> Instance {
                                               return accelerate<decltype(law)::value, decltype(number)>;
                                             })},
-        pinned_{settings.text("pinned") == "on"} {}
+        pinned_{switch_values.find(settings.text("pinned"))} {}
 
   void prepare(int count) override {
     const auto size = static_cast<std::size_t>(count);

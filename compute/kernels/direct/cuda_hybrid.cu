@@ -93,7 +93,7 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
     ORRERY_CUDA_CHECK_LAUNCH(accelerate_remainder);
   }
   Remainder remainder(LawId law) const {
-    return choose_arithmetic(law, arithmetic_, [](auto chosen_law, auto number) -> Remainder {
+    return dispatch_arithmetic(law, arithmetic_, [](auto chosen_law, auto number) -> Remainder {
       return accelerate_remainder<decltype(chosen_law)::value, decltype(number)>;
     });
   }

@@ -34,7 +34,7 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
   explicit Naive(const Settings& settings)
       : BlockKernel{"cuda-naive", settings, {}, instances(settings)},
         stores_first_{stores_first(settings)},
-        bodies_{find_layout(settings.text("layout"))} {}
+        bodies_{layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -49,16 +49,16 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
 
  private:
   static std::function<Instance(LawId)> instances(const Settings& settings) {
-    return instances_by_arithmetic(settings, [unroll = settings.integer("unroll"),
-                                              layout = find_layout(settings.text("layout"))](auto law, auto number) {
-      return choose_unroll(unroll, [&](auto chosen_unroll) {
-        return choose<Layout::float4, Layout::float3, Layout::soa, Layout::aos6>(
-            layout, [&](auto chosen_layout) -> Instance {
+    return instances_by_arithmetic(
+        settings, [unroll = settings.integer("unroll"), layout = layout_values.find(settings.text("layout"))](
+                      auto law, auto number) {
+          return unroll_values.dispatch(unroll, [&](auto chosen_unroll) {
+            return layout_values.dispatch(layout, [&](auto chosen_layout) -> Instance {
               return accelerate<decltype(law)::value, decltype(number), decltype(chosen_unroll)::value,
                                 decltype(chosen_layout)::value>;
             });
-      });
-    });
+          });
+        });
   }
 
   bool stores_first_;

@@ -96,7 +96,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
         bodies_per_thread_{settings.integer("bodies-per-thread")},
         split_{settings.integer("split")},
         stores_first_{stores_first(settings)},
-        bodies_{find_layout(settings.text("layout"))} {}
+        bodies_{layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -131,8 +131,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   static std::function<Instance(LawId)> instances(const Settings& settings) {
     return instances_by_arithmetic(settings, [bodies = settings.integer("bodies-per-thread"),
                                               unroll = settings.integer("unroll")](auto law, auto number) {
-      return choose_bodies_per_thread(bodies, [&](auto chosen_bodies) {
-        return choose_unroll(unroll, [&](auto chosen_unroll) -> Instance {
+      return bodies_per_thread_values.dispatch(bodies, [&](auto chosen_bodies) {
+        return unroll_values.dispatch(unroll, [&](auto chosen_unroll) -> Instance {
           return accelerate<decltype(law)::value, decltype(number), decltype(chosen_bodies)::value,
                             decltype(chosen_unroll)::value>;
         });

@@ -26,10 +26,6 @@ __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, 
 
 }  // namespace
 
-Layout find_layout(std::string_view id) {
-  return id == "soa" ? Layout::soa : id == "float3" ? Layout::float3 : id == "aos6" ? Layout::aos6 : Layout::float4;
-}
-
 void BodyLayout::prepare(int count) {
   take_scratch(copy_, floats_per_body(layout_) * static_cast<std::size_t>(count), "the bodies in another layout",
                "layout=float4");

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string_view>
-
 #include "compute/core/vec.h"
 #include "compute/cuda/device_array.h"
+#include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -12,8 +11,8 @@ namespace orrery {
 /// m that every kernel is given; `float3`, triples of 12 bytes; `soa`, an array for each coordinate; `aos6`, x, y, z
 /// and three velocities that no force needs, 24 bytes. In the last three the masses have an array of their own.
 enum class Layout { float4, float3, soa, aos6 };
-/// `id` must be one of these names.
-Layout find_layout(std::string_view id);
+inline constexpr Values<Layout::float4, Layout::float3, Layout::soa, Layout::aos6> layout_values{"float4", "float3",
+                                                                                                 "soa", "aos6"};
 
 #if defined(__CUDACC__)
 /// 16 aligned bytes with one instruction, also where the compiler would split what a struct copy reads.

@@ -55,19 +55,6 @@ void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
   }
 }
 
-/// Calls call.operator()<rows>(); `rows` is one of simd_rows_values but for "auto".
-template <class Call>
-void with_rows(int rows, const Call& call) {
-  switch (rows) {
-    case 1:
-      return call.template operator()<1>();
-    case 2:
-      return call.template operator()<2>();
-    default:
-      return call.template operator()<4>();
-  }
-}
-
 const char* target_name() {
   return simd_name(HWY_TARGET);
 }

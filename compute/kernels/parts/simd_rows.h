@@ -2,12 +2,14 @@
 
 #include <hwy/targets.h>
 
+#include "compute/kernels/dispatch.h"
+
 namespace orrery {
 
-/// The values of the tunable `rows` of the kernels that compute with Highway's vectors; with_rows() has a case for
-/// each.
-inline constexpr const char* simd_rows_values[] = {"auto", "1", "2", "4"};
-inline constexpr int max_simd_rows = 4;  ///< the largest of them
+/// The values of the tunable `rows` of the kernels that compute with Highway's vectors.
+inline constexpr Values<1, 2, 4> simd_rows;
+inline constexpr auto simd_rows_or_auto = simd_rows.names_after("auto");
+inline constexpr int max_simd_rows = simd_rows.all.back();
 
 /// What `auto` stands for: AVX-512 has the registers for four rows. cpu-simd on one thread, 16,384 bodies, 2026-11-21,
 /// G pairs/s with 1, 2 and 4 rows: AVX-512 on a Xeon 3.96, 3.99, 4.20; AVX2 on an EPYC 3.09, 3.07, 2.99.

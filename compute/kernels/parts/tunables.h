@@ -2,6 +2,7 @@
 
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/layout.h"
 
 // Tunables that several CUDA kernels have, and what their values mean.
 namespace orrery {
@@ -13,11 +14,11 @@ constexpr Tunable block_tunable(const char* notes, const char* initial = "256") 
 inline constexpr const char* one_body_a_thread = "Threads in a block, one body each.";
 inline constexpr const char* one_tile_a_block = "Threads in a block, and bodies in a shared-memory tile.";
 
-inline constexpr const char* bodies_per_thread_values[] = {"1", "2", "4"};
+inline constexpr Values<1, 2, 4> bodies_per_thread_values;
 constexpr Tunable bodies_per_thread_tunable(const char* initial) {
   return {.name = "bodies-per-thread",
           .notes = "Bodies that a thread holds in registers, so that one read of another body serves them all.",
-          .values = bodies_per_thread_values,
+          .values = bodies_per_thread_values.names(),
           .initial = initial};
 }
 
@@ -32,53 +33,50 @@ inline bool stores_first(const Settings& settings) {
   return settings.text("epilogue") == "stored";
 }
 
-inline constexpr const char* unroll_values[] = {"1", "2", "4", "8", "16", "24", "32"};
+inline constexpr Values<1, 2, 4, 8, 16, 24, 32> unroll_values;
 constexpr Tunable unroll_tunable(const char* initial) {
   return {.name = "unroll",
           .notes = "Bodies in one pass of the inner loop; what is left over goes one by one.",
-          .values = unroll_values,
+          .values = unroll_values.names(),
           .initial = initial};
 }
 
-inline constexpr const char* rsqrt_values[] = {"fast", "exact"};
 inline constexpr Tunable rsqrt_tunable{
     .name = "rsqrt",
     .notes = "fast: the GPU's approximate 1/sqrt, 2 ulp; exact: 1.0f / sqrtf(x), both rounded correctly.",
-    .values = rsqrt_values,
+    .values = rsqrt_values.names(),
     .initial = "fast"};
-inline constexpr const char* ftz_values[] = {"on", "off"};
 inline constexpr Tunable ftz_tunable{
     .name = "ftz",
     .notes = "on: the arithmetic of a pair flushes denormal numbers to zero; off: it keeps them.",
-    .values = ftz_values,
+    .values = switch_values.names(),
     .initial = "on"};
 inline Arithmetic arithmetic(const Settings& settings) {
-  return {settings.text("rsqrt") == "exact" ? Rsqrt::exact : Rsqrt::fast, settings.text("ftz") == "on"};
+  return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
 }
 
 /// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, number) as
-/// choose_arithmetic() has it.
+/// dispatch_arithmetic() has it.
 template <class Use>
 auto instances_by_arithmetic(const Settings& settings, Use use) {
-  return [chosen = arithmetic(settings), use](LawId law) { return choose_arithmetic(law, chosen, use); };
+  return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
 /// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
 template <class Use>
 auto instances_by_bodies(const Settings& settings, Use use) {
   return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {
-    return choose_law(law, [&](auto chosen) {
-      return choose_bodies_per_thread(bodies, [&](auto count) { return use(chosen, count); });
+    return law_values.dispatch(law, [&](auto chosen) {
+      return bodies_per_thread_values.dispatch(bodies, [&](auto count) { return use(chosen, count); });
     });
   };
 }
 
-inline constexpr const char* layout_values[] = {"float4", "float3", "soa", "aos6"};
 inline constexpr Tunable layout_tunable{
     .name = "layout",
     .notes =
         "How the bodies lie in memory; all but float4 are made by a pass over the bodies, which is part of the time.",
-    .values = layout_values,
+    .values = layout_values.names(),
     .initial = "float4"};
 
 }  // namespace orrery

@@ -138,7 +138,8 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Ran
 void meet_simd_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Range b, int rows, bool add,
                      const SumArrays& sums) {
   visit_pair_law_of_lanes(args.law, [&](const auto& law) {
-    with_rows(rows, [&]<int count> { meet_tiles<count>(args, bodies, a, b, law, add, sums); });
+    simd_rows.dispatch(rows,
+                       [&](auto count) { meet_tiles<decltype(count)::value>(args, bodies, a, b, law, add, sums); });
   });
 }
 
@@ -161,7 +162,7 @@ constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
      .notes = "Bodies that share each load of the others and each load and store of the others' sums.",
-     .values = simd_rows_values,
+     .values = simd_rows_or_auto,
      .initial = "auto"},
     {.name = "tile",
      .notes = "Bodies of a tile: pairs of tiles are handed out to the threads, and sums within a tile are added first.",

@@ -16,9 +16,9 @@ namespace orrery {
 namespace {
 
 constexpr const char* blocks[] = {"32", "64", "128"};
-constexpr const char* lane_bodies[] = {"auto", "1", "2", "4", "8", "11", "13"};
+constexpr Values<1, 2, 4, 8, 11, 13> lane_bodies;
+constexpr auto lane_bodies_or_auto = lane_bodies.names_after("auto");
 constexpr const char* item_tiles[] = {"8", "16", "32", "64", "128"};
-constexpr const char* switch_values[] = {"off", "on"};
 constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
@@ -26,7 +26,7 @@ constexpr Tunable tunables[] = {
      .initial = "64"},
     {.name = "bodies-per-lane",
      .notes = "Bodies that each lane of a warp holds in registers; auto: many, as long as every warp gets its share.",
-     .values = lane_bodies,
+     .values = lane_bodies_or_auto,
      .initial = "auto"},
     {.name = "tiles-per-item",
      .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
@@ -36,7 +36,7 @@ constexpr Tunable tunables[] = {
      .notes =
          "on: sums in fixed point, whose order does not matter, so that every run gives the same bits. Their step is "
          "2^-62 of the greatest sum that the softening allows: keep it above some 1e-4 of the system's size.",
-     .values = switch_values,
+     .values = switch_values.names(),
      .initial = "off"},
 };
 
@@ -182,7 +182,7 @@ class Symmetric final : public ForceKernel {
       : block_{settings.integer("block")},
         bodies_per_lane_{settings.integer("bodies-per-lane")},
         tiles_per_item_{settings.integer("tiles-per-item")},
-        accumulator_{settings.text("deterministic") == "on"} {}
+        accumulator_{switch_values.find(settings.text("deterministic"))} {}
 
   void prepare(int count) override { accumulator_.prepare(count); }
 
@@ -209,9 +209,9 @@ class Symmetric final : public ForceKernel {
 
  private:
   static Instance instance(LawId law, bool equal_masses, int bodies) {
-    return choose_law(law, [&](auto chosen_law) {
-      return choose<true, false>(equal_masses, [&](auto equal) {
-        return choose<1, 2, 4, 8, 11, 13>(bodies, [&](auto count) -> Instance {
+    return law_values.dispatch(law, [&](auto chosen_law) {
+      return switch_values.dispatch(equal_masses, [&](auto equal) {
+        return lane_bodies.dispatch(bodies, [&](auto count) -> Instance {
           return sum_pairs<decltype(chosen_law)::value, decltype(equal)::value, decltype(count)::value>;
         });
       });
@@ -253,9 +253,9 @@ class Symmetric final : public ForceKernel {
   /// With `auto`, the number of bodies a lane by which the busiest multiprocessor ends first.
   const Plan& plan_for(LawId law, int count, bool equal_masses) const {
     if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
-    plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : 1, law, count, equal_masses);
+    plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : lane_bodies.all.front(), law, count, equal_masses);
     if (bodies_per_lane_ > 0) return plan_;
-    for (const int bodies : {2, 4, 8, 11, 13}) {
+    for (const int bodies : lane_bodies.all) {
       const Plan plan = plan_with(bodies, law, count, equal_masses);
       if (plan.cost < plan_.cost) plan_ = plan;
     }

@@ -16,11 +16,11 @@
 namespace orrery {
 namespace {
 
-constexpr const char* warps_values[] = {"8", "12"};
+constexpr Values<8, 12> warps_values;
 constexpr Tunable tunables[] = {
     {.name = "warps",
      .notes = "Warps in a block: 8 with 32 bodies each, or 12 with 64.",
-     .values = warps_values,
+     .values = warps_values.names(),
      .initial = "8"},
 };
 constexpr const char* contenders[] = {"", "warps=12"};
@@ -164,7 +164,7 @@ class Tensor final : public ForceKernel {
           "CMAKE_CUDA_ARCHITECTURES=native, or choose cuda-symmetric");
     }
     for (const LawInfo& law : laws()) {
-      for (const int warps : {8, 12}) {
+      for (const int warps : warps_values.all) {
         ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(instance(law.law, warps)),
                                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                static_cast<int>(shared_bytes(warps))));
@@ -206,22 +206,19 @@ class Tensor final : public ForceKernel {
  private:
   using Instance = void (*)(TensorOperands, PairItems, float, Vec4*);
 
-  template <class Use>
-  static auto choose_warps(int warps, Use use) {
-    return choose<8, 12>(warps, use);
-  }
   static Instance instance(LawId law, int warps) {
-    return choose_law(law, [&](auto chosen_law) {
-      return choose_warps(warps, [&](auto chosen_warps) -> Instance {
+    return law_values.dispatch(law, [&](auto chosen_law) {
+      return warps_values.dispatch(warps, [&](auto chosen_warps) -> Instance {
         return sum_pairs<decltype(chosen_law)::value, decltype(chosen_warps)::value>;
       });
     });
   }
   static std::size_t shared_bytes(int warps) {
-    return choose_warps(warps, [](auto chosen) { return Shape<decltype(chosen)::value>::shared_bytes; });
+    return warps_values.dispatch(warps, [](auto chosen) { return Shape<decltype(chosen)::value>::shared_bytes; });
   }
   PairItems items(int count) const {
-    return {count, choose_warps(warps_, [](auto chosen) { return Shape<decltype(chosen)::value>::items_a_group; })};
+    return {count,
+            warps_values.dispatch(warps_, [](auto chosen) { return Shape<decltype(chosen)::value>::items_a_group; })};
   }
   int padded(int count) const {
     const PairItems all = items(count);

@@ -94,7 +94,7 @@ void TensorSums::finish(const ForceArgs& args, const TensorOperands& operands) {
       sums_.data(), operands, args.bodies, args.count, args.masses.greatest, again_.data(), args.epilogue);
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
   const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * cuda::multiprocessors());
-  choose_law(args.law.id, [&](auto law) {
+  law_values.dispatch(args.law.id, [&](auto law) {
     sum_again<decltype(law)::value><<<blocks, again_block, 0, args.stream>>>(
         args.bodies, args.count, PairConstants{args.law}, again_.data(), args.epilogue);
   });

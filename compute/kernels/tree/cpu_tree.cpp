@@ -124,7 +124,8 @@ void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange
 
 void evaluate_group(const ForceArgs& args, const GroupPlan& plan, BodyRange group, GroupWork& work) {
   visit_pair_law_of_lanes(args.law, [&](const auto& law) {
-    with_rows(plan.rows, [&]<int rows> { evaluate_group_rows<rows>(args, plan, group, work, law); });
+    simd_rows.dispatch(plan.rows,
+                       [&](auto rows) { evaluate_group_rows<decltype(rows)::value>(args, plan, group, work, law); });
   });
 }
 
