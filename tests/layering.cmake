@@ -115,8 +115,7 @@ endforeach()
 file(READ ${SOURCE_DIR}/compute/CMakeLists.txt build)
 string(REGEX MATCH "orrery_kernels\\(orrery_compute([^)]*)\\)" list "${build}")
 file(GLOB_RECURSE variants RELATIVE ${SOURCE_DIR}/compute/kernels
-  ${SOURCE_DIR}/compute/kernels/cuda_*.cu ${SOURCE_DIR}/compute/kernels/direct/cpu_*.cpp
-  ${SOURCE_DIR}/compute/kernels/symmetric/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/tree/cpu_tree*.cpp)
+  ${SOURCE_DIR}/compute/kernels/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/cuda_*.cu)
 foreach(variant IN LISTS variants)
   string(FIND "${list}" " ${variant}\n" at)
   if(at EQUAL -1)

@@ -15,7 +15,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
 
@@ -79,7 +79,7 @@ struct ForceArgs {
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
   /// Where a tree adds the interactions that it evaluates; null: nobody asks. The GPU writes here for a CUDA kernel.
   std::uint64_t* evaluated = nullptr;
-  /// A tree times its phases for tree_report(), which makes the evaluation some us longer on a GPU.
+  /// A tree times its phases for its report, which makes the evaluation some us longer on a GPU.
   bool times_phases = false;
   const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
                                                  ///< it is set; what they wrote is then undefined. May be null
@@ -109,15 +109,8 @@ class ForceKernel {
   /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
   virtual double interactions(int count) const { return static_cast<double>(count) * count; }
-  /// What a tree found in one of the latest evaluations that have ended; none for a direct sum and before the first.
-  virtual std::optional<TreeReport> tree_report() const { return {}; }
-  /// Takes the memory that pick_tree_cells() needs for `most` cells of a tree of `count` bodies.
-  virtual void prepare_tree_cells(int /*most*/, int /*count*/) {}
-  /// Sets cells of the tree of the latest evaluation aside, the larger ones first, at most `most` >= 1; a CUDA kernel
-  /// enqueues that on `stream` and returns. Does nothing for a direct sum.
-  virtual void pick_tree_cells(int /*most*/, CUstream_st* /*stream*/) {}
-  /// The cells of the latest pick, by level; none where there was no tree. Call only once the stream has passed that.
-  virtual std::vector<TreeCell> tree_cells() const { return {}; }
+  /// The kernel's tree; null for a direct sum.
+  virtual TreeFacet* tree() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -143,7 +136,7 @@ struct KernelInfo {
   Tolerance tolerance;
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
-  bool is_tree = false;              ///< far bodies count by cells: fewer interactions than count^2, see tree_report()
+  bool is_tree = false;  ///< far bodies count by cells: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 =
       true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen
   /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string

@@ -10,7 +10,7 @@
 #include "compute/core/force_law.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/engine/results.h"
 

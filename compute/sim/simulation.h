@@ -124,9 +124,7 @@ class Simulation {
   void undo_return();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
-  StepPlan plan() const {
-    return {kernel_, choice_.integrator, choice_.law, choice_.time_step, choice_.kernel->is_tree};
-  }
+  StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
   double interactions_per_evaluation() const;
   void gather();
   void gather_or_report();

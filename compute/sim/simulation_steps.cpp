@@ -32,6 +32,7 @@ void Simulation::start(int steps, std::int64_t tag) {
     measuring.cells |= before.tree_cells > 0;
   }
   diagnostics_.add_to(request, measuring);
+  if (!kernel_->tree()) request.tree_cells = 0;
   engine().advance(request);
   under_way_.push_back({request, choice_.time_step});
 }

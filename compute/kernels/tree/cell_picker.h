@@ -7,7 +7,7 @@
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 // The larger cells of a tree that lies in device memory, for CUDA sources.
 namespace orrery {

@@ -17,8 +17,8 @@
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/kernels/parts/simd_rows.h"
 #include "compute/kernels/parts/threads.h"
-#include "compute/kernels/tree/cpu_octree.h"
-#include "compute/kernels/tree/cpu_walk.h"
+#include "compute/kernels/tree/host_octree.h"
+#include "compute/kernels/tree/host_walk.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 #ifndef ORRERY_CPU_TREE_ONCE
@@ -39,7 +39,7 @@ struct GroupWork {
 
 /// How the groups are evaluated.
 struct GroupPlan {
-  const CpuOctree& tree;
+  const HostOctree& tree;
   int rows;
   bool quadrupoles;
 };
@@ -174,7 +174,7 @@ class PhaseClock {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-class CpuTree final : public ForceKernel {
+class CpuTree final : public ForceKernel, public TreeFacet {
  public:
   explicit CpuTree(const Settings& settings)
       : shape_{.leaf = settings.integer("leaf"), .threads = thread_count(settings), .theta = theta(settings)},
@@ -202,11 +202,12 @@ class CpuTree final : public ForceKernel {
     report_ = std::move(report);
   }
 
-  std::optional<TreeReport> tree_report() const override { return report_; }
-  void pick_tree_cells(int most, CUstream_st* /*stream*/) override {
+  TreeFacet* tree() override { return this; }
+  std::optional<TreeReport> report() const override { return report_; }
+  void pick_cells(int most, CUstream_st* /*stream*/) override {
     picked_ = report_ ? tree_.cubes(most) : std::vector<TreeCell>{};
   }
-  std::vector<TreeCell> tree_cells() const override { return picked_; }
+  std::vector<TreeCell> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
            std::to_string(shape_.threads);
@@ -231,11 +232,11 @@ class CpuTree final : public ForceKernel {
     return interactions;
   }
 
-  CpuOctree::Shape shape_;
+  HostOctree::Shape shape_;
   int group_;
   int rows_ = rows_for_this_processor();
   bool quadrupoles_;
-  CpuOctree tree_;
+  HostOctree tree_;
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one a thread
   std::optional<TreeReport> report_;              ///< none where the latest evaluation was cancelled
   std::vector<TreeCell> picked_;

@@ -79,7 +79,7 @@ struct OctreeCells {
   }
 };
 
-class Tree final : public ForceKernel {
+class Tree final : public ForceKernel, public TreeFacet {
  public:
   explicit Tree(const Settings& settings)
       : theta_{theta(settings)},
@@ -150,16 +150,15 @@ class Tree final : public ForceKernel {
     return "groups of " + std::to_string(group_for(count));
   }
 
-  std::optional<TreeReport> tree_report() const override { return log_.report(); }
+  TreeFacet* tree() override { return this; }
+  std::optional<TreeReport> report() const override { return log_.report(); }
 
-  void prepare_tree_cells(int most, int count) override {
-    picker_.prepare(std::min(most, Octree::capacity_for(count)));
-  }
-  void pick_tree_cells(int most, CUstream_st* stream) override {
+  void prepare_cells(int most, int count) override { picker_.prepare(std::min(most, Octree::capacity_for(count))); }
+  void pick_cells(int most, CUstream_st* stream) override {
     if (!order_) return picker_.forget();
     picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
   }
-  std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
+  std::vector<TreeCell> cells() const override { return picker_.cells(); }
 
  private:
   int group_for(int count) const {

@@ -66,7 +66,7 @@ struct LockCells {
   }
 };
 
-class TreeLock final : public ForceKernel {
+class TreeLock final : public ForceKernel, public TreeFacet {
  public:
   explicit TreeLock(const Settings& settings)
       : theta_{theta(settings)},
@@ -142,16 +142,15 @@ class TreeLock final : public ForceKernel {
             .shared_per_thread = walk_bytes_per_thread};
   }
 
-  std::optional<TreeReport> tree_report() const override { return log_.report(); }
+  TreeFacet* tree() override { return this; }
+  std::optional<TreeReport> report() const override { return log_.report(); }
 
-  void prepare_tree_cells(int most, int count) override {
-    picker_.prepare(std::min(most, LockTree::room_for_cells(count)));
-  }
-  void pick_tree_cells(int most, CUstream_st* stream) override {
+  void prepare_cells(int most, int count) override { picker_.prepare(std::min(most, LockTree::room_for_cells(count))); }
+  void pick_cells(int most, CUstream_st* stream) override {
     if (evaluated_.count == 0) return picker_.forget();
     picker_.pick(LockCells{evaluated_}, std::min(most, evaluated_.most_cells), stream);
   }
-  std::vector<TreeCell> tree_cells() const override { return picker_.cells(); }
+  std::vector<TreeCell> cells() const override { return picker_.cells(); }
 
  private:
   LockTree tree_of(const ForceArgs& args) const {

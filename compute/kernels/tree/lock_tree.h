@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "compute/core/vec.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 // The octree that threads build with locks, in index arrays: what its kernels share (literature row 11).
 namespace orrery {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "compute/core/vec.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 // Morton keys: the bits of a point's three integer coordinates in a cube, in turn (x, y, z) from the highest on. Sorted
 // by key, the bodies of every cell of the octree over that cube lie side by side.

@@ -4,7 +4,7 @@
 
 #include "compute/core/vec.h"
 #include "compute/kernels/tree/morton.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 // The octree over bodies that are sorted by key, in device memory. Cells lie level by level, the root first, the
 // children of a cell side by side.

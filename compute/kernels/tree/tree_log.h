@@ -9,7 +9,7 @@
 #include "compute/cuda/event.h"
 #include "compute/cuda/host_array.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 

@@ -209,7 +209,7 @@ class CpuEngine final : public Engine {
         ++steps;
         all_steps_ms += *step_ms;
         work = ops.work;
-        result.tree = plan_.kernel->tree_report();
+        if (TreeFacet* const tree = plan_.kernel->tree()) result.tree = tree->report();
         result.force_probe = ops.probe;
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
@@ -220,7 +220,7 @@ class CpuEngine final : public Engine {
       failure = std::current_exception();
     }
     const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
-    const double interactions = plan_.is_tree && work.evaluations > 0
+    const double interactions = plan_.kernel->tree() && work.evaluations > 0
                                     ? static_cast<double>(work.interactions) / work.evaluations
                                     : plan_.kernel->interactions(bodies_.count());
     result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms, interactions);
@@ -228,8 +228,8 @@ class CpuEngine final : public Engine {
   }
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
-    plan_.kernel->pick_tree_cells(batch.tree_cells, nullptr);
-    return tree_cells_of(*plan_.kernel, batch.begin.step + batch.steps);
+    plan_.kernel->tree()->pick_cells(batch.tree_cells, nullptr);
+    return tree_cells_of(*plan_.kernel->tree(), batch.begin.step + batch.steps);
   }
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {

@@ -99,13 +99,13 @@ class CudaEngine final : public Engine {
     batch.request = request;
     batch.evaluations_a_step = plan_.integrator->evaluations_a_step;
     batch.time_step = plan_.time_step;
-    batch.is_tree = plan_.is_tree;
+    batch.is_tree = plan_.kernel->tree() != nullptr;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
     // Before the first launch: taking memory waits for the device, and may fail.
     if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
     if (request.measure_conserved) sums_.prepare(count_);
-    if (request.tree_cells > 0) plan_.kernel->prepare_tree_cells(request.tree_cells, count_);
+    if (request.tree_cells > 0) plan_.kernel->tree()->prepare_cells(request.tree_cells, count_);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -125,7 +125,7 @@ class CudaEngine final : public Engine {
     batch.end.record(stream_.get());
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
     look_at(mapping.bodies, batch.last_step());
-    if (request.tree_cells > 0) plan_.kernel->pick_tree_cells(request.tree_cells, stream_.get());
+    if (request.tree_cells > 0) plan_.kernel->tree()->pick_cells(request.tree_cells, stream_.get());
     if (request.measure_conserved) {
       sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
     }
@@ -263,10 +263,10 @@ class CudaEngine final : public Engine {
   /// The report may be that of a batch enqueued later; the interactions and the cells are this one's.
   void describe_tree(const CudaBatch& batch, BatchResult& result) const {
     if (batch.evaluations > 0) {
-      result.tree = plan_.kernel->tree_report();
+      result.tree = plan_.kernel->tree()->report();
       if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
     }
-    if (batch.request.tree_cells > 0) result.tree_cells = tree_cells_of(*plan_.kernel, batch.last_step());
+    if (batch.request.tree_cells > 0) result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step());
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {

@@ -20,7 +20,6 @@ struct StepPlan {
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
-  bool is_tree = false;  ///< the kernel is
 };
 
 /// When a state is: after how many whole steps, and at what time in units of G = 1.
@@ -54,8 +53,8 @@ struct BatchResult {
 StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
                         double interactions_per_evaluation);
 
-/// The cells that the kernel picked, of the tree after `step`; null where it has none.
-std::shared_ptr<const TreeCells> tree_cells_of(const ForceKernel& kernel, std::int64_t step);
+/// The cells that were picked of the tree after `step`; null if there are none.
+std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step);
 
 /// Where bodies live and steps run: host memory and a worker thread, or device memory and a stream. Both are
 /// asynchronous: advance() returns at once, and collect() tells later what ran.

@@ -5,7 +5,7 @@
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 

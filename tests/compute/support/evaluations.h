@@ -50,9 +50,9 @@ class Evaluations {
   }
   /// Of the tree of the latest one, at most `most`.
   std::vector<TreeCell> cells(int most) {
-    kernel_->pick_tree_cells(most, stream_.get());
+    kernel_->tree()->pick_cells(most, stream_.get());
     stream_.synchronize();
-    return kernel_->tree_cells();
+    return kernel_->tree()->cells();
   }
   ForceKernel& kernel() { return *kernel_; }
 

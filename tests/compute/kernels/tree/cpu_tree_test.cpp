@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compute/kernels/tree/cpu_octree.h"
+#include "compute/kernels/tree/host_octree.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -81,16 +81,16 @@ TEST(CpuTree, CountsWhatItEvaluates) {
   }
   const std::uint64_t interactions = evaluated(test::random_ball(5000), *kernel);
   EXPECT_LT(interactions, 25'000'000u / 2);
-  ASSERT_TRUE(kernel->tree_report());
-  EXPECT_EQ(kernel->tree_report()->interactions, static_cast<std::int64_t>(interactions));
-  EXPECT_EQ(kernel->tree_report()->phases.size(), 5u);
+  ASSERT_TRUE(kernel->tree()->report());
+  EXPECT_EQ(kernel->tree()->report()->interactions, static_cast<std::int64_t>(interactions));
+  EXPECT_EQ(kernel->tree()->report()->phases.size(), 5u);
 }
 
-TEST(CpuOctree, CellsAndTheirCubesHoldTheirBodies) {
+TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {
   Bodies ball = test::random_ball(3000);
   ball.positions[5] = {1e5f, 1e5f, -1e5f, 1};
-  constexpr CpuOctree::Shape shape{.leaf = 8, .threads = 2, .theta = 0.7f};
-  CpuOctree tree;
+  constexpr HostOctree::Shape shape{.leaf = 8, .threads = 2, .theta = 0.7f};
+  HostOctree tree;
   tree.make_keys(ball.positions.data(), ball.count(), shape.threads, nullptr);
   tree.sort(shape.threads, nullptr);
   tree.build(ball.positions.data(), shape, nullptr);

@@ -237,8 +237,8 @@ TEST_P(EveryCudaTree, ClustersThatTakeMoreCellsThanThereAreAgree) {
   EXPECT_LE(error.max, held.max);
   const int room = is_lock() ? LockTree::room_for_cells(bodies.count()) : Octree::capacity_for(bodies.count());
   // The last places stay empty where not all children of a cell have one.
-  EXPECT_LE(evaluations.kernel().tree_report()->cells, room);
-  EXPECT_GT(evaluations.kernel().tree_report()->cells, room - 8) << "there were enough";
+  EXPECT_LE(evaluations.kernel().tree()->report()->cells, room);
+  EXPECT_GT(evaluations.kernel().tree()->report()->cells, room - 8) << "there were enough";
 }
 
 TEST_P(EveryCudaTree, BodiesThatAreNotFiniteEndAndLeaveNothingBehind) {
@@ -260,10 +260,10 @@ TEST_P(EveryCudaTree, ReportsWhatItEvaluated) {
   const int count = 10'000;
   const Bodies bodies = test::random_ball(count);
   test::Evaluations evaluations = EveryCudaTree::evaluations(count);
-  EXPECT_FALSE(evaluations.kernel().tree_report());
+  EXPECT_FALSE(evaluations.kernel().tree()->report());
   EXPECT_TRUE(evaluations.cells(10).empty());
   evaluations.run(bodies);
-  const auto report = evaluations.kernel().tree_report();
+  const auto report = evaluations.kernel().tree()->report();
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->phases.empty()) << "they were not timed";
   EXPECT_EQ(static_cast<std::uint64_t>(report->interactions), evaluations.evaluated());
@@ -275,7 +275,7 @@ TEST_P(EveryCudaTree, ReportsWhatItEvaluated) {
   EXPECT_LT(report->depth, 31);
 
   for (int run = 0; run < 9; ++run) evaluations.run(bodies, true);
-  const auto timed = evaluations.kernel().tree_report();
+  const auto timed = evaluations.kernel().tree()->report();
   ASSERT_TRUE(timed);
   std::vector<std::string> phases;
   for (const TreePhase& phase : timed->phases) {
@@ -297,7 +297,7 @@ TEST_P(EveryCudaTree, CellsAreNestedCubesAroundBodies) {
   for (std::size_t i = 0; i < 1000; ++i) bodies.positions[i].y += 300;
   test::Evaluations evaluations = EveryCudaTree::evaluations(bodies.count());
   evaluations.run(bodies);
-  const auto report = evaluations.kernel().tree_report();
+  const auto report = evaluations.kernel().tree()->report();
   const auto cells = evaluations.cells(1'000'000);
   ASSERT_TRUE(report);
   ASSERT_EQ(static_cast<std::int64_t>(cells.size()), report->cells);

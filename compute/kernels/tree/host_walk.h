@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compute/kernels/tree/cpu_octree.h"
+#include "compute/kernels/tree/host_octree.h"
 
 namespace orrery {
 
@@ -43,7 +43,7 @@ class TreeWalk {
   /// Barnes 1994 for the offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012). flush_bodies() and
   /// flush_cells() have to empty their list; both are called at the end once more.
   template <class FlushBodies, class FlushCells>
-  void walk(const CpuOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
+  void walk(const HostOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
     const Box box = tree.box_of(group);
     stack_.assign(1, 0);
     while (!stack_.empty()) {

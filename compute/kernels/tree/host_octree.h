@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/cpu_sort.h"
+#include "compute/kernels/tree/host_sort.h"
 #include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
-#include "compute/kernels/tree_report.h"
+#include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 
@@ -41,7 +41,7 @@ struct WalkNode {
 };
 
 /// An octree over bodies in host memory. All arrays stay from call to call.
-class CpuOctree {
+class HostOctree {
  public:
   struct Shape {
     int leaf = 0;  ///< bodies in a leaf at most, but for those that share a finest cell

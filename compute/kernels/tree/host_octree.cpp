@@ -1,4 +1,4 @@
-#include "compute/kernels/tree/cpu_octree.h"
+#include "compute/kernels/tree/host_octree.h"
 
 #include <algorithm>
 #include <bit>
@@ -59,7 +59,7 @@ float Box::widest() const {
   return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
 }
 
-void CpuOctree::make_keys(const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled) {
+void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled) {
   keys_.resize(static_cast<std::size_t>(count));
   Box all = box_of_point(bodies[0]);
   for (int i = 1; i < count; ++i) all.add(box_of_point(bodies[i]));
@@ -74,7 +74,7 @@ void CpuOctree::make_keys(const Vec4* bodies, int count, int threads, const std:
   });
 }
 
-void CpuOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
+void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
   const int count = static_cast<int>(keys_.size());
   bodies_.resize(keys_.size());
   for_each_chunk(count, bodies_a_share, shape.threads, cancelled, [&](int first, int last) {
@@ -91,7 +91,7 @@ void CpuOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<
   }
 }
 
-void CpuOctree::split(std::size_t index, int leaf) {
+void HostOctree::split(std::size_t index, int leaf) {
   const auto key = [this](int body) { return keys_[static_cast<std::size_t>(body)].key; };
   const OctreeCell cell = cells_[index];
   const int common = common_level(key(cell.bodies.begin), key(cell.bodies.end - 1));
@@ -112,13 +112,13 @@ void CpuOctree::split(std::size_t index, int leaf) {
   cells_[index].children = static_cast<int>(cells_.size()) - first_child;
 }
 
-Box CpuOctree::box_of(BodyRange range) const {
+Box HostOctree::box_of(BodyRange range) const {
   Box box = box_of_point(bodies_[static_cast<std::size_t>(range.begin)]);
   for (int i = range.begin + 1; i < range.end; ++i) box.add(box_of_point(bodies_[static_cast<std::size_t>(i)]));
   return box;
 }
 
-void CpuOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancelled) {
+void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancelled) {
   moments_.resize(cells_.size());
   boxes_.resize(cells_.size());
   nodes_.resize(cells_.size());
@@ -153,7 +153,7 @@ void CpuOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancel
   }
 }
 
-std::vector<BodyRange> CpuOctree::groups(int most) const {
+std::vector<BodyRange> HostOctree::groups(int most) const {
   std::vector<BodyRange> groups;
   const auto gather = [&](const auto& self, const OctreeCell& cell) -> void {
     if (cell.bodies.count() <= most || cell.is_leaf()) {
@@ -177,7 +177,7 @@ std::vector<BodyRange> CpuOctree::groups(int most) const {
   return groups;
 }
 
-std::vector<TreeCell> CpuOctree::cubes(int most) const {
+std::vector<TreeCell> HostOctree::cubes(int most) const {
   const std::size_t count = std::min(cells_.size(), static_cast<std::size_t>(std::max(most, 0)));
   std::vector<TreeCell> cubes;
   cubes.reserve(count);
@@ -189,7 +189,7 @@ std::vector<TreeCell> CpuOctree::cubes(int most) const {
   return cubes;
 }
 
-TreeCell CpuOctree::cube(std::size_t index) const {
+TreeCell HostOctree::cube(std::size_t index) const {
   const OctreeCell& cell = cells_[index];
   TreeCell cube = cell_of_key(cube_, keys_[static_cast<std::size_t>(cell.bodies.begin)].key, cell.level);
   const auto reach = [](float center, float low, float high) { return std::max(center - low, high - center); };

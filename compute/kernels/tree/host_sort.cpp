@@ -1,4 +1,4 @@
-#include "compute/kernels/tree/cpu_sort.h"
+#include "compute/kernels/tree/host_sort.h"
 
 #include <algorithm>
 #include <cstddef>
