@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The documents agree with the program: documents.sh <orrery>. Links lead somewhere, every option and subcommand that they
-# write exists, and every kernel that the sources hold is in README.md's table, and no other.
+# write exists, and README.md's table of kernels holds those of the list in compute/CMakeLists.txt, and no other.
 # shellcheck disable=SC2016  # backquotes are Markdown's
 source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 orrery=$1
@@ -23,7 +23,8 @@ help=$("$orrery" --help)
 for subcommand in "${subcommands[@]}"; do
   help+=$'\n'$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"
 done
-for document in README.md docs/usage.md; do
+for document in "${documents[@]}"; do
+  [[ $document == README.md || $document == docs/usage* ]] || continue
   # Options of other programs stand in lines that name those.
   while IFS= read -r option; do
     grep -qE -- "(^|[^-[:alnum:]])$option([^-[:alnum:]]|$)" <<<"$help" || refuse "$document writes $option, which no --help shows"
@@ -35,11 +36,12 @@ for document in README.md docs/usage.md; do
   done < <(sed -n '/^```/,/^```/p' "$document" | grep -E '^(\./run|orrery) [^#]')
 done
 
-kernels_in_sources=$(find compute/kernels -name 'cpu_*.cpp' -printf '%f\n' -o -name 'cuda_*.cu' -printf '%f\n' |
-  sed -e 's/\.[a-z]*$//' -e 's/_/-/g' | sort)
+# Rooms also hold helpers named cpu_*.cpp, so only the list says what is a kernel.
+kernels_in_list=$(sed -n '/^orrery_kernels(/,/^)/p' compute/CMakeLists.txt |
+  sed -nE 's#.*/([a-z0-9_]+)\.(cpp|cu)$#\1#p' | tr _ - | sort)
 kernels_in_readme=$(grep -oE '^\| `(cpu|cuda)-[-a-z0-9]+`' README.md | tr -d '|` ' | sort)
-[[ $kernels_in_sources == "$kernels_in_readme" ]] ||
-  refuse "README.md's table of kernels differs from compute/kernels/:" \
-    "$(diff <(printf '%s\n' "$kernels_in_sources") <(printf '%s\n' "$kernels_in_readme"))"
+[[ -n $kernels_in_list && $kernels_in_list == "$kernels_in_readme" ]] ||
+  refuse "README.md's table of kernels differs from the list in compute/CMakeLists.txt:" \
+    "$(diff <(printf '%s\n' "$kernels_in_list") <(printf '%s\n' "$kernels_in_readme"))"
 
 exit $failed
