@@ -77,7 +77,7 @@ StartSweep sweep_of(const std::vector<const Tunable*>& chosen, std::vector<int> 
 
 std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::vector<int>& counts) {
   std::size_t variants = std::max<std::size_t>(counts.size(), 1);
-  for (const Tunable* tunable : chosen) variants *= tunable->values.size();
+  for (const Tunable* tunable : chosen) variants *= tunable->values_to_measure().size();
   return variants;
 }
 

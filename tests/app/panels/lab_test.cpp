@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "app/panels/variant.h"
@@ -223,6 +225,10 @@ TEST_F(Panels, StartAndStopASweep) {
     close();
   }
   EXPECT_EQ(only<StartSweep>(click("sweep.start")).tunables, ticked);
+
+  select(find_kernel("cpu-openmp"));
+  const std::size_t variants = find_kernel("cpu-openmp").tunable("threads")->values_to_measure().size();
+  EXPECT_NE(lab_text().find(fmt::format("Sweep threads: {} variants", variants)), std::string::npos) << lab_text();
 
   state.lab.sweep.counts = "4k, 16k,1000";
   pick("sweep.what", "kernels");
