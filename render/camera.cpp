@@ -49,8 +49,8 @@ void OrbitCamera::frame(glm::vec3 centre, float radius) {
   distance_ = framed_distance();
 }
 
-void OrbitCamera::fit_into(float aspect) {
-  if (std::isfinite(aspect) && aspect > 0.0f) fitted_aspect_ = std::min(aspect, 1.0f);
+void OrbitCamera::fit_into(float share) {
+  if (std::isfinite(share) && share > 0.0f) fitted_share_ = std::min(share, 1.0f);
 }
 
 void OrbitCamera::reset() {
@@ -89,7 +89,7 @@ float OrbitCamera::framed_distance() const {
 
 /// Of half the angle that the height of the viewport sees.
 float OrbitCamera::tangent(float aspect) const {
-  return std::tan(0.5f * field_of_view) / std::min(aspect, fitted_aspect_);
+  return std::tan(0.5f * field_of_view) / std::min(aspect, fitted_share_);
 }
 
 }  // namespace orrery::render

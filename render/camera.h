@@ -18,9 +18,9 @@ class OrbitCamera {
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
   void frame(glm::vec3 centre, float radius);
-  /// The width over the height of the part in the middle of the viewport that frame() fits its ball into; > 0. At
-  /// first, and where this is wider than the viewport: the whole of it.
-  void fit_into(float aspect);
+  /// frame() fits its ball into a part in the middle of the viewport: `share` > 0 is that part's shorter side over the
+  /// viewport's height. At first, and where this is more than the viewport has: the whole of it.
+  void fit_into(float share);
   /// Back to the last frame() and the first direction.
   void reset();
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
@@ -50,7 +50,7 @@ class OrbitCamera {
   glm::vec3 target_{0.0f};
   float azimuth_ = home_azimuth, elevation_ = home_elevation;
   float distance_ = framed_distance();
-  float fitted_aspect_ = 1.0f;  // a wider one changes nothing
+  float fitted_share_ = 1.0f;  // more changes nothing
 };
 
 }  // namespace orrery::render

@@ -108,14 +108,16 @@ void add_cuda(Table& table, const Json& cuda, const std::optional<MachineCeiling
   if (ceilings) table.add({"Ceilings", ceilings->text()});
 }
 
-void add_gl(Table& table, const GlReport& gl) {
+/// `no_cuda` is why there is no CUDA, which the table has already.
+void add_gl(Table& table, const GlReport& gl, const std::string& no_cuda) {
+  const auto is_new = [&](const std::string& text) { return !text.empty() && text != no_cuda; };
   table.add({"OpenGL", gl.problem.empty() ? fmt::format("{}, {}", gl.version, gl.renderer)
                                           : fmt::format("unavailable: {}", gl.problem)});
   if (gl.same_gpu) table.add({"", fmt::format("CUDA and OpenGL {} one GPU", *gl.same_gpu ? "are" : "are not")});
   if (!gl.interop.empty()) {
-    table.add({"Interop", gl.interop + (gl.interop_reason.empty() ? "" : ": " + gl.interop_reason)});
+    table.add({"Interop", gl.interop + (is_new(gl.interop_reason) ? ": " + gl.interop_reason : "")});
   }
-  if (!gl.cure.empty()) table.add({"Cure", gl.cure});
+  if (is_new(gl.cure)) table.add({"Cure", gl.cure});
 }
 
 }  // namespace
@@ -134,7 +136,7 @@ int run_info(const InfoOptions& options, const GlReport& gl) {
   table.add({"CPU", fmt::format("{}, {} hardware threads, SIMD {}", cpu["name"].get<std::string>(),
                                 cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>())});
   add_cuda(table, cuda, ceilings);
-  add_gl(table, gl);
+  add_gl(table, gl, cuda["reason"].get<std::string>());
   std::string label = "Auto";
   for (const std::string& line : choices_lines(choices)) table.add({std::exchange(label, ""), line});
   console::print("{}", table.text(stdout_style(options.table)));

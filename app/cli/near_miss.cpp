@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
@@ -49,6 +52,50 @@ std::string value_after(const std::string& option, const std::vector<std::string
   return given ? *(at + 1) : "VALUE";
 }
 
+/// ", which 'orrery bench' takes"; empty if no other subcommand has the option.
+std::string takers_of(const std::string& option, const CLI::App& subcommand) {
+  std::vector<std::string> takers;
+  for (const CLI::App* other : subcommand.get_parent()->get_subcommands([](const CLI::App*) { return true; })) {
+    if (other->get_option_no_throw(option)) takers.push_back(fmt::format("'orrery {}'", other->get_name()));
+  }
+  if (takers.empty()) return {};
+  const std::string last = std::exchange(takers.back(), {});
+  takers.pop_back();
+  return takers.empty() ? fmt::format(", which {} takes", last)
+                        : fmt::format(", which {} and {} take", fmt::join(takers, ", "), last);
+}
+
+/// "-k" stands for the long options that begin with its letter, unless these are too many.
+std::string meant_by_letter(const CLI::App& subcommand, const std::string& option) {
+  constexpr std::size_t most = 3;
+  if (option.size() != 2) return {};
+  std::vector<std::string> meant;
+  for (const CLI::App* app : {&subcommand, subcommand.get_parent()}) {
+    std::ranges::copy_if(options_of(*app), std::back_inserter(meant), [&](const std::string& known) {
+      return known.starts_with('-' + option) && std::ranges::find(meant, known) == meant.end();
+    });
+  }
+  return meant.empty() || meant.size() > most ? "" : fmt::format("; did you mean {}?", fmt::join(meant, " or "));
+}
+
+/// "--bodies" stands for -n, whose help has that word.
+std::string meant_by_help(const CLI::App& subcommand, const std::string& word) {
+  constexpr std::size_t least_letters = 4;  // shorter words are in many sentences
+  const auto has_word = [&](const CLI::Option* option) {
+    const std::string help = ' ' + option->get_description() + ' ';
+    const std::size_t at = help.find(word);
+    const auto ends_at = [&](std::size_t place) { return !std::isalnum(static_cast<unsigned char>(help[place])); };
+    return at != std::string::npos && ends_at(at - 1) && ends_at(at + word.size());
+  };
+  if (word.size() < least_letters) return {};
+  for (const CLI::Option* option : subcommand.get_options()) {
+    if (option->get_name().starts_with('-') && has_word(option)) {
+      return fmt::format("; did you mean {}?", option->get_name());
+    }
+  }
+  return {};
+}
+
 /// What an unknown option may have meant: a setting of a kernel, or another option.
 std::string meant_by_option(const CLI::App& subcommand, const std::string& option,
                             const std::vector<std::string>& words) {
@@ -57,7 +104,11 @@ std::string meant_by_option(const CLI::App& subcommand, const std::string& optio
   if (is_tunable(setting) && subcommand.get_option_no_throw("--set")) {
     return fmt::format("; did you mean --set {}={}?", setting, value_after(option, words));
   }
-  return did_you_mean(name, options_of(subcommand), [](const std::string& known) -> std::string_view { return known; });
+  const std::string near =
+      did_you_mean(name, options_of(subcommand), [](const std::string& known) -> std::string_view { return known; });
+  if (!near.empty() || !takers_of(name, subcommand).empty()) return near;
+  const std::string by_letter = meant_by_letter(subcommand, name);
+  return by_letter.empty() ? meant_by_help(subcommand, setting) : by_letter;
 }
 
 /// What a word that is no file may have meant.
@@ -86,6 +137,7 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
                     "version'",
                     words.back()));
   }
+  if (words[1] == "help" || words[1] == "version") return {"--help"};  // which tells of both
   if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
     throw unknown_name("subcommand", words[1], known_subcommands);
   }
@@ -97,8 +149,9 @@ void refuse_argument(const CLI::App& subcommand, const std::string& argument, co
   if (argument.starts_with('-')) {
     const std::string meant = meant_by_option(subcommand, argument, words);
     const char* const list = meant.empty() ? "; options" : " Options";
-    throw UsageError(
-        fmt::format("unknown option '{}'{}{} of 'orrery {}': {}", argument, meant, list, subcommand.get_name(), known));
+    throw UsageError(fmt::format("unknown option '{}'{}{}{} of 'orrery {}': {}", argument,
+                                 takers_of(argument.substr(0, argument.find('=')), subcommand), meant, list,
+                                 subcommand.get_name(), known));
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
                                subcommand.get_name(),

@@ -22,11 +22,6 @@ void add_new(std::vector<std::string_view>& texts, std::string_view text) {
   if (!contains(texts, text)) texts.push_back(text);
 }
 
-/// The values to try of a kernel's tunable.
-std::vector<std::string> values_for(const Tunable& tunable, const Axis& axis) {
-  return axis.every() ? std::vector<std::string>(tunable.values.begin(), tunable.values.end()) : axis.values;
-}
-
 /// The settings of one kernel: the product of the axes that it has.
 std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
   std::vector<Variant> variants{{&kernel, Settings{kernel}}};
@@ -36,7 +31,7 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
       notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
       continue;
     }
-    const std::vector<std::string> values = values_for(*tunable, axis);
+    const std::vector<std::string> values = axis.every() ? tunable->values_to_measure() : axis.values;
     std::vector<Variant> wider;
     for (const Variant& variant : variants) {
       for (const std::string& value : values) {

@@ -21,7 +21,7 @@ KernelSelection parse_kernels(std::string_view text);
 /// One tunable with the values to try.
 struct Axis {
   std::string tunable;
-  std::vector<std::string> values;  ///< `{"all"}`: every one that the kernel has
+  std::vector<std::string> values;  ///< `{"all"}`: see Tunable::values_to_measure
 
   bool every() const { return values.size() == 1 && values.front() == "all"; }
 };

@@ -84,11 +84,16 @@ bool lab_fits(const ViewStatus& view) {
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const float margin = em(0.75f), left = side_column_width(view);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
+  LabState& lab = state.lab;
+  const bool folded = lab.folded, known = folded || lab.content_height > 0;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
-    if (!state.lab.folded) content(status, view, state, out);
-    tab_strip(state.lab);  // at the bottom, where it stays put however tall the content is
+    if (!folded) content(status, view, state, out);
+    tab_strip(lab);  // at the bottom, where it stays put however tall the content is
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float height = ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + margin;
+    if (known) lab.covered = folded ? height : std::max(lab.covered, height);
   }
   ImGui::End();
 }

@@ -35,7 +35,8 @@ struct LabState {
   LabTab tab = LabTab::results;
   bool folded = false;       ///< only the tabs' titles are shown
   float content_height = 0;  ///< of what the last frame showed, in pixels; 0: nothing yet
-  int plotted_count = 0;     ///< bodies whose results stand out in the plot; 0: as many as there are
+  float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
+  int plotted_count = 0;  ///< bodies whose results stand out in the plot; 0: as many as there are
   SweepDraft sweep;
 };
 

@@ -38,7 +38,7 @@ std::string any_count_of(const SceneInfo& scene) {
   return std::to_string(scene.fixed_count > 0 ? scene.fixed_count : scene.default_count);
 }
 
-/// Why the scene cannot be loaded with the count that is entered, one line; empty if it can.
+/// Why the scene cannot be loaded with the count that is entered, and what can; empty if it can.
 std::string count_refusal(const SceneDraft& draft) {
   if (draft.scene.empty()) return {};
   const SceneInfo* scene = known_scene(draft.scene);
@@ -46,14 +46,15 @@ std::string count_refusal(const SceneDraft& draft) {
   const std::optional<std::int64_t> count = count_of(draft.count);
   constexpr int most = std::numeric_limits<int>::max();
   if (!count || *count < scene->min_count)
-    return fmt::format("{}: a whole number from {} to {}, such as 16384, 16k or 1M", scene->title, scene->min_count,
-                       most);
+    return fmt::format("Bodies cannot be '{}'; it must be a whole number from {} to {}, such as 16384, 16k or 1M",
+                       draft.count, format_count(scene->min_count), format_count(most));
   return {};
 }
 
 std::string seed_refusal(const SceneDraft& draft) {
   if (draft.scene.empty() || seed_of(draft.seed)) return {};
-  return fmt::format("Seed: a whole number from 0 to {}", std::numeric_limits<std::int64_t>::max());
+  return fmt::format("Seed cannot be '{}'; it must be a whole number from 0 to {}", draft.seed,
+                     format_count(std::numeric_limits<std::int64_t>::max()));
 }
 
 SceneRequest request_of(const SceneDraft& draft) {
@@ -99,15 +100,6 @@ void scene_choice(const Status& status, SceneDraft& draft) {
   ImGui::EndCombo();
 }
 
-/// A line to edit, red with the reason in its tooltip where it is `refused`. True when Enter ended it.
-bool entry(const char* id, const char* hint, std::string& content, const std::string& refused) {
-  if (!refused.empty()) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
-  const bool entered = text_field(id, hint, content);
-  if (!refused.empty()) ImGui::PopStyleColor();
-  tooltip(refused);
-  return entered;
-}
-
 void preset_choice(SceneDraft& draft, float width) {
   ImGui::SetNextItemWidth(width);
   const auto preset = std::ranges::find(presets, count_of(draft.count).value_or(0), &Preset::count);
@@ -125,12 +117,12 @@ bool generator_entries(SceneDraft& draft, float button, float reserved) {
   const SceneInfo* scene = known_scene(draft.scene);
   row_label("Bodies", "How many; k is 1024 and M is 1024 k.", reserved);
   ImGui::BeginDisabled(scene && scene->fixed_count > 0);
-  bool entered = entry("count", "16384", draft.count, count_refusal(draft));
+  bool entered = text_field("count", "16384", draft.count, !count_refusal(draft).empty());
   ImGui::SameLine();
   preset_choice(draft, button);
   ImGui::EndDisabled();
   row_label("Seed", "The same seed gives the same bodies on every machine.", reserved);
-  entered |= entry("seed", "1", draft.seed, seed_refusal(draft));
+  entered |= text_field("seed", "1", draft.seed, !seed_refusal(draft).empty());
   return entered;
 }
 
@@ -153,13 +145,16 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
     load = generator_entries(draft, button, reserved);
     ImGui::SameLine();
   }
-  const std::string refused = count_refusal(draft) + seed_refusal(draft);
-  ImGui::BeginDisabled(!refused.empty());
+  const std::string refusals[] = {count_refusal(draft), seed_refusal(draft)};
+  const bool refused = std::ranges::any_of(refusals, [](const std::string& why) { return !why.empty(); });
+  ImGui::BeginDisabled(refused);
   load |= accent_button("Load", {button, 0});
   ui_mark("load");
   ImGui::EndDisabled();
-  tooltip(refused);
-  if (load && refused.empty()) out.push_back(LoadScene{request_of(draft)});
+  for (const std::string& why : refusals) {
+    if (!why.empty()) wrapped_text(why, theme::bad, theme::Font::small);
+  }
+  if (load && !refused) out.push_back(LoadScene{request_of(draft)});
 
   row_label("File", "A TIPSY snapshot on disk; ~ stands for your home folder.", reserved);
   bool open = text_field("file", "path of a snapshot", draft.file);

@@ -77,7 +77,7 @@ StartSweep sweep_of(const std::vector<const Tunable*>& chosen, std::vector<int> 
 
 std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::vector<int>& counts) {
   std::size_t variants = std::max<std::size_t>(counts.size(), 1);
-  for (const Tunable* tunable : chosen) variants *= tunable->values.size();
+  for (const Tunable* tunable : chosen) variants *= tunable->values_to_measure().size();
   return variants;
 }
 
@@ -101,10 +101,12 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
   subject_choice(kernel, chosen, draft);
   const std::optional<std::vector<int>> counts = counts_of(draft.counts);
   row_label("Bodies", "Numbers of bodies with commas between, such as 4k,16k,64k; empty: as many as there are now.");
-  if (!counts) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
-  const bool entered = text_field("sweep.counts", std::to_string(status.count).c_str(), draft.counts);
-  if (!counts) ImGui::PopStyleColor();
-  tooltip(counts ? "" : "Whole numbers with commas between, such as 4k,16k,64k");
+  const bool entered = text_field("sweep.counts", std::to_string(status.count).c_str(), draft.counts, !counts);
+  if (!counts) {
+    wrapped_text(fmt::format("Bodies cannot be '{}'; it must be whole numbers with commas between, such as 4k,16k,64k",
+                             draft.counts),
+                 theme::bad, theme::Font::small);
+  }
   ImGui::EndDisabled();
   if (sweep.active) {
     progress(sweep, out);

@@ -102,7 +102,7 @@ const std::vector<KeyBinding>& table() {
       {{{.character = U'z', .control = true}},
        "Ctrl+Z",
        "undo the last return to a result",
-       [](S, V) -> Asked { return Command{UndoReturn{}}; }},
+       [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "pin what runs as the baseline, or unpin it", [](S s, V v) { return other_pin(s, v); }},
       {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
       {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},

@@ -6,17 +6,18 @@ namespace orrery {
 
 void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
                         const render::Appearance& appearance, const render::ValueRanges& ranges,
-                        const render::Canvas& canvas, int covered, const render::BoxRenderer& boxes) {
+                        const render::Canvas& canvas, Covered covered, const render::BoxRenderer& boxes) {
   if (canvas.width < 1 || canvas.height < 1) return;
-  const int width = canvas.width + covered;  // the middle of this picture is the middle of what is not covered
-  const float aspect = static_cast<float>(width) / static_cast<float>(canvas.height);
-  const Look look{camera.view(), camera.projection(aspect), camera.framed_radius(), appearance, width, canvas.height};
+  // The middle of this picture is the middle of what is not covered.
+  const int width = canvas.width + covered.left, height = canvas.height + covered.bottom;
+  const float aspect = static_cast<float>(width) / static_cast<float>(height);
+  const Look look{camera.view(), camera.projection(aspect), camera.framed_radius(), appearance, width, height};
   if (moved || look != kept_look_) {
-    if (kept_.width() != width || kept_.height() != canvas.height) {
+    if (kept_.width() != width || kept_.height() != height) {
       kept_look_.reset();
-      kept_ = render::RenderTarget{GL_RGBA8, width, canvas.height};
+      kept_ = render::RenderTarget{GL_RGBA8, width, height};
     }
-    const render::Canvas kept{kept_.framebuffer(), width, canvas.height};
+    const render::Canvas kept{kept_.framebuffer(), width, height};
     renderer_.draw(bodies, camera, appearance, ranges, kept);
     boxes.draw(camera, kept);
     kept_look_ = look;

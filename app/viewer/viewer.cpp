@@ -123,7 +123,9 @@ void Viewer::frame() {
   follow_simulation();
 
   rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
-  if (control_camera(camera_, gui_.io())) requests_.emplace_back(ViewCommand{FrameAll{}});
+  if (control_camera(camera_, gui_.io(), viewport_height_ * gui_.io().DisplaySize.y)) {
+    requests_.emplace_back(ViewCommand{FrameAll{}});
+  }
   FrameTimes times;
   times.gui_ms = compose();
   save_pictures();
@@ -307,8 +309,10 @@ void Viewer::follow_simulation() {
 
 void Viewer::draw_bodies() {
   const render::Canvas canvas = surface_->canvas();
-  const int covered = covered_by_panel(canvas);
-  camera_.fit_into(static_cast<float>(canvas.width - covered) / static_cast<float>(canvas.height));
+  const Covered covered = covered_by_panels(canvas);
+  const auto height = static_cast<float>(canvas.height + covered.bottom);
+  camera_.fit_into(static_cast<float>(std::min(canvas.width - covered.left, canvas.height - covered.bottom)) / height);
+  viewport_height_ = height / static_cast<float>(canvas.height);
   draw_timer_.begin(frame_);
   picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
                 covered, boxes_.renderer());
@@ -323,12 +327,16 @@ double Viewer::compose() {
   return in_ms(Clock::now() - begin);
 }
 
-/// Pixels at the left, as far as a picture that is wider by them can be drawn; none where the panel would leave too
+/// As far as a picture that is larger by these pixels can be drawn; none at an edge where the panels would leave too
 /// little to look at.
-int Viewer::covered_by_panel(const render::Canvas& canvas) const {
-  const float share = side_column_width(view_) / gui_.io().DisplaySize.x;
-  const int covered = share < 0.5f ? static_cast<int>(share * static_cast<float>(canvas.width)) : 0;
-  return std::min(covered, std::max(surface_->gl().max_side - canvas.width, 0));
+Covered Viewer::covered_by_panels(const render::Canvas& canvas) const {
+  const auto pixels = [&](float share, int side) {
+    const int covered = share < 0.5f ? static_cast<int>(share * static_cast<float>(side)) : 0;
+    return std::min(covered, std::max(surface_->gl().max_side - side, 0));
+  };
+  const ImVec2 display = gui_.io().DisplaySize;
+  return {pixels(side_column_width(view_) / display.x, canvas.width),
+          pixels(panel_state_.lab.covered / display.y, canvas.height)};
 }
 
 /// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure

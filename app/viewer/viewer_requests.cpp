@@ -241,6 +241,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 void Viewer::carry_out(const FrameAll&) {
   const Framing now = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
   camera_.frame(now.centre, now.radius);
+  panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 
 /// After a frame has been drawn and before it is presented: the picture is what the user sees.

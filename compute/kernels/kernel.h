@@ -31,9 +31,12 @@ struct Tunable {
   const char* name;
   const char* notes;  ///< one sentence for the tooltip
   std::span<const char* const> values;
-  const char* initial;  ///< one of `values`
+  const char* initial;         ///< one of `values`
+  int (*largest)() = nullptr;  ///< larger values can only lose on this machine; null: none can be told
 
   bool allows(std::string_view value) const;
+  /// What a sweep over every value measures: `values` without those above `largest`.
+  std::vector<std::string> values_to_measure() const;
 };
 
 /// One value for each tunable of one kernel; every value is an allowed one.

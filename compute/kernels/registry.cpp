@@ -38,6 +38,17 @@ bool Tunable::allows(std::string_view value) const {
   return std::ranges::any_of(values, [&](const char* allowed) { return value == allowed; });
 }
 
+std::vector<std::string> Tunable::values_to_measure() const {
+  const auto is_larger = [most = largest ? largest() : 0](std::string_view value) {
+    int number = 0;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    return most > 0 && number > most;
+  };
+  std::vector<std::string> measured{values.begin(), values.end()};
+  std::erase_if(measured, is_larger);
+  return measured;
+}
+
 const Tunable* KernelInfo::tunable(std::string_view name) const {
   const auto found = std::ranges::find_if(tunables, [&](const Tunable& t) { return name == t.name; });
   return found == tunables.end() ? nullptr : &*found;

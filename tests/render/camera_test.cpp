@@ -48,7 +48,7 @@ TEST(Camera, FitsTheBallIntoAPartOfTheScreen) {
   camera.frame({}, 1.0f);
   const glm::vec3 right = glm::transpose(camera.view())[0];
   const float whole = on_screen(camera, right, 2.0f).x;
-  camera.fit_into(1.5f);  // as wide as high is enough for a ball
+  camera.fit_into(1.5f);  // as high as the screen is enough for a ball
   EXPECT_FLOAT_EQ(on_screen(camera, right, 2.0f).x, whole);
   camera.fit_into(0.5f);
   EXPECT_FLOAT_EQ(on_screen(camera, right, 2.0f).x, whole / 2);

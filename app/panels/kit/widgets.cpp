@@ -245,9 +245,11 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
 template std::optional<float> log_slider(const char*, float, float, float, const char*, std::optional<float>);
 template std::optional<int> log_slider(const char*, int, int, int, const char*, std::optional<int>);
 
-bool text_field(const char* id, const char* hint, std::string& content) {
+bool text_field(const char* id, const char* hint, std::string& content, bool refused) {
   ImGui::PushID(id);
+  if (refused) ImGui::PushStyleColor(ImGuiCol_Text, theme::bad);
   const bool entered = ImGui::InputTextWithHint("##text", hint, &content, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (refused) ImGui::PopStyleColor();
   ImGui::PopID();
   ui_mark(id);
   return entered;

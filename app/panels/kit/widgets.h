@@ -57,8 +57,8 @@ template <class T>  // float or int
 std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format,
                             std::optional<T> own = std::nullopt);
 
-/// A line of text to edit, marked as `id`, with `hint` while it is empty. True when Enter ended it.
-bool text_field(const char* id, const char* hint, std::string& content);
+/// A line of text to edit, marked as `id`, with `hint` while it is empty; red if `refused`. True when Enter ended it.
+bool text_field(const char* id, const char* hint, std::string& content, bool refused = false);
 
 /// A button in the accent's colour, for the one thing a group is about.
 bool accent_button(const char* label, ImVec2 size = {});

@@ -1,7 +1,5 @@
 #include "compute/kernels/parts/threads.h"
 
-#include "compute/core/team.h"
-
 namespace orrery {
 
 int thread_count(const Settings& settings) {

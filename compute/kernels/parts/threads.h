@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compute/core/team.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -9,7 +10,8 @@ inline constexpr Tunable threads_tunable{
     .name = "threads",
     .notes = "Threads; auto takes every hardware thread that this process may run on.",
     .values = thread_values,
-    .initial = "auto"};
+    .initial = "auto",
+    .largest = usable_threads};
 
 /// The threads that `settings` ask for, by threads_tunable.
 int thread_count(const Settings& settings);

@@ -256,6 +256,9 @@ TEST(CommandLine, DescribesTheMachine) {
       << "not a list of architectures: " << info["cuda"]["built_for"];
   EXPECT_TRUE(info["gl"].contains("renderer"));
   EXPECT_NE(text.out.find("OpenGL"), std::string::npos);
+  const std::string why = backend_status(Backend::cuda).reason.substr(0, 30);  // more may be on the next line
+  const std::size_t first = text.out.find(why);
+  EXPECT_TRUE(why.empty() || text.out.find(why, first + 1) == std::string::npos) << "once is enough: " << text.out;
 }
 
 TEST(CommandLine, SaysThatTheViewerWasNotBuilt) {

@@ -42,6 +42,10 @@ TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
                 {{"bench", "--protocol", "UTH"}, "uth"},
                 {{"--kernle", "cpu-simd"}, "--kernel"},
                 {{"bench", "-N", "1k"}, "-n"},
+                {{"--bodies", "1k"}, "-n"},
+                {{"bench", "--bodies", "1k"}, "-n"},
+                {{"-v"}, "--vsync or --version"},
+                {{"-k", "cpu-simd"}, "--kernel"},
                 {{"--threads", "4"}, "--set threads=4"},
                 {{"bench", "--threads=4"}, "--set threads=4"},
                 {{"benchmark"}, "bench"},
@@ -67,6 +71,20 @@ TEST(NearMiss, IsNotGuessedWhereNothingIsNear) {
     EXPECT_NE(message, "");
     EXPECT_FALSE(asks(message)) << message;
   }
+}
+
+TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
+  const auto refused = [](const Words& words, const char* part) {
+    const std::string message = refusal(words);
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+    EXPECT_FALSE(asks(message)) << message;
+  };
+  refused({"view", "--repeat", "3"},
+          "unknown option '--repeat', which 'orrery bench' takes; options of 'orrery view': ");
+  refused({"--repeat=3"}, "which 'orrery bench' takes; ");
+  refused({"verify", "--frames", "3"}, "which 'orrery view' takes; ");
+  refused({"info", "-n", "3"}, "which 'orrery view', 'orrery bench' and 'orrery verify' take; ");
+  EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }
 
 TEST(NearMiss, OfAScriptIsHelped) {
@@ -96,7 +114,9 @@ TEST(Help, AndVersionAreWordsAsWell) {
   EXPECT_EQ(text({"help"}), text({"--help"}));
   EXPECT_EQ(text({"help", "bench"}), text({"bench", "--help"}));
   EXPECT_EQ(text({"version"}), text({"--version"}));
-  for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}}) {
+  EXPECT_EQ(text({"help", "help"}), text({"--help"}));
+  EXPECT_EQ(text({"help", "version"}), text({"--help"}));
+  for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}, {"help", "help", "x"}}) {
     expect_failure(
         Failure::usage, [&] { (void)parse_options(words); }, "unexpected argument 'x'");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/core/team.h"
 #include "compute/sim/backends.h"
 #include "tests/compute/support/failure.h"
 
@@ -48,13 +49,29 @@ TEST(Axes, TakeEveryValueThatEachKernelHas) {
   const std::vector<Axis> axes{parse_axis("--set", "threads=all")};
   check_axes(all, axes);
   const VariantPlan plan = expand(all, axes);
-  const auto values = [](const char* id) { return find_kernel(id).tunable("threads")->values.size(); };
+  const auto values = [](const char* id) { return find_kernel(id).tunable("threads")->values_to_measure().size(); };
   EXPECT_EQ(plan.variants.size(), 1 + values("cpu-openmp") + values("cpu-simd"));
-  EXPECT_EQ(plan.variants.back().settings.text("threads"), find_kernel("cpu-simd").tunable("threads")->values.back());
   EXPECT_EQ(plan.notes.size(), 1u) << "cpu-serial has none";
   const KernelSelection simd = parse_kernels("cpu-simd");
   check_axes(simd, axes);
   EXPECT_EQ(expand(simd, axes).variants.size(), values("cpu-simd"));
+  const std::vector<Axis> rows{parse_axis("--set", "rows=all")};
+  EXPECT_EQ(expand(simd, rows).variants.size(), find_kernel("cpu-simd").tunable("rows")->values.size());
+}
+
+TEST(Axes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
+  const auto threads = [](const char* values) {
+    std::vector<int> threads;
+    for (const Variant& variant : expand(parse_kernels("cpu-simd"), {parse_axis("--set", values)}).variants) {
+      threads.push_back(variant.settings.integer("threads"));
+    }
+    return threads;
+  };
+  const std::vector<int> all = threads("threads=all");
+  EXPECT_EQ(all.front(), 0) << "auto";
+  EXPECT_LE(all.back(), usable_threads());
+  EXPECT_GT(2 * all.back(), std::min(usable_threads(), 128)) << "and no fewer";
+  EXPECT_EQ(threads("threads=1,128"), (std::vector{1, 128}));
 }
 
 TEST(Axes, LeaveKernelsAloneThatLackThem) {

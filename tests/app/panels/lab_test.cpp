@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "app/panels/variant.h"
@@ -104,6 +106,28 @@ TEST_F(Panels, ExportAndClearTheResults) {
   only<ClearResults>(click("results.clear"));
 }
 
+TEST_F(Panels, LetThePictureKeepClearOfTheLaboratory) {
+  const auto visible = [this] { return ImGui::GetIO().DisplaySize.y - state.lab.covered; };
+  settle();
+  const float few = state.lab.covered;
+  EXPECT_GT(few, 0);
+  EXPECT_LE(visible(), ui_marked("lab.results").y0);
+  view.results.assign(5, tried("some-kernel", "block=64"));
+  settle();
+  EXPECT_LE(visible(), ui_marked("result.0").y0);
+  const float most = state.lab.covered;
+  view.results.clear();
+  settle();
+  EXPECT_EQ(state.lab.covered, most) << "or the picture would move with every tab";
+  click("lab.fold");
+  settle();
+  EXPECT_LT(state.lab.covered, few);
+  EXPECT_LE(visible(), ui_marked("lab.results").y0);
+  view.panel = false;
+  settle();
+  EXPECT_EQ(state.lab.covered, 0);
+}
+
 TEST_F(Panels, FoldTheLaboratory) {
   view.results = {tried("some-kernel", "block=64")};
   settle();
@@ -201,6 +225,10 @@ TEST_F(Panels, StartAndStopASweep) {
     close();
   }
   EXPECT_EQ(only<StartSweep>(click("sweep.start")).tunables, ticked);
+
+  select(find_kernel("cpu-openmp"));
+  const std::size_t variants = find_kernel("cpu-openmp").tunable("threads")->values_to_measure().size();
+  EXPECT_NE(lab_text().find(fmt::format("Sweep threads: {} variants", variants)), std::string::npos) << lab_text();
 
   state.lab.sweep.counts = "4k, 16k,1000";
   pick("sweep.what", "kernels");

@@ -135,7 +135,10 @@ TEST(Keys, RestartKeepsTheSettingsAndWithShiftItResets) {
 }
 
 TEST(Keys, WithCtrlALetterHasAMeaningOfItsOwn) {
-  asked<UndoReturn>({.character = U'z', .control = true}, status_of(default_kernel()));
+  Status status = status_of(default_kernel());
+  EXPECT_FALSE(request_for({.character = U'z', .control = true}, status, {})) << "there is nothing to undo";
+  status.undo_step = 3;
+  asked<UndoReturn>({.character = U'z', .control = true}, status);
   EXPECT_FALSE(request_for({.character = U'z'}, status_of(default_kernel()), {}));
   EXPECT_FALSE(request_for({.character = U'q', .control = true}, status_of(default_kernel()), {}));
 }
