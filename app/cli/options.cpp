@@ -9,6 +9,7 @@
 
 #include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
+#include "app/cli/read_script.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/use_device.h"
 #include "compute/core/error.h"
