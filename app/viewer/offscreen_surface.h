@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/text/parse_value.h"
+#include "app/ui_state/window_size.h"
 #include "app/viewer/surface.h"
 #include "render/gl_objects.h"
 #include "render/offscreen_context.h"

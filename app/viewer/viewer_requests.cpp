@@ -10,6 +10,7 @@
 #include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
 #include "app/text/console.h"
+#include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"

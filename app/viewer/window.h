@@ -3,7 +3,7 @@
 #include <chrono>
 #include <memory>
 
-#include "app/text/parse_value.h"
+#include "app/ui_state/window_size.h"
 #include "app/viewer/surface.h"
 
 namespace orrery {

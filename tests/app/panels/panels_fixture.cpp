@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/panels/kit/style.h"
 #include "app/panels/sections.h"
 
 namespace orrery::test {
