@@ -14,6 +14,7 @@
 #include "app/auto_choice/auto_chooser.h"
 #include "app/baseline.h"
 #include "app/console.h"
+#include "app/format_count.h"
 #include "app/kernel_limits.h"
 #include "app/progress.h"
 #include "app/sweep/sweep.h"
@@ -70,7 +71,7 @@ std::vector<Variant> choose(const BenchOptions& options) {
                                                 .equal_masses = mass_range(bodies.positions).equal(),
                                                 .accuracy = options.accuracy},
                                                {bodies, law}, {});
-    console::print_error("note: {} bodies: {}\n", bodies.count(), name_of(choice));
+    console::print_error("note: {} bodies: {}\n", format_count(bodies.count()), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }
   return chosen;

@@ -7,6 +7,7 @@
 #include <array>
 #include <ranges>
 
+#include "app/format_count.h"
 #include "app/near_miss.h"
 #include "app/option_draft.h"
 #include "app/sweep/uth_protocol.h"
@@ -65,7 +66,7 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
     const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
     if (view.frames && line.frame >= *view.frames) {
       throw UsageError(fmt::format("{}: the run ends after {} frames, counted from 0; --frames {} would reach it",
-                                   place, *view.frames, line.frame + 1));
+                                   place, format_count(*view.frames), line.frame + 1));
     }
     if (quit != view.script.end() && line.frame > quit->frame) {
       throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));

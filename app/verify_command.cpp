@@ -12,6 +12,7 @@
 
 #include "app/console.h"
 #include "app/forecast.h"
+#include "app/format_count.h"
 #include "app/measure.h"
 #include "app/progress.h"
 #include "app/verify_report.h"
@@ -151,7 +152,7 @@ class Verification {
     double left = seconds_of(variants, count_) + (with_reference ? reference_seconds(count_) : 0);
     left += static_cast<double>(left_laws_) * seconds_of_a_law(count_);
     for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_of_a_law(later);
-    progress_.show_left(left, fmt::format("{} n={}", what, count_));
+    progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 
   const VerifyOptions& options_;

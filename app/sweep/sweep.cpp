@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/format_count.h"
 #include "app/measure.h"
 #include "app/recording/machine_state.h"
 #include "compute/core/error.h"
@@ -165,7 +166,7 @@ std::string Sweep::present() const {
   const std::string settings = present.settings.to_string();
   const int bodies = count(entries_.size());
   return fmt::format("{}{}{}{}", present.kernel->id, settings.empty() ? "" : " ", settings,
-                     bodies > 0 ? fmt::format(", {} bodies", bodies) : "");
+                     bodies > 0 ? fmt::format(", {} bodies", format_count(bodies)) : "");
 }
 
 double Sweep::expected_s(std::size_t entry) const {
