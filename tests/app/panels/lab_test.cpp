@@ -407,7 +407,7 @@ TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
 TEST_F(Panels, OfferTheWaysOnFromAFault) {
   status.fault = Fault{.step = 40, .body = 7};
   settle();
-  EXPECT_TRUE(seen("fault"));
+  EXPECT_TRUE(seen("fault") && seen("fault.keys"));
   EXPECT_FALSE(seen("fault.restore"));
   only<Reset>(click("fault.reset"));
   status.good_step = 30;
