@@ -88,6 +88,26 @@ TEST_F(Panels, NameLawAndIntegratorWhereRowsDifferInThem) {
   EXPECT_EQ(lab_text().find("gravity"), std::string::npos);
 }
 
+TEST_F(Panels, NameTheSceneWhereRowsDifferInIt) {
+  view.results = {tried("one", ""), tried("two", ""), tried("three", "")};
+  settle();
+  EXPECT_EQ(lab_text().find("collision"), std::string::npos);
+  view.results[1].scene.scene = "plummer";
+  view.results[2].scene.file = "/data/sky.bin";
+  settle();
+  for (const char* name : {"scene", "collision", "plummer", "| sky.bin"}) {
+    EXPECT_NE(lab_text().find(name), std::string::npos) << name << " is not in " << lab_text();
+  }
+}
+
+TEST_F(Panels, ShortenSettingsThatTheirColumnDoesNotHold) {
+  view.results = {tried("one", "block=64"), tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto")};
+  settle();
+  EXPECT_NE(lab_text().find("block=64"), std::string::npos) << lab_text();
+  EXPECT_EQ(lab_text().find("threads=auto"), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("\u2026"), std::string::npos) << lab_text();
+}
+
 TEST_F(Panels, ShowTheErrorBesideTheTime) {
   EXPECT_EQ(side_column_text().find("e-7"), std::string::npos);
   status.force_probe = ForceProbe{.step = 3, .sample = 256, .error = {1e-3, 3.1e-7, 4.2e-6, 5.3e-5}, .ms = 0.1};
