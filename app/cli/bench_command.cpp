@@ -19,6 +19,7 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
+#include "app/text/format_count.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 
@@ -70,7 +71,7 @@ std::vector<Variant> choose(const BenchOptions& options) {
                                                 .equal_masses = mass_range(bodies.positions).equal(),
                                                 .accuracy = options.accuracy},
                                                {bodies, law}, {});
-    console::print_error("note: {} bodies: {}\n", bodies.count(), name_of(choice));
+    console::print_error("note: {} bodies: {}\n", format_count(bodies.count()), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }
   return chosen;

@@ -12,6 +12,7 @@
 #include "app/cli/read_script.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/use_device.h"
+#include "app/text/format_count.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
@@ -66,7 +67,7 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
     const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
     if (view.frames && line.frame >= *view.frames) {
       throw UsageError(fmt::format("{}: the run ends after {} frames, counted from 0; --frames {} would reach it",
-                                   place, *view.frames, line.frame + 1));
+                                   place, format_count(*view.frames), line.frame + 1));
     }
     if (quit != view.script.end() && line.frame > quit->frame) {
       throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));

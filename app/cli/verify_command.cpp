@@ -15,6 +15,7 @@
 #include "app/lab/forecast.h"
 #include "app/lab/measure.h"
 #include "app/text/console.h"
+#include "app/text/format_count.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 
@@ -151,7 +152,7 @@ class Verification {
     double left = seconds_of(variants, count_) + (with_reference ? reference_seconds(count_) : 0);
     left += static_cast<double>(left_laws_) * seconds_of_a_law(count_);
     for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_of_a_law(later);
-    progress_.show_left(left, fmt::format("{} n={}", what, count_));
+    progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 
   const VerifyOptions& options_;

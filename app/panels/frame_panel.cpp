@@ -41,7 +41,7 @@ void frame_bar(const HeldTimes& held) {
       {"rest", std::max(rest_ms, 0.0), known, IM_COL32(255, 255, 255, 40), "Time that none of these accounts for."},
   };
   time_head("Frame", known
-                         ? fmt::format("{}  \u2022  {:.0f} frames/s", format_ms(times.frame_ms), 1000 / times.frame_ms)
+                         ? fmt::format("{}  \u2022  {}", format_ms(times.frame_ms), format_frames_per_s(times.frame_ms))
                          : unknown);
   time_bar("frame", parts, times.frame_ms);
   tooltip("Where the frame's time goes.",

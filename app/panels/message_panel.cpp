@@ -81,6 +81,8 @@ float fault_toast(const Status& status, const ViewStatus& view, float y, Request
     if (ImGui::Button("Reset")) out.push_back(Reset{});
     ui_mark("fault.reset");
     tooltip("Back to the first state of this scene and to its own physics", reset_words);
+    text("R restarts the run under the present physics, F frames the bodies.", theme::dim, theme::Font::small);
+    ui_mark("fault.keys");
   });
 }
 

@@ -20,7 +20,7 @@ using theme::em;
 
 /// What of a row is shown: what differs, as far as there is room for it.
 struct Shown {
-  bool law, integrator, time_step, settings_and_count, swept, rate, tail;
+  bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -28,7 +28,8 @@ Shown shown_of(const std::vector<Result>& results, float width) {
     return std::ranges::any_of(results, [&](const Result& r) { return of(r) != of(results.front()); });
   };
   const bool wide = width >= em(50);
-  return {.law = wide && differ([](const Result& r) { return r.law.id; }),
+  return {.scene = wide && differ([](const Result& r) { return scene_name(r); }),
+          .law = wide && differ([](const Result& r) { return r.law.id; }),
           .integrator = wide && differ([](const Result& r) { return r.integrator_id; }),
           .time_step = wide && differ([](const Result& r) { return r.time_step; }),
           .settings_and_count = width >= em(34),
@@ -47,6 +48,7 @@ constexpr const char* speedup_words =
 std::vector<Column> columns_of(const Shown& shown) {
   std::vector<Column> columns{{"kernel", -1}};
   if (shown.settings_and_count) columns.push_back({"settings", -1.4f});
+  if (shown.scene) columns.push_back({"scene", -0.7f});
   if (shown.law) columns.push_back({"law", -0.7f});
   if (shown.integrator) columns.push_back({"integrator", -0.7f});
   if (shown.time_step) columns.push_back({"dt", 4.2f});
@@ -90,6 +92,7 @@ void result_row(int index, const Result& row, const Shown& shown, const Status& 
   const bool clicked = row_button("result", index, row.kernel_id.c_str(), is_present(row, status));
   const bool hovered = ImGui::IsItemHovered();
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row));
+  if (shown.scene) word_cell(scene_name(row));
   if (shown.law) word_cell(law_info(row.law.id).id);
   if (shown.integrator) word_cell(row.integrator_id);
   if (shown.time_step) number_cell(fmt::format("{:.4g}", row.time_step), theme::dim);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/panels/kit/format.h"
 
@@ -31,6 +32,10 @@ std::string changes_first(const Trial& trial) {
   std::string words = changes + rest;
   if (!words.empty()) words.pop_back();
   return words;
+}
+
+std::string scene_name(const Trial& trial) {
+  return trial.scene.file.empty() ? trial.scene.scene : std::filesystem::path{trial.scene.file}.filename().string();
 }
 
 std::string system_words(const Trial& trial) {

@@ -22,6 +22,8 @@ std::string return_words(const Trial& trial, const Status& status);
 /// The settings, those first that are not the kernel's initial ones: a cell may be too narrow for all.
 std::string changes_first(const Trial& trial);
 
+/// The generator's id, or the file's name without its folder.
+std::string scene_name(const Trial& trial);
 /// "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and the integrator.
 std::string system_words(const Trial& trial);
 

@@ -70,7 +70,7 @@ struct SweepRow : Trial {  ///< of one that was not measured only kernel_id, set
 
 struct SweepStatus {
   bool active = false;
-  std::string present;      ///< what is being measured: "cuda-tiled block=256, 16384 bodies"
+  std::string present;      ///< what is being measured: "cuda-tiled block=256, 16,384 bodies"
   int done = 0, total = 0;  ///< variants
   double left_s = 0;        ///< until the end, as far as can be told
   std::vector<SweepRow> rows;

@@ -25,7 +25,9 @@ class Rescue {
   /// Call once the display is open.
   void watch_display();
   /// From here on, `write_outputs` runs before the program ends, on any thread: it must need no OpenGL. It returns what
-  /// could not be written, one line, or an empty text. A call may last for `patience` after a stop request.
+  /// could not be written, one line, or an empty text. `patience` counts from a stop request, not from the start of a
+  /// call: it bounds how long all calls after the request delay the end. Once it has passed, a call that is seen under
+  /// way ends the program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
   /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);

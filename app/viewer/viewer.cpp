@@ -93,7 +93,7 @@ int Viewer::run() {
   return exit_status_;
 }
 
-/// How long a call may last after a stop request: a last picture in memory needs the most.
+/// How long calls may delay the end after a stop request: a last picture in memory needs the most.
 Rescue::Clock::duration Viewer::patience() const {
   if (options_.screenshot_file.empty()) return without_picture;
   return options_.offscreen ? for_picture : for_window_picture;

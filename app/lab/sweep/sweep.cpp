@@ -9,6 +9,7 @@
 
 #include "app/lab/machine_state.h"
 #include "app/lab/measure.h"
+#include "app/text/format_count.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -165,7 +166,7 @@ std::string Sweep::present() const {
   const std::string settings = present.settings.to_string();
   const int bodies = count(entries_.size());
   return fmt::format("{}{}{}{}", present.kernel->id, settings.empty() ? "" : " ", settings,
-                     bodies > 0 ? fmt::format(", {} bodies", bodies) : "");
+                     bodies > 0 ? fmt::format(", {} bodies", format_count(bodies)) : "");
 }
 
 double Sweep::expected_s(std::size_t entry) const {

@@ -50,7 +50,7 @@ class Sweep {
   /// Of the first simulation; none until it is made.
   const std::optional<Status>& first_status() const { return first_; }
 
-  /// What is being measured: "cuda-tiled block=256, 16384 bodies"; empty once it has ended.
+  /// What is being measured: "cuda-tiled block=256, 16,384 bodies"; empty once it has ended.
   std::string present() const;
   /// Until the end, as far as can be told.
   double left_s() const;

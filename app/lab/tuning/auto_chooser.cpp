@@ -14,6 +14,7 @@
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/measure_contest.h"
 #include "app/text/console.h"
+#include "app/text/format_count.h"
 #include "compute/core/team.h"
 #include "compute/sim/backends.h"
 
@@ -34,7 +35,8 @@ std::string words_for(const Variant& variant) {
 std::string result_of(const Contender& contender) {
   if (!(contender.step_ms > 0)) return contender.problem;
   std::string text = fmt::format("{:.3g} ms", contender.step_ms);
-  if (contender.forecast_from > 0) text += fmt::format(", forecast from {} bodies", contender.forecast_from);
+  if (contender.forecast_from > 0)
+    text += fmt::format(", forecast from {} bodies", format_count(contender.forecast_from));
   if (contender.median_error) text += ", " + error_words(*contender.median_error);
   return text;
 }
@@ -140,7 +142,7 @@ std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, con
   take_errors(*kept, trials);
   if (kept->preference().empty()) return std::nullopt;
   std::string whence =
-      fmt::format("One step with {} bodies, measured {} and kept{}{}:", kept->count, kept->date,
+      fmt::format("One step with {} bodies, measured {} and kept{}{}:", format_count(kept->count), kept->date,
                   world_.cache_file.empty() ? "" : " in " + world_.cache_file.string(),
                   has_approximations(trials) ? "; median errors measured now, with the present bodies" : "");
   return Found{std::move(*kept), std::move(whence)};
@@ -157,7 +159,8 @@ AutoChooser::Found AutoChooser::new_contest(const Json& key, const Trials& trial
   }
   if (sound) cache_.store(key, contest);
   say_problem();
-  return {contest, fmt::format("One step with {} bodies, measured {} by this run:", contest.count, contest.date)};
+  return {contest,
+          fmt::format("One step with {} bodies, measured {} by this run:", format_count(contest.count), contest.date)};
 }
 
 KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
@@ -175,7 +178,8 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
       const Variant& variant = found.contest.contenders[index].variant;
       const std::string problem = problem_with(variant, demand.count);
       if (problem.empty()) return {variant.kernel, variant.settings, how + too_large};
-      too_large += fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), demand.count, problem);
+      too_large +=
+          fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem);
     }
     none = how + too_large + "\nNone of these: it is the default.";
   }

@@ -54,6 +54,13 @@ std::string format_interval_ms(double low_ms, double high_ms) {
   return fmt::format("{:.{}f} \u2013 {:.{}f} ms", low_ms, decimals, high_ms, decimals);
 }
 
+std::string format_frames_per_s(double frame_ms) {
+  const double rate = 1000 / frame_ms;
+  if (rate < 0.95) return fmt::format("{:.1g} frames/s", rate);
+  const std::int64_t whole = std::llround(rate);
+  return format_count(whole) + (whole == 1 ? " frame/s" : " frames/s");
+}
+
 std::string format_flops(double interactions_per_s) {
   return format_rate(interactions_per_s * flop_per_interaction, "FLOP/s");
 }

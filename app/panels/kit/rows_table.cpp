@@ -72,7 +72,7 @@ PinCell pin_cell(const char* id, int index, bool pinned) {
 
 void word_cell(std::string_view words, ImU32 colour) {
   ImGui::TableNextColumn();
-  text(words, colour);
+  text(shortened(words, ImGui::GetContentRegionAvail().x), colour);
 }
 
 void number_cell(std::string_view number, ImU32 colour) {

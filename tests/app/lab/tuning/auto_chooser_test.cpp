@@ -83,7 +83,7 @@ TEST_F(AutoChooserTest, TakesTheFastestAndSaysWhy) {
   EXPECT_STREQ(choice.kernel->id, "cpu-simd");
   EXPECT_EQ(choice.settings.text("rows"), "4");
   EXPECT_EQ(name_of(choice), "auto: cpu-simd rows=4");
-  for (const char* part : {"1000 bodies", "2026-11-21", "by this run", "cpu-simd: 2 ms", "cpu-simd rows=4: 1 ms"}) {
+  for (const char* part : {"1,000 bodies", "2026-11-21", "by this run", "cpu-simd: 2 ms", "cpu-simd rows=4: 1 ms"}) {
     EXPECT_NE(choice.how.find(part), std::string::npos) << part << " is not in " << choice.how;
   }
   EXPECT_TRUE(said.empty());

@@ -19,6 +19,13 @@ TEST(Format, RatesHaveThreeDigitsAndAPrefix) {
   EXPECT_EQ(format_rate(3e21, "/s"), "3000 E/s");
 }
 
+TEST(Format, FramesPerSecondAreCounted) {
+  EXPECT_EQ(format_frames_per_s(16.6), "60 frames/s");
+  EXPECT_EQ(format_frames_per_s(990), "1 frame/s");
+  EXPECT_EQ(format_frames_per_s(0.1), "10,000 frames/s");
+  EXPECT_EQ(format_frames_per_s(5000), "0.2 frames/s");
+}
+
 TEST(Format, UnknownNumbersAreADash) {
   for (const double value : {0.0, -1.0, nan, infinity}) {
     EXPECT_EQ(format_rate(value, "/s"), unknown);

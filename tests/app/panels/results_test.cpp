@@ -1,0 +1,126 @@
+// The table of results.
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+TEST_F(Panels, ReturnToARowOfTheResults) {
+  view.results = {tried(status.kernel_id, status.settings.to_string()), tried("some-kernel", "block=64 split=auto")};
+  settle();
+  EXPECT_TRUE(click("result.0").empty()) << "this is what runs now";
+  const RunSetup run = only<ReturnToRun>(click("result.1")).run;
+  EXPECT_EQ(run.kernel_id, "some-kernel");
+  EXPECT_EQ(run.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
+}
+
+TEST_F(Panels, ReturnToEverythingOfARow) {
+  Result other = tried("some-kernel", "");
+  other.law = {.id = LawId::attract_repel, .softening = 0.5f, .drag = 1e-3f};
+  other.integrator_id = "euler";
+  other.time_step = 0.0355f;
+  other.scene = {.scene = "disc", .count = 500, .seed = 7};
+  other.count = 500;
+  other.error = ForceError{.rms = 1, .median = 1e-7, .p99 = 1, .max = 1};
+  view.results = {other};
+  const auto expect_all = [&](const RunSetup& run) {
+    EXPECT_EQ(run.scene, other.scene);
+    EXPECT_EQ(run.physics, (Physics{"euler", other.law, 0.0355f}));
+    EXPECT_EQ(run.kernel_id, "some-kernel");
+  };
+  settle();
+  expect_all(only<ReturnToRun>(click("result.0")).run);
+  open_tab("speed-error");
+  expect_all(only<ReturnToRun>(click("dot.0")).run);
+  SweepRow row;
+  static_cast<Trial&>(row) = other;
+  view.sweep.rows = {row};
+  open_tab("sweep");
+  expect_all(only<ReturnToRun>(click("sweep.row.0")).run);
+}
+
+TEST_F(Panels, AnotherTimeStepIsAnotherRun) {
+  view.results = {tried(status.kernel_id, status.settings.to_string())};
+  view.results[0].time_step *= 2;
+  settle();
+  EXPECT_EQ(only<ReturnToRun>(click("result.0")).run.physics.time_step, view.results[0].time_step);
+}
+
+TEST_F(Panels, PinTheBaselineOfSpeedUps) {
+  view.results = {tried("one", ""), tried("two", "")};
+  view.results[1].speedup = 2.5;
+  settle();
+  EXPECT_NE(lab_text().find("2.50"), std::string::npos) << lab_text();
+  PinResult pin = only<PinResult>(click("pin.1"));
+  EXPECT_EQ(pin.row, 1);
+  EXPECT_TRUE(pin.pinned);
+  view.results[1].pinned = true;
+  settle();
+  pin = only<PinResult>(click("pin.1"));
+  EXPECT_FALSE(pin.pinned);
+}
+
+TEST_F(Panels, ShowMedianP99AndMaximumOfErrorsWhereThereIsRoom) {
+  view.results = {tried("some-kernel", "")};
+  view.results[0].error = ForceError{1e-3, 3.1e-7, 4.2e-6, 5.3e-5};
+  for (const float width : {1280.0f, 1920.0f}) {
+    ImGui::GetIO().DisplaySize.x = width;
+    settle();
+    const std::string words = lab_text();
+    for (const char* number : {"3.1e-7", "4.2e-6", "5.3e-5"}) EXPECT_NE(words.find(number), std::string::npos) << words;
+  }
+  ImGui::GetIO().DisplaySize.x = 1000;
+  settle();
+  EXPECT_EQ(lab_text().find("4.2e-6"), std::string::npos);
+  EXPECT_NE(lab_text().find("3.1e-7"), std::string::npos);
+}
+
+TEST_F(Panels, NameLawAndIntegratorWhereRowsDifferInThem) {
+  view.results = {tried("one", ""), tried("two", "")};
+  settle();
+  EXPECT_EQ(lab_text().find("leapfrog"), std::string::npos);
+  view.results[1].integrator_id = "euler";
+  settle();
+  EXPECT_NE(lab_text().find("leapfrog"), std::string::npos);
+  EXPECT_EQ(lab_text().find("gravity"), std::string::npos);
+}
+
+TEST_F(Panels, NameTheSceneWhereRowsDifferInIt) {
+  view.results = {tried("one", ""), tried("two", ""), tried("three", "")};
+  settle();
+  EXPECT_EQ(lab_text().find("collision"), std::string::npos);
+  view.results[1].scene.scene = "plummer";
+  view.results[2].scene.file = "/data/sky.bin";
+  settle();
+  for (const char* name : {"scene", "collision", "plummer", "| sky.bin"}) {
+    EXPECT_NE(lab_text().find(name), std::string::npos) << name << " is not in " << lab_text();
+  }
+}
+
+TEST_F(Panels, ShortenSettingsThatTheirColumnDoesNotHold) {
+  view.results = {tried("one", "block=64"), tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto")};
+  settle();
+  EXPECT_NE(lab_text().find("block=64"), std::string::npos) << lab_text();
+  EXPECT_EQ(lab_text().find("threads=auto"), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("\u2026"), std::string::npos) << lab_text();
+}
+
+TEST_F(Panels, ShowTheErrorBesideTheTime) {
+  EXPECT_EQ(side_column_text().find("e-7"), std::string::npos);
+  status.force_probe = ForceProbe{.step = 3, .sample = 256, .error = {1e-3, 3.1e-7, 4.2e-6, 5.3e-5}, .ms = 0.1};
+  const std::string text = side_column_text();
+  for (const char* number : {"3.1e-7", "4.2e-6", "5.3e-5"}) EXPECT_NE(text.find(number), std::string::npos) << text;
+  view.results = {tried("some-kernel", "")};
+  EXPECT_EQ(lab_text().find("e-7"), std::string::npos);
+  view.results[0].error = status.force_probe->error;
+  EXPECT_NE(lab_text().find("3.1e-7"), std::string::npos);
+}
+
+TEST_F(Panels, ExportAndClearTheResults) {
+  view.results = {tried("some-kernel", "block=64")};
+  settle();
+  only<ExportResults>(click("results.export"));
+  only<ClearResults>(click("results.clear"));
+}
+
+}  // namespace
+}  // namespace orrery::test

@@ -1,0 +1,137 @@
+// What a run cannot do, and what is kept all the same.
+#include <sys/resource.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "compute/core/error.h"
+#include "compute/snapshots/tipsy.h"
+#include "tests/app/viewer/offscreen_viewer.h"
+
+namespace orrery {
+namespace {
+
+using test::OffscreenViewer;
+
+/// For as long as it lives, this process cannot write files longer than `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
+
+/// For as long as it lives, the working folder: what a sweep writes goes there.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder) { std::filesystem::current_path(folder); }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
+};
+
+TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
+  ViewOptions o = options(5);
+  o.script_file = "tour.txt";
+  o.script = {{.frame = 1, .request = ViewCommand{StartRecording{"/nonexistent/a.csv"}}, .line = 7}};
+  try {
+    run_view(o);
+    FAIL() << "nobody was told";
+  } catch (const std::runtime_error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(text.find("tour.txt:7: "), 0u) << text;
+    EXPECT_NE(text.find("/nonexistent/a.csv"), std::string::npos) << text;
+  }
+}
+
+TEST_F(OffscreenViewer, RunsNoStepsBesideASweep) {
+  const WorkingFolder here{path("")};
+  for (const Command& command : {Command{SetPaused{false}}, Command{StepOnce{}}, Command{MeasureConserved{}}}) {
+    ViewOptions o = options(5);
+    o.script_file = "tour.txt";
+    o.script = {{.frame = 1,
+                 .request = ViewCommand{StartSweep{.kernels = {"cpu-serial"}, .tunables = {}, .counts = {}}},
+                 .line = 6},
+                {.frame = 2, .request = command, .line = 7}};
+    try {
+      run_view(o);
+      ADD_FAILURE() << "the sweep would have measured the steps as well";
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: the sweep is running"), 0u) << error.what();
+    }
+  }
+}
+
+TEST_F(OffscreenViewer, APictureThatCannotBeWrittenNamesTheLineThatAskedForIt) {
+  ViewOptions o = options(5);
+  o.script_file = "tour.txt";
+  o.script = {{.frame = 1, .request = ViewCommand{SaveScreenshot{"/nonexistent/a.png"}}, .line = 7}};
+  try {
+    run_view(o);
+    FAIL() << "nobody was told";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write '/nonexistent/a.png'"), 0u) << error.what();
+  }
+}
+
+TEST_F(OffscreenViewer, FullDiskEndsTheRecordingAndNotTheRun) {
+  ViewOptions o = options(60);
+  o.record_file = path("a.csv");
+  o.save_file = path("end.tipsy");
+  // A limit on a file's size stands for the disk: writes beyond it fail. The snapshot is smaller than the limit.
+  o.scene.count = 20;
+  const FileSizeLimit limit{2500};
+  EXPECT_EQ(run_view(o), 1);
+  EXPECT_TRUE(std::filesystem::exists(o.save_file)) << "the run went on to its end";
+  EXPECT_FALSE(rows(o.record_file).empty()) << "what fitted is there";
+}
+
+TEST_F(OffscreenViewer, FilesThatCannotBeWrittenAreNamed) {
+  const auto fails = [](const ViewOptions& o, const std::string& file) {
+    try {
+      run_view(o);
+      ADD_FAILURE() << "no error for " << file;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string{error.what()}.find(file), std::string::npos) << error.what();
+      EXPECT_EQ(std::string{error.what()}.find('\n'), std::string::npos) << error.what();
+    }
+  };
+  ViewOptions o = options(1);
+  o.screenshot_file = "/nonexistent/a.png";
+  fails(o, o.screenshot_file);
+  o = options(1);
+  o.record_file = "/nonexistent/a.csv";
+  fails(o, o.record_file);
+  o = options(1);
+  o.save_file = "/nonexistent/a.tipsy";
+  fails(o, o.save_file);
+}
+
+TEST_F(OffscreenViewer, TheBodiesAreSavedEvenIfThePictureCannotBe) {
+  ViewOptions o = options(2);
+  o.screenshot_file = "/nonexistent/a.png";
+  o.save_file = path("end.tipsy");
+  o.record_file = path("a.csv");
+  EXPECT_THROW(run_view(o), std::runtime_error);
+  EXPECT_EQ(read_tipsy(o.save_file).bodies.count(), 500);
+  EXPECT_EQ(rows(o.record_file).size(), 2u);
+}
+
+}  // namespace
+}  // namespace orrery
