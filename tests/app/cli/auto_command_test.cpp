@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/format_count.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -31,7 +32,8 @@ class AutoCommand : public testing::Test {
     const Outcome outcome = run_orrery({"bench", "--kernels", "auto", "-n", count, "--repeat", "1"},
                                        {.folder = folder.path().string(), .cache_folder = cache_folder});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("note: " + count + " bodies: auto: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("note: " + format_count(std::stoi(count)) + " bodies: auto: "), std::string::npos)
+        << outcome.err;
     return outcome;
   }
   json info() const {
