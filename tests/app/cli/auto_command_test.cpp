@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/format_count.h"
+#include "app/text/format_count.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
