@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much slower steps of CPU kernels are while a window is drawn than without one.
 
-For each kernel a line: the median step of `orrery bench`; mean and 90th percentile of the steps in a window under Xvfb,
+For each kernel a line: the median step of `orrery bench`, run before, between and after the others; mean and 90th percentile of the steps in a window under Xvfb,
 how many times the median the mean is, and steps and frames per second; then the same of `--frames`, where each frame
 waits for its steps. Mesa's llvmpipe draws, on the same cores. Run it on a quiet machine.
 
@@ -86,10 +86,14 @@ def main():
                   "| --frames: mean | p90 | mean / bench | steps/s | frames/s |")
             print("|" + " --- |" * 12)
             for kernel in options.kernels.split(","):
-                bench_ms = bench_median_ms(options, kernel, folder)
-                window = summary(recorded(options, kernel, "window", folder), bench_ms)
-                lockstep = summary(recorded(options, kernel, "frames", folder, "--frames", "1000000"), bench_ms)
-                print(f"| `{kernel}` | {bench_ms:.2f} | {window} | {lockstep} |", flush=True)
+                bench = [bench_median_ms(options, kernel, folder)]
+                window = recorded(options, kernel, "window", folder)
+                bench.append(bench_median_ms(options, kernel, folder))
+                lockstep = recorded(options, kernel, "frames", folder, "--frames", "1000000")
+                bench.append(bench_median_ms(options, kernel, folder))
+                bench_ms = statistics.median(bench)
+                print(f"| `{kernel}` | {bench_ms:.2f} ({min(bench):.2f} to {max(bench):.2f}) | "
+                      f"{summary(window, bench_ms)} | {summary(lockstep, bench_ms)} |", flush=True)
     finally:
         server.terminate()
 
