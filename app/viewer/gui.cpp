@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "app/panels/kit/style.h"
@@ -38,7 +39,9 @@ Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateCont
       gui.keys_.push_back({key, scancode, action, modifiers});
     });
   }
-  ImGui_ImplOpenGL3_Init("#version 450 core");
+  if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
+    throw std::runtime_error("the panel cannot be drawn: ImGui cannot load libGL.so.1 (Debian: libgl1)");
+  }
 }
 
 Gui::~Gui() {
