@@ -3,7 +3,8 @@
 #   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER PART...
 # where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory; all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
-# and exits 1 if any check failed; a test that is skipped has failed. The parts need: `sanitizers` compute-sanitizer,
+# and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
+# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` compute-sanitizer,
 # `window` a display whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
 # nbody sample as well where ORRERY_NBODY_SAMPLE names its executable. What is kept of the output lies in docs/measurements/.
 set -uo pipefail
@@ -310,7 +311,10 @@ SCRIPT
   check million "$orrery" --scene collision -n 1M --kernel cuda-tree --size 1600x900 --vsync off --panel on \
     --script million.txt --record million.csv
   check picture "$orrery" -n 64k --size 1920x1080 --offscreen --frames 580 --screenshot "$out/picture.png"
-  python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt"
+  # A window of another GPU's, or of llvmpipe's, would be measured just as well, and say nothing of the mapped buffer.
+  check mapped python3 "$here/interop.py" mapped "$out"/{interactive,offscreen,tour,million}.csv
+  check not-mapped python3 "$here/interop.py" staged "$out/staged.csv"
+  python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt" || failed=1
 }
 
 # The laboratory's tabs with everything measured at once: their CPU time a frame (gui_ms), and a picture of each.
@@ -323,7 +327,8 @@ run_laboratory() {
       --record "lab-$tab.csv"
     recordings+=("$out/lab-$tab.csv")
   done
-  python3 "$here/frames.py" "${recordings[@]}" | tee "$out/laboratory.txt"
+  check lab-mapped python3 "$here/interop.py" mapped "${recordings[@]}"
+  python3 "$here/frames.py" "${recordings[@]}" | tee "$out/laboratory.txt" || failed=1
 }
 
 for part in $parts; do

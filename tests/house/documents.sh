@@ -15,7 +15,7 @@ mapfile -d '' -t documents < <(sources '*.md')
 for document in "${documents[@]}"; do
   while IFS= read -r link; do
     [[ -e $(dirname "$document")/$link ]] || refuse "$document links to $link, which does not exist"
-  done < <(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//' | grep -vE '^[a-z]+:')
+  done < <(sed '/^ *```/,/^ *```/d' "$document" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -vE '^[a-z]+:')
 done
 
 subcommands=(view bench verify kernels info)
