@@ -13,6 +13,7 @@
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/use_device.h"
 #include "app/text/format_count.h"
+#include "app/text/lines.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
@@ -211,11 +212,6 @@ std::string wrong_number_of_values(const std::string& what) {
   if (flag != std::string::npos)
     return fmt::format("--{} takes no value: leave out what follows '='", what.substr(0, flag));
   return what.substr(0, what.find(':')) + " needs a value after it";
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "app/lab/kernel_axes.h"
 #include "app/text/input_file.h"
+#include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -20,15 +21,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
 constexpr std::size_t most_commands = 1'000'000;
 constexpr std::size_t most_line_bytes = 65'536;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {

@@ -21,6 +21,14 @@ int cut(int count) {
 
 }  // namespace
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
 Summary summarize(std::vector<double> values) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (values.empty()) return {none, none, none, none};

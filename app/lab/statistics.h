@@ -13,4 +13,7 @@ struct Summary {
 };
 Summary summarize(std::vector<double> values);
 
+/// The median; 0 of none.
+double median(std::vector<double> values);
+
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "app/lab/statistics.h"
 #include "app/ui_state/comparable.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -22,14 +23,6 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 StepWork step_work(const Status& status) {
   return {find_integrator(status.integrator_id).evaluations_a_step, status.interactions_per_step};

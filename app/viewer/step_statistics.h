@@ -12,9 +12,6 @@
 
 namespace orrery {
 
-/// The median; 0 of none.
-double median(std::vector<double> values);
-
 /// What a step of `status` amounts to once the integrator is under way.
 struct StepWork {
   int evaluations = 1;      ///< >= 1

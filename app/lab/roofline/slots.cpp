@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/lab/roofline/child_output.h"
+#include "app/text/lines.h"
 
 namespace orrery {
 namespace {
@@ -34,11 +35,6 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || end == text.data()) return std::nullopt;
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
 }
 
 /// A line is an instruction if it reads "/*0370*/  @!P0 BRA 0x2400 ;  ...".

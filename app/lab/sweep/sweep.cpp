@@ -10,6 +10,7 @@
 #include "app/lab/machine_state.h"
 #include "app/lab/measure.h"
 #include "app/text/format_count.h"
+#include "app/text/lines.h"
 #include "compute/core/error.h"
 
 namespace orrery {
@@ -135,11 +136,10 @@ void Sweep::finish() {
 }
 
 void Sweep::fail(std::string problem, bool refused) {
-  std::ranges::replace(problem, '\n', ' ');
   add({.variant = variant(entries_.size()),
        .count = count(entries_.size()),
        .result = {},
-       .problem = std::move(problem),
+       .problem = one_line(std::move(problem)),
        .refused = refused});
   if (!refused) simulation_.reset();  // what is left of it after a failure is not to be relied on
 }

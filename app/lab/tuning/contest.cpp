@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "app/text/lines.h"
 #include "compute/core/error.h"
 #include "compute/sim/kernel_chooser.h"
 
@@ -31,11 +32,6 @@ int steps_for(double ms, double step_ms) {
 
 bool is_time(double ms) {
   return ms > 0 && std::isfinite(ms);
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
 }
 
 void rule_out(Contender& contender, const std::string& why) {

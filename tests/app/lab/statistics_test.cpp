@@ -51,5 +51,12 @@ TEST(Numbers, AreWrittenForPeople) {
   EXPECT_EQ(duration_text(7800), "2 h 10 min");
 }
 
+TEST(Statistics, TheMedianIsTheMiddleOne) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+}
+
 }  // namespace
 }  // namespace orrery

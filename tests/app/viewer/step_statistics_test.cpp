@@ -34,13 +34,6 @@ ViewStatus described(const StepStatistics& statistics, const Trial& present = sl
   return view;
 }
 
-TEST(Median, OfOddEvenAndNone) {
-  EXPECT_EQ(median({}), 0);
-  EXPECT_EQ(median({3}), 3);
-  EXPECT_EQ(median({5, 1, 3}), 3);
-  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
-}
-
 TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
   StepStatistics statistics;
   for (int i = 0; i < 200; ++i) add(statistics, slow, timing(i < 80 ? 100 : 10));
