@@ -5,6 +5,10 @@ set -euo pipefail
 compiler=$1
 IFS=';' read -r -a folders <<<"$2"
 shift 2
+(($#)) || {
+  echo "no headers to look for"
+  exit 1
+}
 
 toolkit=$(mktemp -d)
 trap 'rm -rf "$toolkit"' EXIT

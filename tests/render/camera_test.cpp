@@ -37,6 +37,7 @@ TEST(Camera, FramesTheBallOnWideAndTallScreens) {
       const glm::vec3 place = camera.target() + nearer * glm::vec3{axes[2]} +
                               outline * (std::cos(angle) * glm::vec3{axes[0]} + std::sin(angle) * glm::vec3{axes[1]});
       const glm::vec2 seen = glm::abs(on_screen(camera, place, aspect));
+      ASSERT_TRUE(std::isfinite(seen.x) && std::isfinite(seen.y));
       widest = std::max({widest, seen.x, seen.y});
     }
     EXPECT_NEAR(widest, 1.0f, 1e-3f) << aspect;

@@ -64,9 +64,9 @@ TEST(CommandLine, RefusesUnknownNames) {
                             {{"--kernel", "cpu-simd", "--set", "warp=3"}, {"'warp'", "threads"}},
                             {{"--kernel", "cpu-simd", "--set", "threads=3"}, {"threads", "'3'", "auto"}},
                             {{"--kernel", "cpu-simd", "--block", "64"}, {"'block'", "threads"}},
-                            {{"--integrator", "rk4"}, {"'rk4'", "leapfrog, euler"}},
-                            {{"--law", "push"}, {"'push'", "gravity, attract-repel"}},
-                            {{"verify", "--law", "push"}, {"'push'", "gravity, attract-repel"}},
+                            {{"--integrator", "rk4"}, {"'rk4'", "leapfrog", "euler"}},
+                            {{"--law", "push"}, {"'push'", "gravity", "attract-repel"}},
+                            {{"verify", "--law", "push"}, {"'push'", "gravity", "attract-repel"}},
                             {{"--scene", "galaxy"}, {"'galaxy'", "collision", "two-body"}},
                             {{"--byte-order", "middle"}, {"'middle'", "big", "little"}},
                         });

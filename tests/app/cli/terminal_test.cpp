@@ -38,6 +38,7 @@ TEST(Terminal, TablesFitAHundredColumns) {
   for (const Words& words : commands) {
     const Outcome outcome = run_orrery(words);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(lines(outcome.out).size(), 1u) << "a table";
     for (const std::string& line : lines(outcome.out)) EXPECT_LE(columns_of(line), 100u) << line;
     EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << "colours are for terminals";
   }

@@ -200,7 +200,7 @@ class WindowTest(WindowTestCase):
             viewer.process.send_signal(signal.SIGTERM)
         self.assertEqual(viewer.process.wait(PATIENCE_S), 128 + signal.SIGTERM, viewer.said())
         _, rows = recorded(file)
-        self.assertTrue(all(row["frame_ms"] for row in rows))
+        self.assertTrue(rows and all(row["frame_ms"] for row in rows), rows)
         self.assertIn("wrote", viewer.said())
 
     def test_window_shows_what_offscreen_draws(self):

@@ -68,7 +68,12 @@ TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
     Simulation steady = small(), switching = small();
     const std::string other = steady.status().kernel_id;
     double pull = 0;
-    for (const Vec4& a : steady.accelerations()) pull = std::max(pull, std::hypot(double{a.x}, a.y, a.z));
+    for (const Vec4& a : steady.accelerations()) {
+      const double size = std::hypot(double{a.x}, a.y, a.z);
+      ASSERT_TRUE(std::isfinite(size));
+      pull = std::max(pull, size);
+    }
+    ASSERT_GT(pull, 0);
     for (int round = 0; round < rounds; ++round) {
       for (const std::string& id : {std::string{kernel->id}, other}) {
         switching.apply(SelectKernel{id});
@@ -123,8 +128,12 @@ TEST_F(SimulationTest, RefusalsNameTheCauseAndTheChoicesAndChangeNothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   EXPECT_NE(refusal(sim, SelectKernel{"cuda-magic"}).find(before.kernel_id), std::string::npos);
   EXPECT_NE(refusal(sim, SetTunable{"colour", "red"}).find("colour"), std::string::npos);
-  EXPECT_NE(refusal(sim, SelectIntegrator{"rk4"}).find("leapfrog, euler"), std::string::npos);
-  EXPECT_NE(refusal(sim, SelectLaw{"magnetism"}).find("gravity, attract-repel"), std::string::npos);
+  for (const IntegratorInfo* known : integrators()) {
+    EXPECT_NE(refusal(sim, SelectIntegrator{"rk4"}).find(known->id), std::string::npos) << known->id;
+  }
+  for (const LawInfo& known : laws()) {
+    EXPECT_NE(refusal(sim, SelectLaw{"magnetism"}).find(known.id), std::string::npos) << known.id;
+  }
   for (const float bad : {0.0f, -1.0f, nan, infinity}) EXPECT_NE(refusal(sim, SetTimeStep{bad}), "") << bad;
   for (const float bad : {0.0f, -1.0f, 1e-7f, 1e7f, nan, infinity}) {
     EXPECT_NE(refusal(sim, SetSoftening{bad}), "") << bad;
@@ -156,12 +165,8 @@ TEST_F(SimulationTest, FramesRunWhatWasAskedForAndReportIt) {
   EXPECT_EQ(timings[0].tag, 17);
   EXPECT_EQ(timings[0].steps, 4);
   EXPECT_GT(timings[0].force_ms, 0);
-  EXPECT_GE(timings[0].step_ms, timings[0].force_ms);
   EXPECT_EQ(timings[0].evaluations, 5) << "leapfrog's first step needs the accelerations at the start, too";
-  EXPECT_GT(timings[0].interactions_per_evaluation, 257);
-  EXPECT_NEAR(
-      timings[0].interactions_per_s / (timings[0].interactions_per_evaluation * 5 / (4 * timings[0].step_ms) * 1e3), 1,
-      1e-9);
+  EXPECT_EQ(timings[0].interactions_per_evaluation, 257 * 257) << "a direct sum";
   EXPECT_EQ(sim.status().step, 4);
   EXPECT_NEAR(sim.status().sim_time, 4. * sim.status().time_step, 1e-6);
   EXPECT_TRUE(sim.idle());

@@ -63,6 +63,7 @@ TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   plan.procedure = {.warmup_steps = 0, .repeats = 3, .fresh_steps = 4};
   Sweep sweep{plan};
   run(sweep);
+  ASSERT_EQ(sweep.entries().size(), 4u);
   for (const SweepEntry& entry : sweep.entries()) {
     ASSERT_TRUE(entry.result) << entry.problem;
     EXPECT_EQ(entry.result->status.integrator_id, "euler");
