@@ -49,8 +49,9 @@ void OrbitCamera::frame(glm::vec3 centre, float radius) {
   distance_ = framed_distance();
 }
 
-void OrbitCamera::fit_into(float share) {
+void OrbitCamera::fit_into(float share, glm::vec2 middle) {
   if (std::isfinite(share) && share > 0.0f) fitted_share_ = std::min(share, 1.0f);
+  if (finite({middle.x, middle.y})) middle_ = middle;
 }
 
 void OrbitCamera::reset() {
@@ -71,7 +72,10 @@ glm::mat4 OrbitCamera::view() const {
 }
 
 glm::mat4 OrbitCamera::projection(float aspect) const {
-  return glm::infinitePerspective(2.0f * std::atan(tangent(aspect)), aspect, 1e-2f * distance_);
+  glm::mat4 matrix = glm::infinitePerspective(2.0f * std::atan(tangent(aspect)), aspect, 1e-2f * distance_);
+  matrix[2][0] = -middle_.x;  // times -z, which is what clip coordinates are divided by
+  matrix[2][1] = -middle_.y;
+  return matrix;
 }
 
 glm::vec3 OrbitCamera::position() const {

@@ -18,9 +18,10 @@ class OrbitCamera {
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
   void frame(glm::vec3 centre, float radius);
-  /// frame() fits its ball into a part in the middle of the viewport: `share` > 0 is that part's shorter side over the
-  /// viewport's height. At first, and where this is more than the viewport has: the whole of it.
-  void fit_into(float share);
+  /// frame() fits its ball into a part of the viewport: `share` > 0 is that part's shorter side over the viewport's
+  /// height, and `middle` the part's middle in normalized device coordinates, where the target is seen. Initially, and
+  /// if the share is more than the viewport has: the whole of it.
+  void fit_into(float share, glm::vec2 middle = {});
   /// Back to the last frame() and the first direction.
   void reset();
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
@@ -51,6 +52,7 @@ class OrbitCamera {
   float azimuth_ = home_azimuth, elevation_ = home_elevation;
   float distance_ = framed_distance();
   float fitted_share_ = 1.0f;  // more changes nothing
+  glm::vec2 middle_{0.0f};
 };
 
 }  // namespace orrery::render

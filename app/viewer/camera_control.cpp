@@ -4,9 +4,9 @@
 
 namespace orrery {
 
-bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io, float viewport_height) {
-  if (io.WantCaptureMouse || !(viewport_height > 0)) return false;
-  const glm::vec2 drag = glm::vec2{io.MouseDelta.x, io.MouseDelta.y} / viewport_height;
+bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io) {
+  if (io.WantCaptureMouse || !(io.DisplaySize.y > 0)) return false;
+  const glm::vec2 drag = glm::vec2{io.MouseDelta.x, io.MouseDelta.y} / io.DisplaySize.y;
   const bool left = io.MouseDown[ImGuiMouseButton_Left];
   if (io.MouseDown[ImGuiMouseButton_Right] || io.MouseDown[ImGuiMouseButton_Middle] || (left && io.KeyShift)) {
     camera.pan(drag);

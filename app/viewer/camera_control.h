@@ -10,9 +10,9 @@ struct ImGuiIO;
 namespace orrery {
 
 /// Moves the camera by this frame's mouse input, unless it belongs to a panel: left drag orbits, right or middle drag
-/// or shift and left drag pans, the wheel zooms. `viewport_height` is that of the camera's viewport, in the units of
-/// `io`. Returns whether the user double-clicked the picture, which means: frame all.
-bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io, float viewport_height);
+/// or shift and left drag pans, the wheel zooms. Returns whether the user double-clicked the picture, which means:
+/// frame all.
+bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io);
 
 /// The same in words, for the help overlay.
 std::vector<KeyHelp> mouse_help();

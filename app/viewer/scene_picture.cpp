@@ -6,10 +6,9 @@ namespace orrery {
 
 void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
                         const render::Appearance& appearance, const render::ValueRanges& ranges,
-                        const render::Canvas& canvas, Covered covered, const render::BoxRenderer& boxes) {
-  if (canvas.width < 1 || canvas.height < 1) return;
-  // The middle of this picture is the middle of what is not covered.
-  const int width = canvas.width + covered.left, height = canvas.height + covered.bottom;
+                        const render::Canvas& canvas, const render::BoxRenderer& boxes) {
+  const int width = canvas.width, height = canvas.height;
+  if (width < 1 || height < 1) return;
   const float aspect = static_cast<float>(width) / static_cast<float>(height);
   const Look look{camera.view(), camera.projection(aspect), camera.framed_radius(), appearance, width, height};
   if (moved || look != kept_look_) {
@@ -22,8 +21,8 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
     boxes.draw(camera, kept);
     kept_look_ = look;
   }
-  glBlitNamedFramebuffer(kept_.framebuffer(), canvas.framebuffer, 0, 0, canvas.width, canvas.height, 0, 0, canvas.width,
-                         canvas.height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBlitNamedFramebuffer(kept_.framebuffer(), canvas.framebuffer, 0, 0, width, height, 0, 0, width, height,
+                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
 }
 
 }  // namespace orrery

@@ -9,20 +9,14 @@
 
 namespace orrery {
 
-/// Pixels along the left and the bottom edge of a canvas that are behind something.
-struct Covered {
-  int left = 0, bottom = 0;
-};
-
 /// Draws the bodies and boxes over them onto a canvas, and keeps the picture: while a CPU kernel works on its step for
 /// many frames, they need no drawing, and a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
-  /// `moved`: bodies, ranges or boxes are not those of the last call. What the camera aims at comes to the middle of
-  /// what is not covered.
+  /// `moved`: bodies, ranges or boxes are not those of the last call.
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
-            Covered covered, const render::BoxRenderer& boxes);
+            const render::BoxRenderer& boxes);
 
  private:
   struct Look {  // what else a picture depends on

@@ -123,7 +123,7 @@ void Viewer::frame() {
   follow_simulation();
 
   rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
-  if (control_camera(camera_, gui_.io(), viewport_height_ * gui_.io().DisplaySize.y)) {
+  if (control_camera(camera_, gui_.io())) {
     requests_.emplace_back(ViewCommand{FrameAll{}});
   }
   FrameTimes times;
@@ -309,13 +309,12 @@ void Viewer::follow_simulation() {
 
 void Viewer::draw_bodies() {
   const render::Canvas canvas = surface_->canvas();
-  const Covered covered = covered_by_panels(canvas);
-  const auto height = static_cast<float>(canvas.height + covered.bottom);
-  camera_.fit_into(static_cast<float>(std::min(canvas.width - covered.left, canvas.height - covered.bottom)) / height);
-  viewport_height_ = height / static_cast<float>(canvas.height);
+  const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
+  const glm::vec2 covered = covered_by_panels();
+  camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   draw_timer_.begin(frame_);
   picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
-                covered, boxes_.renderer());
+                boxes_.renderer());
   draw_timer_.end();
 }
 
@@ -327,16 +326,12 @@ double Viewer::compose() {
   return in_ms(Clock::now() - begin);
 }
 
-/// As far as a picture that is larger by these pixels can be drawn; none at an edge where the panels would leave too
-/// little to look at.
-Covered Viewer::covered_by_panels(const render::Canvas& canvas) const {
-  const auto pixels = [&](float share, int side) {
-    const int covered = share < 0.5f ? static_cast<int>(share * static_cast<float>(side)) : 0;
-    return std::min(covered, std::max(surface_->gl().max_side - side, 0));
-  };
+/// Shares of the window's width at the left and of its height at the bottom; 0 where the panels would leave too little
+/// to look at.
+glm::vec2 Viewer::covered_by_panels() const {
   const ImVec2 display = gui_.io().DisplaySize;
-  return {pixels(side_column_width(view_) / display.x, canvas.width),
-          pixels(panel_state_.lab.covered / display.y, canvas.height)};
+  const glm::vec2 shares{side_column_width(view_) / display.x, panel_state_.lab.covered / display.y};
+  return {shares.x < 0.5f ? shares.x : 0, shares.y < 0.5f ? shares.y : 0};
 }
 
 /// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure

@@ -103,7 +103,7 @@ class Viewer {
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
   void draw_bodies();
-  Covered covered_by_panels(const render::Canvas& canvas) const;
+  glm::vec2 covered_by_panels() const;
   void finish();
   /// Every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
@@ -178,7 +178,6 @@ class Viewer {
   SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
-  float viewport_height_ = 1;  // the camera's, over the window's
   Framing framing_;
   FrameLog log_;
   MachineFacts facts_;

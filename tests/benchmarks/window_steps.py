@@ -2,8 +2,8 @@
 """How much slower steps of CPU kernels are while a window is drawn than without one.
 
 For each kernel a line: the median step of `orrery bench`, run before, between and after the others; mean and 90th percentile of the steps in a window under Xvfb,
-how many times the median the mean is, and steps and frames per second; then the same of `--frames`, where each frame
-waits for its steps. Mesa's llvmpipe draws, on the same cores. Run it on a quiet machine.
+how many times the median the mean is, and steps and frames per second; then the same of `--frames 120`, where each
+frame waits for its steps. Mesa's llvmpipe draws, on the same cores. Run it on a quiet machine.
 
 usage: window_steps.py ORRERY [--kernels A,B] [--seconds S] [-n N]"""
 import argparse
@@ -33,22 +33,22 @@ def start_display():
 
 def bench_median_ms(options, kernel, folder):
     file = os.path.join(folder, f"bench-{kernel}.json")
-    subprocess.run([options.orrery, "bench", "-n", str(options.n), "--kernels", kernel, "--json", file],
+    subprocess.run([options.orrery, "bench", "-n", str(options.n), "--kernels", kernel, "--json", file, "--force"],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open(file) as text:
         return json.load(text)["results"][0]["step_ms"]["median"]
 
 
 def recorded(options, kernel, name, folder, *more):
-    """The rows of a run in the window for so many seconds."""
+    """The rows of a run in the window, which ends after its frames or is ended after so many seconds."""
     file = os.path.join(folder, f"{name}-{kernel}.csv")
-    run = subprocess.Popen([options.orrery, "-n", str(options.n), "--kernel", kernel, "--record", file, *more])
+    run = subprocess.Popen([options.orrery, "-n", str(options.n), "--kernel", kernel, "--record", file, *more],
+                           stdout=subprocess.DEVNULL)
     try:
-        while run.poll() is None and not os.path.exists(file):  # `auto` measures first
-            time.sleep(0.1)
-        time.sleep(options.seconds)
-        run.send_signal(signal.SIGTERM)
-        if run.wait(timeout=60) not in (0, 143):
+        if "--frames" not in more:
+            time.sleep(options.seconds)
+            run.send_signal(signal.SIGTERM)
+        if run.wait(timeout=600) not in (0, 143):
             raise SystemExit(f"orrery ended with status {run.returncode}")
     finally:
         run.kill()
@@ -89,7 +89,7 @@ def main():
                 bench = [bench_median_ms(options, kernel, folder)]
                 window = recorded(options, kernel, "window", folder)
                 bench.append(bench_median_ms(options, kernel, folder))
-                lockstep = recorded(options, kernel, "frames", folder, "--frames", "1000000")
+                lockstep = recorded(options, kernel, "frames", folder, "--frames", "120")
                 bench.append(bench_median_ms(options, kernel, folder))
                 bench_ms = statistics.median(bench)
                 print(f"| `{kernel}` | {bench_ms:.2f} ({min(bench):.2f} to {max(bench):.2f}) | "

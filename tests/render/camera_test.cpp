@@ -62,6 +62,20 @@ TEST(Camera, FitsTheBallIntoAPartOfTheScreen) {
   }
 }
 
+TEST(Camera, SeesItsTargetInTheMiddleOfThePart) {
+  OrbitCamera camera;
+  camera.frame({1, 2, 3}, 1.0f);
+  const glm::vec3 up = glm::transpose(camera.view())[1];
+  const float whole = on_screen(camera, camera.target() + up).y;
+  for (const glm::vec2 middle : {glm::vec2{0.3f, 0.0f}, {0.0f, 0.4f}, {0.25f, 0.3f}, {}}) {
+    camera.fit_into(1.0f, middle);
+    EXPECT_LT(glm::distance(on_screen(camera, camera.target()), middle), 1e-5f);
+    EXPECT_NEAR(on_screen(camera, camera.target() + up).y, middle.y + whole, 1e-4f) << "nothing else changes";
+  }
+  camera.fit_into(1.0f, {nan, 0.0f});
+  EXPECT_LT(glm::length(on_screen(camera, camera.target())), 1e-5f);
+}
+
 TEST(Camera, TurnsHalfAroundInOneDragAcrossTheScreen) {
   OrbitCamera camera;
   camera.look_from(0.0f, 0.0f);
