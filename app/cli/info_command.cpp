@@ -110,7 +110,9 @@ void add_cuda(Table& table, const Json& cuda, const std::optional<MachineCeiling
 
 /// `no_cuda` is why there is no CUDA, which the table has already.
 void add_gl(Table& table, const GlReport& gl, const std::string& no_cuda) {
-  const auto is_new = [&](const std::string& text) { return !text.empty() && text != no_cuda; };
+  const auto is_new = [&](const std::string& text) {
+    return !text.empty() && (no_cuda.empty() || text.find(no_cuda) == std::string::npos);
+  };
   table.add({"OpenGL", gl.problem.empty() ? fmt::format("{}, {}", gl.version, gl.renderer)
                                           : fmt::format("unavailable: {}", gl.problem)});
   if (gl.same_gpu) table.add({"", fmt::format("CUDA and OpenGL {} one GPU", *gl.same_gpu ? "are" : "are not")});
