@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries the two commands of README.md in a fresh minimal Debian 12, as somebody would who has just cloned the last commit.
-# For use before a release: as root, for half an hour to an hour on two cores. Nothing of it stays on the machine.
+# For use before a release: as root, for some 20 to 30 minutes on two cores. Nothing of it stays on the machine.
 #   tests/house/bare.sh [--keep] [--jobs N] [RUN_OR_TEST]...
 set -euo pipefail
 
