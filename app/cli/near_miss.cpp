@@ -59,7 +59,7 @@ std::string takers_of(const std::string& option, const CLI::App& subcommand) {
     if (other->get_option_no_throw(option)) takers.push_back(fmt::format("'orrery {}'", other->get_name()));
   }
   if (takers.empty()) return {};
-  const std::string last = std::exchange(takers.back(), {});
+  const std::string last = std::move(takers.back());
   takers.pop_back();
   return takers.empty() ? fmt::format(", which {} takes", last)
                         : fmt::format(", which {} and {} take", fmt::join(takers, ", "), last);
@@ -96,17 +96,22 @@ std::string meant_by_help(const CLI::App& subcommand, const std::string& word) {
   return {};
 }
 
-/// What an unknown option may have meant: a setting of a kernel, or another option.
+std::string name_of_option(const std::string& option) {
+  return option.substr(0, option.find('='));
+}
+
+/// What an unknown option may have meant: a setting of a kernel, or another option. One that is `taken_elsewhere` was
+/// meant as it stands unless it is nearly another.
 std::string meant_by_option(const CLI::App& subcommand, const std::string& option,
-                            const std::vector<std::string>& words) {
-  const std::string name = option.substr(0, option.find('='));
+                            const std::vector<std::string>& words, bool taken_elsewhere) {
+  const std::string name = name_of_option(option);
   const std::string setting = name.substr(std::min(name.find_first_not_of('-'), name.size()));
   if (is_tunable(setting) && subcommand.get_option_no_throw("--set")) {
     return fmt::format("; did you mean --set {}={}?", setting, value_after(option, words));
   }
   const std::string near =
       did_you_mean(name, options_of(subcommand), [](const std::string& known) -> std::string_view { return known; });
-  if (!near.empty() || !takers_of(name, subcommand).empty()) return near;
+  if (!near.empty() || taken_elsewhere) return near;
   const std::string by_letter = meant_by_letter(subcommand, name);
   return by_letter.empty() ? meant_by_help(subcommand, setting) : by_letter;
 }
@@ -147,10 +152,10 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
 void refuse_argument(const CLI::App& subcommand, const std::string& argument, const std::vector<std::string>& words) {
   const std::string known = joined(options_of(subcommand));
   if (argument.starts_with('-')) {
-    const std::string meant = meant_by_option(subcommand, argument, words);
+    const std::string takers = takers_of(name_of_option(argument), subcommand);
+    const std::string meant = meant_by_option(subcommand, argument, words, !takers.empty());
     const char* const list = meant.empty() ? "; options" : " Options";
-    throw UsageError(fmt::format("unknown option '{}'{}{}{} of 'orrery {}': {}", argument,
-                                 takers_of(argument.substr(0, argument.find('=')), subcommand), meant, list,
+    throw UsageError(fmt::format("unknown option '{}'{}{}{} of 'orrery {}': {}", argument, takers, meant, list,
                                  subcommand.get_name(), known));
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,

@@ -240,13 +240,12 @@ void Viewer::take_timings() {
   const bool chose = simulation_.choosing();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
   std::ranges::move(simulation_.collect(), std::back_inserter(timings));
-  const Status status = simulation_.status();
-  drawn_is_old_ |= !timings.empty() || chose != status.choosing;
-  moved_ |= status.choosing;  // measured under the load of a picture that moves
+  drawn_is_old_ |= !timings.empty() || chose != simulation_.choosing();
+  moved_ |= simulation_.choosing();  // measured under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
     moved_ = true;
-    const double copy_ms = copy_drawn(status);
+    const double copy_ms = copy_drawn(simulation_.status());
     if (!timings.empty()) timings.back().map_ms += copy_ms;
   }
   for (const StepTiming& timing : timings) log_.add(timing);

@@ -135,7 +135,7 @@ struct Status {
   Settings settings;
   std::string chosen;                     ///< what `auto` settings chose, such as "split 8"
   std::optional<AutoChoice> auto_choice;  ///< none: somebody asked for this very kernel
-  bool choosing = false;                  ///< the kernel is still the last one, and no steps run: see Choosing::beside
+  bool choosing = false;                  ///< another kernel stands in, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;     ///< see SetAccuracy
   std::string integrator_id;
   Law law;

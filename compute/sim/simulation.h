@@ -42,9 +42,8 @@ class Simulation {
   void apply(const Command& command);
 
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
-  /// Returns the number that was
-  /// started: 0 also when the engine is still busy with earlier ones, and after a fault. `tag` comes back in the
-  /// batch's StepTiming.
+  /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a fault. `tag`
+  /// comes back in the batch's StepTiming.
   int advance_frame(std::int64_t tag);
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
   /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
