@@ -37,6 +37,7 @@ Json kernel_json(const KernelInfo& kernel) {
           {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
           {"repeatable", kernel.repeatable},
           {"pairs_per_interaction", kernel.pairs_per_interaction},
+          {"takes_targets", kernel.takes_targets},
           {"contenders", std::vector<std::string>(kernel.contenders.begin(), kernel.contenders.end())},
           {"available", status.available},
           {"reason", status.reason}};
@@ -54,6 +55,7 @@ std::string kernel_text(const KernelInfo& kernel, bool with_lesson, const TextSt
                            return settings.empty() ? std::string{"with its initial values"} : settings;
                          })});
   }
+  if (kernel.takes_targets) table.add({"  targets", "can evaluate some of the bodies only"});
   if (!kernel.repeatable) table.add({"  bits", "two runs may differ in their last bits"});
   table.add({"  runs", status.available ? "on " + status.device : "unavailable: " + status.reason});
   for (const Tunable& tunable : kernel.tunables) {

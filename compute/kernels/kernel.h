@@ -15,6 +15,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
 
 struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
@@ -72,10 +73,12 @@ class Settings {
   Values values_;
 };
 
-/// One evaluation of all accelerations. Arrays lie in the memory of the kernel's backend.
+/// One evaluation: the accelerations of the targets due to all bodies. Arrays lie in the memory of the kernel's
+/// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
   int count = 0;                 ///< >= 1
+  Targets targets{};             ///< the epilogue finishes these bodies and no others; none given: every body
   MassRange masses;              ///< of the bodies
   Law law;
   Epilogue epilogue;
@@ -86,6 +89,8 @@ struct ForceArgs {
   bool times_phases = false;
   const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
                                                  ///< it is set; what they wrote is then undefined. May be null
+
+  int target_count() const { return targets ? targets.count : count; }
 };
 
 /// The launch of a CUDA kernel that evaluates the pairs, for the kernel card.
@@ -97,7 +102,7 @@ struct MainLaunch {
   std::size_t shared_fixed = 0;       ///< this
 };
 
-/// A kernel variant with its settings fixed: one way to evaluate all accelerations.
+/// A kernel variant with its settings fixed: one way to evaluate accelerations.
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
@@ -107,11 +112,15 @@ class ForceKernel {
   /// The next bodies are not those of the last evaluation some steps later. What evaluate() keeps from one call to the
   /// next would still be right, but may be slow for them.
   virtual void bodies_replaced() {}
-  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
-  virtual void evaluate(const ForceArgs& args) = 0;
-  /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see
+  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
+  /// list targets but the kernel does not take them.
+  void evaluate(const ForceArgs& args);
+  /// Whether ForceArgs may list targets; equals KernelInfo::takes_targets.
+  virtual bool takes_targets() const { return false; }
+  /// Interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
-  virtual double interactions(int count) const { return static_cast<double>(count) * count; }
+  static double interactions(int sources, int targets) { return static_cast<double>(sources) * targets; }
+  static double interactions(int count) { return interactions(count, count); }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
@@ -119,6 +128,10 @@ class ForceKernel {
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
   /// What evaluate() would launch for the pairs of `count` bodies with masses in this range.
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
+
+ protected:
+  /// evaluate() after its checks: targets are listed only if takes_targets().
+  virtual void do_evaluate(const ForceArgs& args) = 0;
 };
 
 /// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.
@@ -139,6 +152,7 @@ struct KernelInfo {
   Tolerance tolerance;
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
+  bool takes_targets = false;        ///< ForceArgs may list targets
   bool is_tree = false;  ///< far bodies count by cells: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 =
       true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen

@@ -14,7 +14,7 @@ class CpuOpenmp final : public ForceKernel {
  public:
   explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     // A worksharing loop cannot be left early, and to hand out ten million chunks takes long even if each is skipped.
     // So one loop covers so many chunks at most; where there are more, a row takes so long that waiting for the last is
     // nothing.

@@ -9,7 +9,7 @@ namespace {
 
 class CpuSerial final : public ForceKernel {
  public:
-  void evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.count); }
+  void do_evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.count); }
 };
 
 }  // namespace

@@ -35,12 +35,13 @@ namespace {
 #include "compute/kernels/parts/simd_lanes.inl"
 #include "compute/kernels/parts/simd_pull.inl"
 
+/// Sums and finishes the targets at places [first, last).
 template <int rows, class PairLaw>
 void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, const PairLaw& law) {
   Vec4 points[max_chunk];
   HWY_ALIGN float sums[max_chunk * 3 * lane_count] = {};
   const int count = last - first;
-  for (int i = 0; i < count; ++i) points[i] = args.bodies[first + i];
+  for (int i = 0; i < count; ++i) points[i] = args.bodies[args.targets.body(first + i)];
   // The last rows together may reach beyond the chunk: they repeat its last body, and nobody reads their sums.
   for (int i = count; i % rows != 0; ++i) points[i] = points[count - 1];
 
@@ -53,7 +54,7 @@ void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int firs
     }
   }
   for (int i = 0; i < count; ++i) {
-    args.epilogue.finish(first + i, points[i].w, acceleration_of(sums + i * 3 * lane_count));
+    args.epilogue.finish(args.targets.body(first + i), points[i].w, acceleration_of(sums + i * 3 * lane_count));
   }
 }
 
@@ -92,12 +93,13 @@ class CpuSimd final : public ForceKernel {
   explicit CpuSimd(const Settings& settings)
       : threads_{thread_count(settings)}, rows_{settings.integer("rows", rows_for_this_processor())} {}
 
-  void evaluate(const ForceArgs& args) override {
+  bool takes_targets() const override { return true; }
+  void do_evaluate(const ForceArgs& args) override {
     const PaddedColumns bodies = columns_.fill(args, threads_);
-    // Some four chunks a thread, so that threads which start late or run slower do not hold up the others.
-    const int share = args.count / (4 * threads_);
+    // About four chunks per thread, so that threads which start late or run slower do not delay the others.
+    const int targets = args.target_count(), share = targets / (4 * threads_);
     const int chunk = std::clamp(share / max_simd_rows * max_simd_rows, max_simd_rows, max_chunk);
-    for_each_chunk(args.count, chunk, threads_, args.cancelled, [&](int first, int last) {
+    for_each_chunk(targets, chunk, threads_, args.cancelled, [&](int first, int last) {
       HWY_DYNAMIC_DISPATCH(evaluate_simd_rows)(args, bodies, first, last, rows_);
     });
   }
@@ -122,8 +124,8 @@ ORRERY_KERNEL(
     .lesson =
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",
-    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .contenders = contenders,
-    .create = create_kernel<CpuSimd>);
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .takes_targets = true,
+    .contenders = contenders, .create = create_kernel<CpuSimd>);
 
 }  // namespace orrery
 #endif

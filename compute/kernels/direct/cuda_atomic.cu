@@ -54,7 +54,7 @@ class Atomic final : public BlockKernel<const Vec4*, int, PairConstants, Vec4*> 
     take_scratch(sums_, static_cast<std::size_t>(count), "cuda-atomic: the sums", "another kernel");
   }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const std::size_t bytes = static_cast<std::size_t>(args.count) * sizeof(Vec4);
     ORRERY_CUDA_CHECK(cudaMemsetAsync(sums_.data(), 0, bytes, args.stream));

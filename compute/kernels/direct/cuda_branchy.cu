@@ -55,7 +55,7 @@ class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> 
 
   void prepare(int count) override { epilogue_.prepare(count); }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     const float repulsion = args.law.id == LawId::attract_repel ? args.law.repulsion : 0;
     launch(args, args.bodies, args.count, args.law.softening * args.law.softening, repulsion,
            epilogue_.storing(args).accelerations);

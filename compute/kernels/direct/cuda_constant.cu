@@ -109,7 +109,7 @@ class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants
     take_scratch(sums_, static_cast<std::size_t>(count), "cuda-constant: the sums between rounds", "another kernel");
   }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const Turn turn{args.stream};
     for (int begin = 0, size = 0; begin < args.count; begin += size) {

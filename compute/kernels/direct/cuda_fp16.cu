@@ -92,7 +92,7 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
                  "cuda-tiled");
   }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     repack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.count,
                                                                              positions_.data());

@@ -19,15 +19,12 @@ __device__ Body widened(const Vec4& body) {
           static_cast<double>(body.w)};
 }
 
-template <LawId law>
-__global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConstantsOf<double> constants,
-                           Epilogue epilogue) {
+/// Adds the pull of all bodies on a point. All threads of a block must call it: they share the tiles.
+template <class PairLaw>
+__device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw& pair, const Body& me,
+                                              const Vec4* __restrict__ bodies, int count) {
   extern __shared__ Body tile[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
-  const int i = static_cast<int>(blockIdx.x) * width + lane;
-  const Body me = i < count ? widened(bodies[i]) : Body{};  // no early return: every thread meets the barriers
-  const auto pair = pair_law<law, double>(constants);
-  Vec3d acceleration;
   for (int first = 0; first < count; first += width) {
     tile[lane] = first + lane < count ? widened(bodies[first + lane]) : Body{};  // a zero mass pulls nothing
     __syncthreads();
@@ -35,10 +32,36 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConst
     for (int j = 0; j < width; ++j) add_pull(acceleration, pair, me.x, me.y, me.z, tile[j]);
     __syncthreads();  // nobody refills the tile while others still read it
   }
+}
+
+__device__ __forceinline__ Vec3 rounded(const Vec3d& a) {
+  return {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)};
+}
+
+template <LawId law>
+__global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConstantsOf<double> constants,
+                           Epilogue epilogue) {
+  const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
+  const int i = static_cast<int>(blockIdx.x) * width + lane;
+  const Body me = i < count ? widened(bodies[i]) : Body{};  // no early return: every thread meets the barriers
+  const auto pair = pair_law<law, double>(constants);
+  Vec3d acceleration;
+  add_all_pulls(acceleration, pair, me, bodies, count);
   if (i >= count) return;
-  epilogue.finish(
-      i, bodies[i].w,
-      {static_cast<float>(acceleration.x), static_cast<float>(acceleration.y), static_cast<float>(acceleration.z)});
+  epilogue.finish(i, bodies[i].w, rounded(acceleration));
+}
+
+template <LawId law>
+__global__ void __launch_bounds__(max_block)
+    accelerate_targets(const Vec4* __restrict__ bodies, int count, Targets targets, PairConstantsOf<double> constants,
+                       Epilogue epilogue) {
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int i = place < targets.count ? targets.body(place) : -1;
+  const Body me = i >= 0 ? widened(bodies[i]) : Body{};
+  const auto pair = pair_law<law, double>(constants);
+  Vec3d acceleration;
+  add_all_pulls(acceleration, pair, me, bodies, count);
+  if (i >= 0) epilogue.finish(i, bodies[i].w, rounded(acceleration));
 }
 
 class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>, Epilogue> {
@@ -49,8 +72,17 @@ class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>,
                           law, [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
                     }} {}
 
-  void evaluate(const ForceArgs& args) override {
-    launch(args, args.bodies, args.count, PairConstantsOf<double>{args.law}, args.epilogue);
+  bool takes_targets() const override { return true; }
+
+  void do_evaluate(const ForceArgs& args) override {
+    const PairConstantsOf<double> constants{args.law};
+    if (!args.targets) return launch(args, args.bodies, args.count, constants, args.epilogue);
+    law_values.dispatch(args.law.id, [&](auto law) {
+      accelerate_targets<decltype(law)::value>
+          <<<cuda::ceil_div(args.targets.count, block()), block(), block() * sizeof(Body), args.stream>>>(
+              args.bodies, args.count, args.targets, constants, args.epilogue);
+    });
+    ORRERY_CUDA_CHECK_LAUNCH(accelerate_targets);
   }
 };
 
@@ -64,7 +96,7 @@ ORRERY_KERNEL(
         "Double precision leaves an error of one rounding, where float leaves that of a long sum. It costs the ratio "
         "of the units: half the float rate on GPUs made for science, 1/32 or 1/64 on others, and a reciprocal square "
         "root that takes several instructions on all of them.",
-    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-7, .max = 1e-6},
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-7, .max = 1e-6}, .takes_targets = true,
     .create = create_kernel<Fp64>);
 
 }  // namespace orrery

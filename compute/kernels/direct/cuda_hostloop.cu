@@ -66,7 +66,7 @@ class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, Pa
   }
 
   /// Waits for the stream at each copy, as the source's blocking copies do.
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     pack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.epilogue.velocities,
                                                                            args.count, d_bodies_.data());

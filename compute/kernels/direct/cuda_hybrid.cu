@@ -55,7 +55,7 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
                                             })},
         arithmetic_{arithmetic(settings)} {}
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     const int blocks = args.count / block(), whole = blocks * block();
     if (whole == args.count) {
       launch_whole_blocks(args, blocks);

@@ -17,6 +17,14 @@ constexpr Tunable tunables[] = {
     layout_tunable,
 };
 
+/// Adds the pull of all bodies on a point.
+template <int unroll, Layout layout, class PairLaw, class Real>
+__device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& pair, const Vec4& me,
+                                              const BodyArrays& bodies, int count) {
+  unrolled_for<unroll>(count,
+                       [&](int j) { add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, bodies.load<layout>(j)); });
+}
+
 template <LawId law, class Real, int unroll, Layout layout>
 __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -24,8 +32,22 @@ __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies.load<layout>(i);
   Vec3Of<Real> sum;
-  unrolled_for<unroll>(count,
-                       [&](int j) { add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, bodies.load<layout>(j)); });
+  add_all_pulls<unroll, layout>(sum, pair, me, bodies, count);
+  epilogue.finish(i, me.w, values(sum));
+}
+
+/// The same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
+template <LawId law, class Real>
+__global__ void __launch_bounds__(max_block)
+    accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants, Epilogue epilogue) {
+  constexpr Layout layout = Layout::float4;
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (place >= targets.count) return;
+  const int i = targets.body(place);
+  const auto pair = pair_law<law, Real>(constants);
+  const Vec4 me = bodies.load<layout>(i);
+  Vec3Of<Real> sum;
+  add_all_pulls<16, layout>(sum, pair, me, bodies, count);
   epilogue.finish(i, me.w, values(sum));
 }
 
@@ -33,6 +55,7 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
  public:
   explicit Naive(const Settings& settings)
       : BlockKernel{"cuda-naive", settings, {}, instances(settings)},
+        arithmetic_{arithmetic(settings)},
         stores_first_{stores_first(settings)},
         bodies_{layout_values.find(settings.text("layout"))} {}
 
@@ -41,7 +64,10 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
     if (stores_first_) stored_epilogue_.prepare(count);
   }
 
-  void evaluate(const ForceArgs& args) override {
+  bool takes_targets() const override { return true; }
+
+  void do_evaluate(const ForceArgs& args) override {
+    if (args.targets) return evaluate_targets(args);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
     launch(args, bodies_.arranged(args), args.count, PairConstants{args.law}, epilogue);
     if (stores_first_) stored_epilogue_.finish(args);
@@ -61,6 +87,16 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
         });
   }
 
+  void evaluate_targets(const ForceArgs& args) const {
+    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto number) {
+      accelerate_targets<decltype(law)::value, decltype(number)>
+          <<<cuda::ceil_div(args.targets.count, block()), block(), 0, args.stream>>>(
+              {.vectors = args.bodies}, args.count, args.targets, PairConstants{args.law}, args.epilogue);
+    });
+    ORRERY_CUDA_CHECK_LAUNCH(accelerate_targets);
+  }
+
+  Arithmetic arithmetic_;
   bool stores_first_;
   BodyLayout bodies_;
   StoredEpilogue stored_epilogue_;
@@ -79,7 +115,7 @@ ORRERY_KERNEL(
     .lesson =
         "All threads read the same body at the same time, so the caches serve what looks like far too much traffic. "
         "Latency is what remains: with one load a pair in the way, the arithmetic units wait.",
-    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3}, .takes_targets = true,
     .create = create_kernel<Naive>);
 
 }  // namespace orrery

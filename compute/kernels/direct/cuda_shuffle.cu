@@ -68,7 +68,7 @@ class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilog
                       return accelerate<decltype(law)::value, decltype(bodies)::value>;
                     })} {}
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     launch(args, args.bodies, args.count, PairConstants{args.law}, args.epilogue);
   }
 };

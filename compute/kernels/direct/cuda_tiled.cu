@@ -31,17 +31,20 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* contenders[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
 constexpr int max_split = 64;
-constexpr int block_divisor = 32;  // of every value of `block`
+constexpr int max_target_split = 512;  // of few targets: enough to fill a large GPU with one block of them
+constexpr int block_divisor = 32;      // of every value of `block`
 
-/// Each block sums `bodies_per_thread * blockDim.x` bodies over its share of the j tiles: row blockIdx.y of the grid.
-/// With one row the epilogue takes the sums; with more they go to `partials`, a row a split.
+/// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
+/// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
+/// `targets`, is body body_of(k).
 ///
 /// `layout` is no template parameter: it decides only how a tile is filled, once for blockDim.x interactions, and the
 /// tile itself is always Vec4. That is where the UTH homework gained from a structure of arrays, by loads that
 /// coalesce.
-template <LawId law, class Real, int bodies_per_thread, int unroll>
-__global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairConstants constants,
-                           Vec4* __restrict__ partials, Epilogue epilogue) {
+template <LawId law, class Real, int bodies_per_thread, int unroll, class BodyOf>
+__device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layout layout, int count, int targets,
+                                                 const BodyOf& body_of, const PairConstants& constants,
+                                                 Vec4* __restrict__ partials, const Epilogue& epilogue) {
   extern __shared__ Vec4 tile[];
   const auto pair = pair_law<law, Real>(constants);
   const int width = static_cast<int>(blockDim.x);
@@ -52,7 +55,8 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
     const int i = first + k * width;
-    mine[k] = i < count ? bodies.load(layout, i) : Vec4{};  // no early return: every thread meets the barriers
+    mine[k] =
+        i < targets ? bodies.load(layout, body_of(i)) : Vec4{};  // no early return: every thread meets the barriers
   }
 
   const int tiles = (count + width - 1) / width;
@@ -76,14 +80,32 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
     const int i = first + k * width;
-    if (i >= count) continue;
+    if (i >= targets) continue;
     const Vec3 a = values(sum[k]);
     if (splits == 1) {
-      epilogue.finish(i, mine[k].w, a);
+      epilogue.finish(body_of(i), mine[k].w, a);
     } else {
-      partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + i] = {a.x, a.y, a.z, 0};
+      partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) + i] = {a.x, a.y, a.z, 0};
     }
   }
+}
+
+template <LawId law, class Real, int bodies_per_thread, int unroll>
+__global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairConstants constants,
+                           Vec4* __restrict__ partials, Epilogue epilogue) {
+  accelerate_block<law, Real, bodies_per_thread, unroll>(
+      bodies, layout, count, count, [](int i) { return i; }, constants, partials, epilogue);
+}
+
+/// The same for targets. The other tunables change no sums but for their order, so one value of each is enough: one
+/// body per thread, since targets are few.
+template <LawId law, class Real>
+__global__ void __launch_bounds__(max_block)
+    accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants,
+                       Vec4* __restrict__ partials, Epilogue epilogue) {
+  accelerate_block<law, Real, 1, 8>(
+      bodies, Layout::float4, count, targets.count, [&](int place) { return targets.body(place); }, constants, partials,
+      epilogue);
 }
 
 class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue> {
@@ -94,6 +116,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
                     {.bodies = settings.integer("bodies-per-thread"), .shared_bytes = sizeof(Vec4)},
                     instances(settings)},
         bodies_per_thread_{settings.integer("bodies-per-thread")},
+        arithmetic_{arithmetic(settings)},
         split_{settings.integer("split")},
         stores_first_{stores_first(settings)},
         bodies_{layout_values.find(settings.text("layout"))} {}
@@ -101,12 +124,13 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   void prepare(int count) override {
     bodies_.prepare(count);
     if (stores_first_) stored_epilogue_.prepare(count);
-    const int split = split_for(count);
-    take_scratch(partials_, split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(count) : 0,
-                 "cuda-tiled: the partial sums of split=" + std::to_string(split), "a smaller split");
+    prepare_partials(split_for(count), count);
   }
 
-  void evaluate(const ForceArgs& args) override {
+  bool takes_targets() const override { return true; }
+
+  void do_evaluate(const ForceArgs& args) override {
+    if (args.targets) return evaluate_targets(args);
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
     const int split = split_for(args.count);
@@ -140,17 +164,42 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     });
   }
 
+  void evaluate_targets(const ForceArgs& args) {
+    const int targets = args.targets.count;
+    const int most = std::min(max_target_split, cuda::ceil_div(args.count, block()));
+    const int split = split_ > 0 ? std::min(split_, most)
+                                 : fastest_split(targets, args.count, block(), 1, cuda::multiprocessors(), most);
+    prepare_partials(split, targets);
+    const dim3 blocks{static_cast<unsigned>(cuda::ceil_div(targets, block())), static_cast<unsigned>(split)};
+    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto number) {
+      accelerate_targets<decltype(law)::value, decltype(number)>
+          <<<blocks, block(), block() * sizeof(Vec4), args.stream>>>({.vectors = args.bodies}, args.count, args.targets,
+                                                                     PairConstants{args.law}, partials_.data(),
+                                                                     args.epilogue);
+    });
+    ORRERY_CUDA_CHECK_LAUNCH(accelerate_targets);
+    if (split > 1) {
+      finish_partial_sums_of_targets(partials_.data(), split, args.bodies, args.targets, args.epilogue, args.stream);
+    }
+  }
+
+  void prepare_partials(int split, int targets) {
+    take_scratch(partials_, split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
+                 "cuda-tiled: the partial sums of split=" + std::to_string(split), "a smaller split");
+  }
+
   int split_for(int count) const {
     const int most = std::min(max_split, cuda::ceil_div(count, block()));
     if (split_ > 0) return std::min(split_, most);
     if (count != chosen_for_) {
-      chosen_split_ = fastest_split(count, block(), bodies_per_thread_, cuda::multiprocessors(), most);
+      chosen_split_ = fastest_split(count, count, block(), bodies_per_thread_, cuda::multiprocessors(), most);
       chosen_for_ = count;
     }
     return chosen_split_;
   }
 
   int bodies_per_thread_;
+  Arithmetic arithmetic_;
   int split_;  // 0: auto
   bool stores_first_;
   mutable int chosen_for_ = 0, chosen_split_ = 1;
@@ -172,7 +221,7 @@ ORRERY_KERNEL(
     .lesson =
         "A tile in shared memory turns one slow read a pair into one a tile. Holding several bodies in registers lets "
         "one shared read serve several pairs, and then the arithmetic itself is the limit.",
-    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
+    .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3}, .takes_targets = true,
     .contenders = contenders, .create = create_kernel<Tiled>);
 
 }  // namespace orrery

@@ -31,7 +31,7 @@ class TiledCount final : public BlockKernel<const Vec4*, int, PairConstants, Epi
                       return accelerate<decltype(law)::value, decltype(number)>;
                     })} {}
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     launch(args, args.bodies, args.count, PairConstants{args.law}, args.epilogue);
   }
 };

@@ -6,18 +6,33 @@ namespace {
 
 constexpr int block = 128;
 
+/// Adds column `place` of splits x count partial sums.
+__device__ __forceinline__ void add_column(Vec3& sum, const Vec4* partials, int splits, int count, int place) {
+#pragma unroll 8
+  for (int split = 0; split < splits; ++split) {
+    const Vec4 part = partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
+    sum.x += part.x;
+    sum.y += part.y;
+    sum.z += part.z;
+  }
+}
+
 __global__ void add_partials(const Vec4* __restrict__ partials, int splits, const Vec4* __restrict__ bodies, int count,
                              Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   Vec3 sum;
-#pragma unroll 8
-  for (int split = 0; split < splits; ++split) {
-    const Vec4 part = partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + i];
-    sum.x += part.x;
-    sum.y += part.y;
-    sum.z += part.z;
-  }
+  add_column(sum, partials, splits, count, i);
+  epilogue.finish(i, bodies[i].w, sum);
+}
+
+__global__ void add_partials_of_targets(const Vec4* __restrict__ partials, int splits, const Vec4* __restrict__ bodies,
+                                        Targets targets, Epilogue epilogue) {
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (place >= targets.count) return;
+  const int i = targets.body(place);
+  Vec3 sum;
+  add_column(sum, partials, splits, targets.count, place);
   epilogue.finish(i, bodies[i].w, sum);
 }
 
@@ -27,6 +42,13 @@ void finish_partial_sums(const Vec4* d_partials, int splits, const Vec4* d_bodie
                          cudaStream_t stream) {
   add_partials<<<cuda::ceil_div(count, block), block, 0, stream>>>(d_partials, splits, d_bodies, count, epilogue);
   ORRERY_CUDA_CHECK_LAUNCH(add_partials);
+}
+
+void finish_partial_sums_of_targets(const Vec4* d_partials, int splits, const Vec4* d_bodies, const Targets& targets,
+                                    const Epilogue& epilogue, cudaStream_t stream) {
+  add_partials_of_targets<<<cuda::ceil_div(targets.count, block), block, 0, stream>>>(d_partials, splits, d_bodies,
+                                                                                      targets, epilogue);
+  ORRERY_CUDA_CHECK_LAUNCH(add_partials_of_targets);
 }
 
 }  // namespace orrery

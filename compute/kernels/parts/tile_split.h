@@ -8,22 +8,22 @@
 
 namespace orrery {
 
-/// How many blocks should share the sum over j of the same `block * bodies_per_thread` bodies, 1 ... `most`: the split
-/// that an estimate in interactions of the busiest multiprocessor likes best. It counts a multiprocessor's blocks times
-/// their tiles of `block` bodies, more where its warps are too few to hide latency, and a pass over the partial sums
-/// for each split.
-inline int fastest_split(int count, int block, int bodies_per_thread, int multiprocessors, int most) {
+/// How many blocks should share the sum over `sources` bodies of the same `block * bodies_per_thread` targets, 1 ...
+/// `most`: the split with the least estimated interactions on the busiest multiprocessor. The estimate counts a
+/// multiprocessor's blocks times their tiles of `block` bodies, more where its warps are too few to hide latency, and a
+/// pass over the partial sums for each split.
+inline int fastest_split(int targets, int sources, int block, int bodies_per_thread, int multiprocessors, int most) {
   constexpr double partial_cost = 20;  // writing and reading back a partial sum takes as long as some 20 interactions
   constexpr double enough_warps = 16;
-  const double rows = cuda::ceil_div(count, block * bodies_per_thread);
+  const double rows = cuda::ceil_div(targets, block * bodies_per_thread);
   const double tile_interactions = static_cast<double>(block) * block * bodies_per_thread;
   int best = 1;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int split = 1; split <= most; ++split) {
     const double blocks = std::ceil(rows * split / multiprocessors);
     const double latency = std::max(1.0, enough_warps / (blocks * block / 32));
-    const double tiles = cuda::ceil_div(cuda::ceil_div(count, block), split);
-    const double passes = split > 1 ? split * static_cast<double>(count) * partial_cost / multiprocessors : 0;
+    const double tiles = cuda::ceil_div(cuda::ceil_div(sources, block), split);
+    const double passes = split > 1 ? split * static_cast<double>(targets) * partial_cost / multiprocessors : 0;
     const double cost = blocks * tiles * tile_interactions * latency + passes;
     if (cost < best_cost) {
       best = split;

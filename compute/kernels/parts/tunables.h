@@ -8,6 +8,7 @@
 namespace orrery {
 
 inline constexpr const char* block_values[] = {"32", "64", "128", "256", "512", "1024"};
+inline constexpr int max_block = 1024;  ///< of block_values
 constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
   return {.name = "block", .notes = notes, .values = block_values, .initial = initial};
 }

@@ -176,7 +176,7 @@ class CpuSymmetric final : public ForceKernel {
         rows_{settings.integer("rows", rows_for_this_processor())},
         tile_{settings.integer("tile")} {}
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     const PaddedColumns bodies = columns_.fill(args, threads_);
     const int padded = bodies.padded_count, tile = tile_of(args.count);
     const TileRounds rounds{(padded - 1) / tile + 1};

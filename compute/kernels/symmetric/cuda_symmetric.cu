@@ -186,7 +186,7 @@ class Symmetric final : public ForceKernel {
 
   void prepare(int count) override { accumulator_.prepare(count); }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const SymmetricSums sums = accumulator_.begin(args);
     const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());

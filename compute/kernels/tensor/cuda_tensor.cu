@@ -180,7 +180,7 @@ class Tensor final : public ForceKernel {
     sums_.prepare(padded(count));
   }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     const int all = padded(args.count);
     Vec4* const sums = sums_.begin(args, all);
     const TensorOperands operands = workspace_.make(args, all);

@@ -32,6 +32,7 @@ static_assert(max_lanes <= BodyList::padding);
 /// What one thread needs for one group after the other.
 struct GroupWork {
   TreeWalk walk;
+  std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
   std::array<Vec4, max_group> points;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
   std::int64_t interactions = 0;
@@ -40,9 +41,19 @@ struct GroupWork {
 /// How the groups are evaluated.
 struct GroupPlan {
   const HostOctree& tree;
+  const char* is_target;  ///< nonzero for the bodies wanted, in their own order; null: every body is wanted
   int rows;
   bool quadrupoles;
 };
+
+/// Fills `targets` with the bodies of the group that are wanted. Returns how many there are.
+int find_targets(const GroupPlan& plan, BodyRange group, std::array<int, max_group>& targets) {
+  int count = 0;
+  for (int body = group.begin; body < group.end; ++body) {
+    if (!plan.is_target || plan.is_target[plan.tree.original(body)]) targets[static_cast<std::size_t>(count++)] = body;
+  }
+  return count;
+}
 
 }  // namespace
 }  // namespace orrery
@@ -79,15 +90,19 @@ HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairL
   add_lane_sums<1>(&sum.x, &sum.y, &sum.z, sums);
 }
 
+/// Sums and finishes the targets of a group. The walk is that of the whole group, so a body's acceleration is the same
+/// whichever bodies are wanted with it.
 template <int rows, class PairLaw>
 void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange group, GroupWork& work,
                          const PairLaw& law) {
-  const int count = group.count();
+  const int count = find_targets(plan, group, work.targets);
+  if (count == 0) return;
   const int padded = (count + rows - 1) / rows * rows;
   Vec4* points = work.points.data();
   float* sums = work.sums.data();
   for (int i = 0; i < padded; ++i) {
-    points[i] = plan.tree.bodies()[static_cast<std::size_t>(std::min(group.begin + i, group.end - 1))];
+    const int body = work.targets[static_cast<std::size_t>(std::min(i, count - 1))];
+    points[i] = plan.tree.bodies()[static_cast<std::size_t>(body)];
   }
   std::fill_n(sums, padded * 3 * lane_count, 0.0f);
   const auto for_each_rows = [&](const auto& add) {
@@ -117,7 +132,7 @@ void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange
   if (cancelled(args)) return;
   for (int i = 0; i < count; ++i) {
     const Vec3 a = acceleration_of(sums + i * 3 * lane_count);
-    args.epilogue.finish(plan.tree.original(group.begin + i), points[i].w,
+    args.epilogue.finish(plan.tree.original(work.targets[static_cast<std::size_t>(i)]), points[i].w,
                          {a.x * of_sums, a.y * of_sums, a.z * of_sums});
   }
 }
@@ -181,7 +196,8 @@ class CpuTree final : public ForceKernel, public TreeFacet {
         group_{settings.integer("group")},
         quadrupoles_{has_quadrupoles(settings)} {}
 
-  void evaluate(const ForceArgs& args) override {
+  bool takes_targets() const override { return true; }
+  void do_evaluate(const ForceArgs& args) override {
     TreeReport report;
     PhaseClock clock;
     const auto run = [&](const char* name, const auto& phase) {
@@ -219,7 +235,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
     while (static_cast<int>(work_.size()) < shape_.threads) work_.push_back(std::make_unique<GroupWork>());
     for (const auto& work : work_) work->interactions = 0;
     const std::vector<BodyRange> groups = tree_.groups(group_);
-    const GroupPlan plan{tree_, rows_, quadrupoles_};
+    const GroupPlan plan{tree_, mark_targets(args), rows_, quadrupoles_};
     std::atomic<std::size_t> next = 0;
     run_team(shape_.threads, [&](int slot) {
       GroupWork& work = *work_[static_cast<std::size_t>(slot)];
@@ -232,13 +248,22 @@ class CpuTree final : public ForceKernel, public TreeFacet {
     return interactions;
   }
 
+  /// GroupPlan::is_target for these arguments.
+  const char* mark_targets(const ForceArgs& args) {
+    if (!args.targets) return nullptr;
+    is_target_.assign(static_cast<std::size_t>(args.count), 0);
+    for (int k = 0; k < args.targets.count; ++k) is_target_[static_cast<std::size_t>(args.targets.body(k))] = 1;
+    return is_target_.data();
+  }
+
   HostOctree::Shape shape_;
   int group_;
   int rows_ = rows_for_this_processor();
   bool quadrupoles_;
   HostOctree tree_;
-  std::vector<std::unique_ptr<GroupWork>> work_;  ///< one a thread
-  std::optional<TreeReport> report_;              ///< none where the latest evaluation was cancelled
+  std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
+  std::vector<char> is_target_;
+  std::optional<TreeReport> report_;  ///< none where the latest evaluation was cancelled
   std::vector<TreeCell> picked_;
 };
 
@@ -252,8 +277,8 @@ ORRERY_KERNEL(
     .lesson =
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
         "meet nearly the same cells, so a group walks the tree once and its lists feed vectors.",
-    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 5e-1}, .is_tree = true,
-    .full_fp32 = false, .contenders = contenders, .create = create_kernel<CpuTree>);
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 5e-1}, .takes_targets = true,
+    .is_tree = true, .full_fp32 = false, .contenders = contenders, .create = create_kernel<CpuTree>);
 
 }  // namespace orrery
 #endif

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/cell_picker.h"
@@ -52,6 +53,11 @@ constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 constexpr int update_block = 256;
 
 static_assert(key_levels < CellPicker::most_levels);
+
+__global__ void mark(Targets targets, unsigned char* is_target) {
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (place < targets.count) is_target[targets.body(place)] = 1;
+}
 
 /// For CellPicker.
 struct OctreeCells {
@@ -115,9 +121,10 @@ class Tree final : public ForceKernel, public TreeFacet {
     sort_count_ = count;
   }
 
+  bool takes_targets() const override { return true; }
   void bodies_replaced() override { since_rebuild_ = 0; }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const bool keeps_cells = since_rebuild_ > 0;
     since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
@@ -136,8 +143,9 @@ class Tree final : public ForceKernel, public TreeFacet {
     log_.next_phase();
     build_octree(tree, keeps_cells, args.stream);
     log_.next_phase();
-    walk_octree(tree, args.law, args.stream);
-    log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block);
+    const unsigned char* is_target = mark_targets(args);
+    walk_octree(tree, args.law, is_target, args.stream);
+    log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block, is_target);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
@@ -164,6 +172,18 @@ class Tree final : public ForceKernel, public TreeFacet {
   int group_for(int count) const {
     constexpr int many = 1 << 18;
     return group_ > 0 ? group_ : count < many ? 32 : 64;
+  }
+
+  /// What walk_octree() takes: one byte per body, or null if every body is wanted.
+  const unsigned char* mark_targets(const ForceArgs& args) {
+    if (!args.targets) return nullptr;
+    const auto bodies = static_cast<std::size_t>(args.count);
+    take_scratch(is_target_, bodies, "cuda-tree: the marks of the targets", "fewer bodies");
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(is_target_.data(), 0, bodies, args.stream));
+    mark<<<cuda::ceil_div(args.targets.count, update_block), update_block, 0, args.stream>>>(args.targets,
+                                                                                             is_target_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(mark);
+    return is_target_.data();
   }
 
   /// But for what the sort decides.
@@ -198,7 +218,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;
   cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
-  cuda::DeviceArray<unsigned char> sort_space_;
+  cuda::DeviceArray<unsigned char> sort_space_, is_target_;
   cuda::DeviceArray<OctreeLinks> links_;
   cuda::DeviceArray<OctreeNode> nodes_;
   cuda::DeviceArray<OctreeGroup> groups_;
@@ -219,6 +239,7 @@ ORRERY_KERNEL(
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
-    .is_tree = true, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tree>);
+    .takes_targets = true, .is_tree = true, .full_fp32 = false, .contenders = contenders,
+    .create = create_kernel<Tree>);
 
 }  // namespace orrery

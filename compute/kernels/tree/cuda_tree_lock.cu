@@ -106,7 +106,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     }
   }
 
-  void evaluate(const ForceArgs& args) override {
+  void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     const cudaStream_t stream = args.stream;
     if (!cleared_) {

@@ -33,8 +33,9 @@ void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 /// last row up, their boxes and moments. They fit the bodies in either case.
 void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
-/// tree.accelerations, and the interactions in tree.state.
-void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream);
+/// tree.accelerations, and the interactions in tree.state. `is_target`, one per body in their own order: nonzero where
+/// the acceleration is wanted; null: everywhere. Other entries of tree.accelerations are then undefined.
+void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream);
 /// What walk_octree launches.
 const void* walk_octree_function(LawId law, bool quadrupole);
 int walk_octree_blocks(LawId law, bool quadrupole, int count);

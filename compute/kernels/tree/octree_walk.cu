@@ -94,6 +94,8 @@ class Walk {
   __device__ unsigned long long interactions() const {
     return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(group_.end - group_.begin);
   }
+  /// Cells and bodies that each body of the group has met.
+  __device__ unsigned long long sources() const { return static_cast<unsigned long long>(sources_); }
 
  private:
   __device__ static float other(float value, int apart) { return __shfl_xor_sync(all_lanes, value, apart); }
@@ -264,8 +266,13 @@ class Walk {
   Vec3 center_, half_;  // of the box around the group
   float reach_scale_ = 0;
   int entries_ = 0, cells_ = 0, leaves_ = 0;
-  int sources_ = 0;  // cells and bodies that each body of the group has met
+  int sources_ = 0;  // see sources()
 };
+
+/// The next group for this warp, or a number beyond the last.
+__device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
+  return __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
+}
 
 template <class PairLaw, bool quadrupole>
 __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
@@ -280,9 +287,48 @@ __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_co
     interactions += walk.interactions();
   };
   while (true) {
-    const int group = __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
+    const int group = take_group(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
+    if (bodies.end - bodies.begin > lanes) {
+      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
+    } else {
+      walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
+    }
+  }
+  if (leads) atomicAdd(&tree.state->found.interactions, interactions);
+}
+
+/// The bodies of a group that are wanted.
+__device__ int count_targets(const Octree& tree, const OctreeGroup& group, const unsigned char* is_target) {
+  int targets = 0;
+  for (int first = group.begin; first < group.end; first += lanes) {
+    const int i = first + static_cast<int>(threadIdx.x) % lanes;
+    targets += __popc(__ballot_sync(all_lanes, i < group.end && is_target[tree.order[i]]));
+  }
+  return targets;
+}
+
+/// The same, but groups without targets are left out. A group with targets walks as a whole, so that a body's
+/// acceleration does not depend on which bodies are wanted with it.
+template <class PairLaw, bool quadrupole>
+__global__ void __launch_bounds__(walk_octree_block)
+    walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
+  alignas(WarpSpace) __shared__ unsigned char spaces[warps_a_block * sizeof(WarpSpace)];
+  WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
+  const bool leads = threadIdx.x % lanes == 0;
+  unsigned long long interactions = 0;
+  while (true) {
+    const int group = take_group(tree, leads);
+    if (group >= tree.state->groups) break;
+    const OctreeGroup bodies = tree.groups[group];
+    const int targets = count_targets(tree, bodies, is_target);
+    if (targets == 0) continue;
+    const auto walk_with = [&](auto walk) {
+      walk.walk();
+      walk.store();
+      interactions += walk.sources() * static_cast<unsigned long long>(targets);
+    };
     if (bodies.end - bodies.begin > lanes) {
       walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
     } else {
@@ -295,6 +341,10 @@ __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_co
 template <class PairLaw>
 auto function_for(bool quadrupole) {
   return quadrupole ? walk_groups<PairLaw, true> : walk_groups<PairLaw, false>;
+}
+template <class PairLaw>
+auto function_with_targets(bool quadrupole) {
+  return quadrupole ? walk_groups_with_targets<PairLaw, true> : walk_groups_with_targets<PairLaw, false>;
 }
 
 }  // namespace
@@ -311,10 +361,14 @@ int walk_octree_blocks(LawId law, bool quadrupole, int count) {
   return min(resident * cuda::multiprocessors(), cuda::ceil_div(count, warps_a_block));
 }
 
-void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream) {
+void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream) {
   const int blocks = walk_octree_blocks(law.id, tree.quadrupole, tree.count);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
-    function_for<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
+    if (is_target) {
+      function_with_targets<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);
+    } else {
+      function_for<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
+    }
   });
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);
 }

@@ -4,15 +4,28 @@
 namespace orrery {
 namespace {
 
+__device__ void hand_on(const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
+  if (evaluated) *evaluated += counts->interactions;
+  *found = *counts;
+}
+
 __global__ void __launch_bounds__(1024)
     finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
                   const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) {
-    if (evaluated) *evaluated += counts->interactions;
-    *found = *counts;
-  }
+  if (i == 0) hand_on(counts, evaluated, found);
   if (i >= count) return;
+  const Vec4 sum = sums[i];
+  epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
+}
+
+__global__ void __launch_bounds__(1024)
+    finish_targets(const Vec4* __restrict__ sums, const int* __restrict__ order,
+                   const unsigned char* __restrict__ is_target, int count, Epilogue epilogue,
+                   const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i == 0) hand_on(counts, evaluated, found);
+  if (i >= count || !is_target[order[i]]) return;
   const Vec4 sum = sums[i];
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
 }
@@ -42,10 +55,17 @@ void TreeLog::next_phase() {
 }
 
 void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts,
-                     int block) {
+                     int block, const unsigned char* d_is_target) {
   next_phase();
-  finish_bodies<<<cuda::ceil_div(args.count, block), block, 0, stream_>>>(
-      d_sums, d_order, args.count, args.epilogue, d_counts, args.evaluated, counts_.first(slots).data() + latest_);
+  const int blocks = cuda::ceil_div(args.count, block);
+  TreeCounts* const found = counts_.first(slots).data() + latest_;
+  if (d_is_target) {
+    finish_targets<<<blocks, block, 0, stream_>>>(d_sums, d_order, d_is_target, args.count, args.epilogue, d_counts,
+                                                  args.evaluated, found);
+  } else {
+    finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, args.evaluated,
+                                                 found);
+  }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
   evaluations_[latest_].done.record(stream_);
 }

@@ -24,8 +24,10 @@ class TreeLog {
   void begin(const ForceArgs& args);
   void next_phase();
   /// The last phase, by blocks of so many threads, and the evaluation's end: bodies take up their accelerations in
-  /// their own order. Entry i of `d_sums` is x, y, z and the mass of body d_order[i].
-  void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block);
+  /// their own order. Entry i of `d_sums` is x, y, z and the mass of body d_order[i]. `d_is_target`, one per body in
+  /// their own order: zero for bodies to leave alone; null: all take up theirs.
+  void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
+              const unsigned char* d_is_target = nullptr);
 
   /// Of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;

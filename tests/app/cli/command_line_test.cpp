@@ -227,6 +227,7 @@ TEST(CommandLine, ListsEveryKernel) {
     EXPECT_EQ(list[i]["available"], backend_status(kernel.backend).available);
     EXPECT_EQ(list[i]["lesson"], kernel.lesson);
     EXPECT_EQ(list[i]["repeatable"], kernel.repeatable);
+    EXPECT_EQ(list[i]["takes_targets"], kernel.takes_targets);
     EXPECT_EQ(list[i]["tolerance"]["max"], kernel.tolerance.max);
     EXPECT_NE(text.out.find(kernel.id), std::string::npos);
   }

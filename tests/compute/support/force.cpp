@@ -17,21 +17,24 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr Vec4 poison{nan, nan, nan, nan};
 constexpr std::size_t guard_count = 64;
 
-/// Four arrays' worth of one call, guards included, in host memory.
+/// The arrays of one call, guards included, in host memory.
 struct Arrays {
   std::vector<Vec4> positions, velocities, accelerations;
+  std::vector<int> targets;  ///< without guards
 };
 
 void call(ForceKernel& kernel, ForceArgs args, Arrays& arrays) {
   args.bodies = arrays.positions.data();
   if (args.epilogue.accelerations) args.epilogue.accelerations = arrays.accelerations.data();
   if (args.epilogue.velocities) args.epilogue.velocities = arrays.velocities.data();
+  if (args.targets) args.targets.indices = arrays.targets.data();
   kernel.evaluate(args);
 }
 
 #if ORRERY_HAVE_CUDA
-cuda::DeviceArray<Vec4> to_device(const std::vector<Vec4>& host) {
-  cuda::DeviceArray<Vec4> device{host.size()};
+template <class T>
+cuda::DeviceArray<T> to_device(const std::vector<T>& host) {
+  cuda::DeviceArray<T> device{host.size()};
   cuda::upload(std::span{host}, device.data(), nullptr);
   return device;
 }
@@ -40,10 +43,16 @@ void call_on_device(ForceKernel& kernel, ForceArgs args, Arrays& arrays) {
   const auto positions = to_device(arrays.positions);
   const auto velocities = to_device(arrays.velocities);
   const auto accelerations = to_device(arrays.accelerations);
+  const auto targets = to_device(arrays.targets);
+  const auto evaluated = to_device(std::vector<std::uint64_t>{0});
+  std::uint64_t* const host_evaluated = args.evaluated;
   args.bodies = positions.data();
   if (args.epilogue.accelerations) args.epilogue.accelerations = accelerations.data();
   if (args.epilogue.velocities) args.epilogue.velocities = velocities.data();
+  if (args.targets) args.targets.indices = targets.data();
+  if (args.evaluated) args.evaluated = evaluated.data();
   kernel.evaluate(args);
+  if (host_evaluated) cuda::download(evaluated.data(), std::span{host_evaluated, 1}, nullptr);
   cuda::download(positions.data(), std::span{arrays.positions}, nullptr);
   cuda::download(velocities.data(), std::span{arrays.velocities}, nullptr);
   cuda::download(accelerations.data(), std::span{arrays.accelerations}, nullptr);
@@ -72,10 +81,13 @@ std::vector<Vec4> unguarded(std::vector<Vec4> values, const char* name) {
 ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceRequest& request) {
   Arrays arrays{.positions = guarded(bodies.positions),
                 .velocities = guarded(bodies.velocities),
-                .accelerations = std::vector<Vec4>(bodies.positions.size() + guard_count, poison)};
+                .accelerations = std::vector<Vec4>(bodies.positions.size() + guard_count, poison),
+                .targets = request.targets};
   Vec4 wanted;  // marks the arrays that the kernel is to get
   const ForceArgs args{.bodies = nullptr,
                        .count = bodies.count(),
+                       .targets = {.indices = request.targets.empty() ? nullptr : request.targets.data(),
+                                   .count = static_cast<int>(request.targets.size())},
                        .masses = mass_range(bodies.positions),
                        .law = request.law,
                        .epilogue = {.accelerations = request.store ? &wanted : nullptr,
@@ -83,6 +95,7 @@ ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceReque
                                     .kick_dt = request.kick_dt,
                                     .drag = request.law.effective_drag()},
                        .stream = nullptr,
+                       .evaluated = request.evaluated,
                        .cancelled = request.cancelled};
 #if ORRERY_HAVE_CUDA
   if (backend == Backend::cuda) {

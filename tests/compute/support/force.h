@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -16,6 +17,8 @@ struct ForceRequest {
   bool store = true;
   float kick_dt = 0;  ///< 0: no kick
   const std::atomic<bool>* cancelled = nullptr;
+  std::vector<int> targets = {};       ///< empty: every body
+  std::uint64_t* evaluated = nullptr;  ///< where a tree adds its interactions; null: not counted
 };
 
 /// What it left. Accelerations are NaN where nothing was stored.

@@ -1,0 +1,203 @@
+// A kernel that takes targets computes the accelerations of exactly those bodies, the same as for all bodies.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+using test::attract_repel;
+
+/// Different bodies below `count`, in random order.
+std::vector<int> random_targets(int count, int size, unsigned seed) {
+  std::vector<int> targets(static_cast<std::size_t>(count));
+  std::iota(targets.begin(), targets.end(), 0);
+  std::ranges::shuffle(targets, std::mt19937{seed});
+  targets.resize(static_cast<std::size_t>(size));
+  return targets;
+}
+
+Bodies with_equal_masses(Bodies bodies) {
+  for (Vec4& body : bodies.positions) body.w = 1.0f / static_cast<float>(bodies.count());
+  return bodies;
+}
+
+bool is_listed(const std::vector<int>& targets, std::size_t body) {
+  return std::ranges::find(targets, static_cast<int>(body)) != targets.end();
+}
+
+std::vector<const KernelInfo*> kernels_by_targets(bool takes_targets) {
+  std::vector<const KernelInfo*> kernels = test::kernels_under_test();
+  std::erase_if(kernels, [&](const KernelInfo* kernel) { return kernel->takes_targets != takes_targets; });
+  return kernels;
+}
+
+class KernelWithTargets : public testing::TestWithParam<const KernelInfo*> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static const KernelInfo& info() { return *GetParam(); }
+
+  static void expect_error(const std::vector<Vec4>& found, const std::vector<int>& targets,
+                           const std::vector<Vec3d>& reference, const Tolerance& tolerance) {
+    const ForceError error = target_error(entries(found, targets), targets, reference);
+    EXPECT_LE(error.max, tolerance.max) << "body " << error.worst;
+    if (targets.size() > 30) {
+      EXPECT_LE(error.median, tolerance.median);
+    }
+  }
+
+  /// Fails the test unless the targets have the accelerations of the direct sum, and of the kernel's own evaluation of
+  /// all bodies, and no other body has any.
+  static void expect_agreement(ForceKernel& kernel, const Settings& settings, const Bodies& bodies, const Law& law,
+                               const std::vector<int>& targets) {
+    SCOPED_TRACE(std::string{info().id} + ' ' + settings.to_string() + ", " + law_info(law.id).id + ", " +
+                 std::to_string(targets.size()) + " of " + std::to_string(bodies.count()));
+    const std::vector<Vec4> found = test::evaluate(kernel, bodies, {.law = law, .targets = targets}).accelerations;
+    expect_error(found, targets, reference_accelerations(bodies.positions, targets, law),
+                 test::tolerance_at(info(), settings));
+
+    const std::vector<Vec4> all = test::evaluate(kernel, bodies, {.law = law}).accelerations;
+    std::vector<Vec3d> of_all;
+    for (const Vec4& a : entries(all, targets)) of_all.push_back({a.x, a.y, a.z});
+    // On a GPU the same pulls may be added in another order.
+    const bool same_bits = info().backend == Backend::cpu;
+    expect_error(found, targets, of_all, same_bits ? Tolerance{0, 0} : Tolerance{.median = 1e-5, .max = 5e-3});
+
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(std::isnan(found[i].x), !is_listed(targets, i)) << "body " << i;
+    }
+  }
+};
+
+class TakesTargets : public KernelWithTargets {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TakesTargets);
+
+TEST_P(TakesTargets, BriefAgreementOfRandomSubsets) {
+  const Bodies unequal = test::random_ball(1009), equal = with_equal_masses(unequal);
+  const Settings settings{info()};
+  const auto kernel = info().create(settings);
+  unsigned seed = 0;
+  for (const int size : {1, 2, 31, 33, 255, 256, 257, 504, 1009}) {
+    const std::vector<int> targets = random_targets(1009, size, ++seed);
+    for (const Law& law : {Law{}, attract_repel}) {
+      for (const Bodies* bodies : {&unequal, &equal}) expect_agreement(*kernel, settings, *bodies, law, targets);
+    }
+  }
+}
+
+TEST_P(TakesTargets, OfFewBodiesAgree) {
+  const Settings settings{info()};
+  const auto kernel = info().create(settings);
+  for (const int count : {1, 2, 33}) {
+    const Bodies bodies = test::random_ball(count);
+    for (const int target : {0, count / 2, count - 1}) expect_agreement(*kernel, settings, bodies, {}, {target});
+  }
+}
+
+TEST_P(TakesTargets, OfManyBodiesAgree) {
+  const Bodies bodies = test::random_ball(9001);
+  const Settings settings{info()};
+  const auto kernel = info().create(settings);
+  for (const int size : {3, 300, 4500}) {
+    expect_agreement(*kernel, settings, bodies, {}, random_targets(bodies.count(), size, 7));
+  }
+}
+
+TEST_P(TakesTargets, AgreeForEveryValueOfEveryTunable) {
+  const Bodies bodies = test::random_ball(1009);
+  for (const Tunable& tunable : info().tunables) {
+    for (const char* value : tunable.values) {
+      Settings settings{info()};
+      settings.set(tunable.name, value);
+      const auto kernel = info().create(settings);
+      for (const int size : {1, 200}) {
+        expect_agreement(*kernel, settings, bodies, attract_repel, random_targets(bodies.count(), size, 3));
+      }
+    }
+  }
+}
+
+TEST_P(TakesTargets, KickTheTargetsAndNoOthers) {
+  const Bodies bodies = test::random_ball(513);
+  const std::vector<int> targets = random_targets(bodies.count(), 100, 5);
+  Law law = attract_repel;
+  law.drag = 1e-3f;
+  constexpr float dt = 0.25f;
+  std::vector<Settings> epilogues{Settings{info()}};
+  if (const Tunable* tunable = info().tunable("epilogue")) {
+    epilogues.assign(tunable->values.size(), Settings{info()});
+    for (std::size_t i = 0; i < epilogues.size(); ++i) epilogues[i].set(tunable->name, tunable->values[i]);
+  }
+  for (const Settings& settings : epilogues) {
+    SCOPED_TRACE(settings.to_string());
+    const auto kernel = info().create(settings);
+    const auto stored = test::evaluate(*kernel, bodies, {.law = law, .targets = targets});
+    const auto kicked =
+        test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt, .targets = targets});
+    EXPECT_EQ(stored.velocities, bodies.velocities) << "no kick was asked for";
+    for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+      ASSERT_TRUE(std::isnan(kicked.accelerations[i].x)) << "nothing was to be stored";
+      Vec4 expected = bodies.velocities[i];
+      if (is_listed(targets, i)) {
+        const Vec4& a = stored.accelerations[i];
+        expected = Epilogue::kicked(expected, {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
+      }
+      ASSERT_NEAR(kicked.velocities[i].x, expected.x, 1e-5) << "body " << i;
+      ASSERT_NEAR(kicked.velocities[i].y, expected.y, 1e-5) << "body " << i;
+      ASSERT_NEAR(kicked.velocities[i].z, expected.z, 1e-5) << "body " << i;
+    }
+  }
+}
+
+TEST_P(TakesTargets, CountsTheInteractionsOfTheTargetsAlone) {
+  EXPECT_EQ(ForceKernel::interactions(1009, 7), 7 * 1009);
+  if (!info().is_tree) return;
+  const Bodies bodies = test::random_ball(5000);
+  const auto kernel = info().create(Settings{info()});
+  const auto evaluated = [&](const std::vector<int>& targets) {
+    std::uint64_t interactions = 0;
+    test::evaluate(*kernel, bodies, {.law = {}, .targets = targets, .evaluated = &interactions});
+    return static_cast<double>(interactions);
+  };
+  const double of_all = evaluated({});
+  // The order of the additions may decide whether a cell is opened.
+  EXPECT_NEAR(evaluated(random_targets(bodies.count(), bodies.count(), 1)), of_all,
+              info().repeatable ? 0 : 1e-4 * of_all);
+  const double of_one = evaluated({bodies.count() / 2});
+  EXPECT_GT(of_one, 0);
+  EXPECT_LE(of_one, bodies.count());
+  EXPECT_NEAR(evaluated(random_targets(bodies.count(), 500, 2)), of_all / 10, of_all / 50);
+}
+
+TEST_P(TakesTargets, RefusesMoreTargetsThanBodies) {
+  const auto kernel = info().create(Settings{info()});
+  EXPECT_THROW(test::evaluate(*kernel, test::random_ball(2), {.law = {}, .targets = {0, 1, 1}}), std::logic_error);
+}
+
+class RefusesTargets : public KernelWithTargets {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusesTargets);
+
+TEST_P(RefusesTargets, InOneLine) {
+  const auto kernel = info().create(Settings{info()});
+  const Bodies bodies = test::random_ball(33);
+  test::expect_failure(
+      test::Failure::usage, [&] { test::evaluate(*kernel, bodies, {.law = {}, .targets = {1}}); }, "targets");
+  EXPECT_FALSE(kernel->takes_targets());
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TakesTargets, testing::ValuesIn(kernels_by_targets(true)), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, RefusesTargets, testing::ValuesIn(kernels_by_targets(false)), test::test_name);
+
+}  // namespace
+}  // namespace orrery
