@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
-#include "compute/diagnostics/block_sum.h"
 #include "compute/diagnostics/conserved_cuda.h"
 
 namespace orrery::cuda {
@@ -53,7 +53,6 @@ struct PairPotential {
 __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count, int first,
                           int end, PairPotential pair, Conserved* __restrict__ partials) {
   __shared__ Body tile[block];
-  __shared__ Sums shared[block];
   const int me = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x);
   const int tiles = static_cast<int>(gridDim.x), splits = static_cast<int>(gridDim.y);
   const int i = row * block + me;
@@ -78,7 +77,7 @@ __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __rest
     mine.angular_momentum = {m * (body.y * vz - body.z * vy), m * (body.z * vx - body.x * vz),
                              m * (body.x * vy - body.y * vx)};
   }
-  Sums sum = block_sum<block>(mine, shared);
+  Sums sum = block_sum<block>(mine);
   if (me != 0) return;
   Conserved& partial = partials[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x];
   if (first > 0) sum += partial;
@@ -87,10 +86,9 @@ __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __rest
 
 /// One block.
 __global__ void sum_partials(const Conserved* __restrict__ partials, int size, Conserved* __restrict__ result) {
-  __shared__ Sums shared[block];
   Sums mine;
   for (int i = static_cast<int>(threadIdx.x); i < size; i += block) mine += partials[i];
-  const Sums sum = block_sum<block>(mine, shared);
+  const Sums sum = block_sum<block>(mine);
   if (threadIdx.x == 0) *result = sum;
 }
 

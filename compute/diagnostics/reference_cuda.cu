@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
-#include "compute/diagnostics/block_sum.h"
 #include "compute/diagnostics/reference_cuda.h"
 
 namespace orrery::cuda {
@@ -24,7 +24,6 @@ struct Sum : Vec3d {
 template <class PairLaw>
 __global__ void sum_pulls(const Vec4* __restrict__ bodies, int count, const int* __restrict__ targets, int samples,
                           PairLaw law, Vec3d* __restrict__ partials) {
-  __shared__ Sum shared[block];
   const int first = static_cast<int>(blockIdx.x) * group;
   Vec3d at[group];
   Sum sums[group];
@@ -45,7 +44,7 @@ __global__ void sum_pulls(const Vec4* __restrict__ bodies, int count, const int*
   }
 #pragma unroll
   for (int k = 0; k < group; ++k) {
-    const Sum sum = block_sum<block>(sums[k], shared);
+    const Sum sum = block_sum<block>(sums[k]);
     if (threadIdx.x == 0 && first + k < samples)
       partials[blockIdx.y * static_cast<unsigned>(samples) + first + k] = sum;
   }

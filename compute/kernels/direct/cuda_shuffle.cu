@@ -1,3 +1,4 @@
+#include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/tunables.h"
@@ -18,7 +19,7 @@ constexpr int max_block = 1024;
 constexpr int unroll = 8;
 
 __device__ __forceinline__ float broadcast(float value, int lane) {
-  return __shfl_sync(0xffffffffu, value, lane);
+  return __shfl_sync(cuda::all_lanes, value, lane);
 }
 
 template <LawId law, int bodies_per_thread>

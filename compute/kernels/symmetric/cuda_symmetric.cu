@@ -5,6 +5,7 @@
 #include "compute/core/bodies.h"
 #include "compute/cuda/early_launch.h"
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/pair_items.h"
@@ -45,7 +46,7 @@ constexpr const char* contenders[] = {
 
 constexpr int tile = PairItems::tile;
 constexpr int max_block = 128;
-constexpr unsigned all_lanes = ~0u;
+using cuda::all_lanes;
 
 /// How the inner loop is written for so many bodies a lane.
 struct Shape {

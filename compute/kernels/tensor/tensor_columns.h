@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compute/core/force_law.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tensor/tensor_operands.h"
 #include "compute/kernels/tensor/tensor_products.h"
 
@@ -12,7 +13,7 @@ namespace orrery::tensor {
 
 #if defined(__CUDACC__)
 
-inline constexpr unsigned all_lanes = ~0u;
+using cuda::all_lanes;
 
 /// Mean of 1 / (1 - t), where t is the share of a number that a cut to TF32's 11 bits takes off.
 inline constexpr float untruncated = 1.0003523f;

@@ -1,6 +1,7 @@
 #include <cuda_fp16.h>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tensor/tensor_operands.h"
 #include "compute/kernels/tensor/tensor_products.h"
@@ -8,7 +9,8 @@
 namespace orrery {
 namespace {
 
-/// Of the positions relative to body 0, so that all zero is a valid start. `least` and `greatest` are ordered() floats.
+/// Of the positions relative to body 0, so that all zero is a valid start. `least` and `greatest` are floats as
+/// cuda::ordered_bits().
 struct Bounds {
   float sum[3];
   int least[3], greatest[3];
@@ -18,45 +20,28 @@ static_assert(sizeof(Bounds) <= bounds_words * sizeof(std::uint32_t));
 
 constexpr int block = 128;
 constexpr int bounding_blocks = 64;
-constexpr unsigned all_lanes = ~0u;
-
-/// An integer that is ordered as the float is; its own inverse on the bits.
-__device__ int ordered(float value) {
-  const int bits = __float_as_int(value);
-  return bits >= 0 ? bits : bits ^ 0x7fffffff;
-}
-__device__ float unordered(int value) {
-  return __int_as_float(value >= 0 ? value : value ^ 0x7fffffff);
-}
 
 __global__ void find_bounds(const Vec4* __restrict__ bodies, int count, Bounds* bounds) {
   const Vec4 origin = bodies[0];
-  float sum[3] = {}, least[3] = {}, greatest[3] = {};
+  Vec3 sum;
+  cuda::Box box{.low = {}, .high = {}};
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     const Vec4 body = bodies[i];
-    const float from_origin[3] = {body.x - origin.x, body.y - origin.y, body.z - origin.z};
-#pragma unroll
-    for (int c = 0; c < 3; ++c) {
-      sum[c] += from_origin[c];
-      least[c] = fminf(least[c], from_origin[c]);
-      greatest[c] = fmaxf(greatest[c], from_origin[c]);
-    }
+    const Vec3 at{body.x - origin.x, body.y - origin.y, body.z - origin.z};
+    sum = {sum.x + at.x, sum.y + at.y, sum.z + at.z};
+    box.add(at, at);
   }
+  constexpr cuda::Warp warp;
+  box.join(warp);
+  const float sums[3] = {sum_over(warp, sum.x), sum_over(warp, sum.y), sum_over(warp, sum.z)};
+  if (threadIdx.x % 32 != 0) return;
+  const float least[3] = {box.low.x, box.low.y, box.low.z}, greatest[3] = {box.high.x, box.high.y, box.high.z};
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
-    int low = ordered(least[c]), high = ordered(greatest[c]);
-#pragma unroll
-    for (int other = 16; other > 0; other /= 2) {
-      sum[c] += __shfl_xor_sync(all_lanes, sum[c], other);
-      low = min(low, __shfl_xor_sync(all_lanes, low, other));
-      high = max(high, __shfl_xor_sync(all_lanes, high, other));
-    }
-    if (threadIdx.x % 32 == 0) {
-      atomicAdd(bounds->sum + c, sum[c]);
-      atomicMin(bounds->least + c, low);
-      atomicMax(bounds->greatest + c, high);
-    }
+    atomicAdd(bounds->sum + c, sums[c]);
+    atomicMin(bounds->least + c, cuda::ordered_bits(least[c]));
+    atomicMax(bounds->greatest + c, cuda::ordered_bits(greatest[c]));
   }
 }
 
@@ -66,7 +51,8 @@ __device__ Vec4 scale_of(const Bounds& bounds, const Vec4& origin, int count, fl
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     mean[c] = bounds.sum[c] / static_cast<float>(count);
-    most = fmaxf(most, fmaxf(mean[c] - unordered(bounds.least[c]), unordered(bounds.greatest[c]) - mean[c]));
+    most = fmaxf(most, fmaxf(mean[c] - cuda::from_ordered_bits(bounds.least[c]),
+                             cuda::from_ordered_bits(bounds.greatest[c]) - mean[c]));
   }
   const int exponent = ilogbf(most * 1.00001f);  // the mean's rounding
   return {origin.x + mean[0], origin.y + mean[1], origin.z + mean[2], scalbnf(1.0f, 13 - exponent)};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tensor/tensor_sums.h"
@@ -11,7 +12,6 @@ namespace {
 constexpr int finish_block = 128;
 constexpr int again_block = 512;    // many threads: mostly a few bodies are summed again, and all wait for them
 constexpr int bodies_together = 4;  // that a block sums again at once
-constexpr unsigned all_lanes = ~0u;
 
 /// A coordinate is rounded by 2^-22 of the body's greatest, and a sum over a few tiles by as much.
 constexpr float relative_rounding = 0x1p-22f;
@@ -52,13 +52,9 @@ __global__ void __launch_bounds__(again_block)
     }
 #pragma unroll
     for (int k = 0; k < bodies_together; ++k) {
-#pragma unroll
-      for (int other = 16; other > 0; other /= 2) {
-        sum[k].x += __shfl_xor_sync(all_lanes, sum[k].x, other);
-        sum[k].y += __shfl_xor_sync(all_lanes, sum[k].y, other);
-        sum[k].z += __shfl_xor_sync(all_lanes, sum[k].z, other);
-      }
-      if (lane % 32 == 0) parts[lane / 32][k] = sum[k];
+      constexpr cuda::Warp warp;
+      const Vec3 part{sum_over(warp, sum[k].x), sum_over(warp, sum[k].y), sum_over(warp, sum[k].z)};
+      if (lane % 32 == 0) parts[lane / 32][k] = part;
     }
     __syncthreads();
     if (lane < bodies_together && first + lane < bodies_again) {

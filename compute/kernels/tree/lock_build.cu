@@ -1,5 +1,4 @@
-#include <cfloat>
-
+#include "compute/cuda/block.h"
 #include "compute/cuda/error.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
@@ -9,46 +8,16 @@ namespace {
 /// Coordinates beyond it do not count: their squares would leave the range of float.
 constexpr float farthest = 1e18f;
 
-struct Box {
-  Vec3 least{FLT_MAX, FLT_MAX, FLT_MAX}, greatest{-FLT_MAX, -FLT_MAX, -FLT_MAX};
-
-  __device__ void add(Vec3 low, Vec3 high) {
-    least = {fminf(least.x, low.x), fminf(least.y, low.y), fminf(least.z, low.z)};
-    greatest = {fmaxf(greatest.x, high.x), fmaxf(greatest.y, high.y), fmaxf(greatest.z, high.z)};
-  }
-  __device__ void add_lanes() {
-    const auto partner = [](const Vec3& v, int distance) -> Vec3 {
-      constexpr unsigned all = 0xffffffff;
-      return {__shfl_xor_sync(all, v.x, distance), __shfl_xor_sync(all, v.y, distance),
-              __shfl_xor_sync(all, v.z, distance)};
-    };
-    for (int distance = 16; distance > 0; distance /= 2) add(partner(least, distance), partner(greatest, distance));
-  }
-  /// Of all threads of the block, in all threads of its first warp.
-  __device__ void add_block() {
-    __shared__ Vec3 low[32], high[32];
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    add_lanes();
-    if (lane == 0) {
-      low[warp] = least;
-      high[warp] = greatest;
-    }
-    __syncthreads();
-    if (warp > 0) return;
-    if (lane < static_cast<int>(blockDim.x) / 32) add(low[lane], high[lane]);
-    add_lanes();
-  }
-
-  /// Center and half of the edge, > 0, of a cube around it.
-  __device__ Vec4 cube() const {
-    if (!(least.x <= greatest.x)) return {0, 0, 0, 1};
-    const Vec3 center{0.5f * (least.x + greatest.x), 0.5f * (least.y + greatest.y), 0.5f * (least.z + greatest.z)};
-    const float edge = fmaxf(fmaxf(greatest.x - least.x, greatest.y - least.y), greatest.z - least.z);
-    // Larger by what the center may have been rounded, and never so small that the deepest cell has none.
-    const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
-    return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-18f)};
-  }
-};
+/// Center and half of the edge, > 0, of a cube around the box.
+__device__ Vec4 cube_around(const cuda::Box& box) {
+  const Vec3 &low = box.low, &high = box.high;
+  if (!(low.x <= high.x)) return {0, 0, 0, 1};
+  const Vec3 center{0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
+  const float edge = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);
+  // Larger by what the center may have been rounded, and never so small that the deepest cell has none.
+  const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
+  return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-18f)};
+}
 
 /// `place`: the one that will lead to it, counted from cell 0 on.
 __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
@@ -62,20 +31,20 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
 }
 
 __global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ LockTree tree) {
-  Box box;
+  cuda::Box box;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     const Vec4 body = tree.bodies[i];
     const bool counts = fabsf(body.x) <= farthest && fabsf(body.y) <= farthest && fabsf(body.z) <= farthest;
     if (counts) box.add({body.x, body.y, body.z}, {body.x, body.y, body.z});
   }
-  box.add_block();
+  cuda::join_over_block(box);
 
   LockCounters& counters = *tree.counters;
   __shared__ bool last;
   if (threadIdx.x == 0) {
-    counters.least[blockIdx.x] = {box.least.x, box.least.y, box.least.z, 0};
-    counters.greatest[blockIdx.x] = {box.greatest.x, box.greatest.y, box.greatest.z, 0};
+    counters.least[blockIdx.x] = {box.low.x, box.low.y, box.low.z, 0};
+    counters.greatest[blockIdx.x] = {box.high.x, box.high.y, box.high.z, 0};
     __threadfence();
     last = atomicAdd(&counters.blocks_done, 1) == gridDim.x - 1;
   }
@@ -87,9 +56,9 @@ __global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ Loc
     const float4 high = __ldcg(reinterpret_cast<const float4*>(&counters.greatest[i]));
     box.add({low.x, low.y, low.z}, {high.x, high.y, high.z});
   }
-  box.add_block();
+  cuda::join_over_block(box);
   if (threadIdx.x > 0) return;
-  make_cell(tree, 0, box.cube(), 0);
+  make_cell(tree, 0, cube_around(box), 0);
   tree.first[0] = 0;
   counters.blocks_done = 0;
   counters.counts = {.interactions = 0, .cells = 1, .depth = 0};

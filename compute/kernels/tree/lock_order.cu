@@ -1,13 +1,14 @@
 #include <climits>
 
 #include "compute/cuda/error.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
 namespace orrery {
 namespace {
 
 constexpr int warp = 32;
-constexpr unsigned all_lanes = 0xffffffff;
+using cuda::all_lanes;
 
 /// A cell's eight places, all null for a cell < 0.
 struct Places {

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "compute/core/vec.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree_facet.h"
 
 // The octree that threads build with locks, in index arrays: what its kernels share (literature row 11).
@@ -115,7 +116,7 @@ __device__ inline unsigned long long meet(unsigned long long* at, unsigned long 
 __device__ inline int claim(int* claimed, int items) {
   int first = 0;
   if (threadIdx.x % 32 == 0) first = atomicAdd(claimed, items);
-  return __shfl_sync(0xffffffff, first, 0);
+  return __shfl_sync(cuda::all_lanes, first, 0);
 }
 #endif
 

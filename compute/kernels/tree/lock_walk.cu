@@ -1,11 +1,12 @@
 #include "compute/cuda/error.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
 namespace orrery {
 namespace {
 
 constexpr int warp = 32;
-constexpr unsigned all_lanes = 0xffffffff;
+using cuda::all_lanes;
 /// Cells that a warp opens at once, eight lanes each.
 constexpr int most_opened = warp / 8;
 

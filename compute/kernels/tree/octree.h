@@ -32,7 +32,7 @@ struct OctreeState {
   double sum[3];                        ///< of the coordinates
   double deviation;                     ///< sum of their distances from their means
   TreeCube cube;                        ///< of the keys
-  unsigned least[3], most[3];           ///< of the coordinates, as ordered_bits() has them
+  int least[3], most[3];                ///< of the coordinates, as cuda::ordered_bits() has them
   int rows;                             ///< of cells
   int row_begin[key_levels + 3];        ///< the first cell of each, and of the one after the last
   int children_wanted[key_levels + 3];  ///< by the cells of the row before it

@@ -1,6 +1,7 @@
 #include <cooperative_groups.h>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
 
@@ -88,17 +89,6 @@ __device__ void group_bodies(const Octree& tree, int cell) {
   }
 }
 
-template <class Combine>
-__device__ float over_team(const Team& team, float value, Combine combine) {
-  for (int apart = team_size / 2; apart > 0; apart /= 2) {
-    value = combine(value, team.shfl_xor(value, static_cast<unsigned>(apart)));
-  }
-  return value;
-}
-__device__ float sum_over(const Team& team, float value) {
-  return over_team(team, value, [](float a, float b) { return a + b; });
-}
-
 /// The box and the moments of a cell, from those of its children or from its bodies.
 __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const OctreeLinks links = tree.links[cell];
@@ -109,7 +99,7 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const int end = is_leaf ? links.end : links.first_child + links.children;
 
   const Vec4 origin = is_leaf ? tree.bodies[links.begin] : tree.tests[links.first_child];
-  Vec3 low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
+  cuda::Box box;
   Vec4 sum;
   const auto part = [&](int i) {
     const Vec4 at = is_leaf ? tree.bodies[i] : tree.tests[i];
@@ -117,20 +107,17 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   };
   for (int i = first; i < end; i += team_size) {
     const Vec4 body = part(i), from = is_leaf ? body : tree.low[i], to = is_leaf ? body : tree.high[i];
-    low = {fminf(low.x, from.x), fminf(low.y, from.y), fminf(low.z, from.z)};
-    high = {fmaxf(high.x, to.x), fmaxf(high.y, to.y), fmaxf(high.z, to.z)};
+    box.add({from.x, from.y, from.z}, {to.x, to.y, to.z});
     sum.x += body.w * (body.x - origin.x);
     sum.y += body.w * (body.y - origin.y);
     sum.z += body.w * (body.z - origin.z);
     sum.w += body.w;
   }
-  const auto least = [](float a, float b) { return fminf(a, b); };
-  const auto most = [](float a, float b) { return fmaxf(a, b); };
-  low = {over_team(team, low.x, least), over_team(team, low.y, least), over_team(team, low.z, least)};
-  high = {over_team(team, high.x, most), over_team(team, high.y, most), over_team(team, high.z, most)};
-  const float mass = sum_over(team, sum.w);
-  const Vec3 center{origin.x + sum_over(team, sum.x) / mass, origin.y + sum_over(team, sum.y) / mass,
-                    origin.z + sum_over(team, sum.z) / mass};
+  box.join(team);
+  const Vec3 &low = box.low, &high = box.high;
+  const float mass = cuda::sum_over(team, sum.w);
+  const Vec3 center{origin.x + cuda::sum_over(team, sum.x) / mass, origin.y + cuda::sum_over(team, sum.y) / mass,
+                    origin.z + cuda::sum_over(team, sum.z) / mass};
 
   SecondMoments<float> q;  // times -3 what the children bring
   for (int i = first; i < end; i += team_size) {
@@ -147,7 +134,7 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
     q.yz += b.y;
     q.zz += b.z;
   }
-  for (float* moment : {&q.xx, &q.xy, &q.xz, &q.yy, &q.yz, &q.zz}) *moment = sum_over(team, *moment);
+  for (float* moment : {&q.xx, &q.xy, &q.xz, &q.yy, &q.yz, &q.zz}) *moment = cuda::sum_over(team, *moment);
   if (rank != 0) return;
 
   const float side = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);

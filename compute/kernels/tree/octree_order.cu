@@ -1,6 +1,9 @@
+#include <climits>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree/hilbert.h"
 #include "compute/kernels/tree/octree_kernels.h"
 
@@ -8,33 +11,9 @@ namespace orrery {
 namespace {
 
 constexpr int block = 256;
-constexpr unsigned all_lanes = ~0u;
-
-/// Unsigned numbers in the order of the floats.
-__device__ unsigned ordered_bits(float x) {
-  const unsigned bits = __float_as_uint(x);
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-__device__ float from_ordered_bits(unsigned bits) {
-  return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
-}
 
 __global__ void clear(OctreeState* state) {
-  *state = {.least = {~0u, ~0u, ~0u}};
-}
-
-/// The sum over the block in its first thread.
-__device__ double block_sum(double value) {
-  __shared__ double parts[block / 32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(all_lanes, value, apart);
-  __syncthreads();
-  if (lane == 0) parts[warp] = value;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int i = 1; i < block / 32; ++i) value += parts[i];
-  }
-  return value;
+  *state = {.least = {INT_MAX, INT_MAX, INT_MAX}, .most = {INT_MIN, INT_MIN, INT_MIN}};
 }
 
 __device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies, int count, float Vec4::*coordinate) {
@@ -47,14 +26,12 @@ __device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies,
     most = fmaxf(most, x);
     sum += x;
   }
-  sum = block_sum(sum);
-  for (int apart = 16; apart > 0; apart /= 2) {
-    least = fminf(least, __shfl_xor_sync(all_lanes, least, apart));
-    most = fmaxf(most, __shfl_xor_sync(all_lanes, most, apart));
-  }
+  sum = cuda::block_sum<block>(sum);
+  least = cuda::least_over(cuda::Warp{}, least);
+  most = cuda::greatest_over(cuda::Warp{}, most);
   if (threadIdx.x % 32 == 0) {
-    atomicMin(&state->least[axis], ordered_bits(least));
-    atomicMax(&state->most[axis], ordered_bits(most));
+    atomicMin(&state->least[axis], cuda::ordered_bits(least));
+    atomicMax(&state->most[axis], cuda::ordered_bits(most));
   }
   if (threadIdx.x == 0) atomicAdd(&state->sum[axis], sum);
 }
@@ -74,7 +51,7 @@ __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodi
     const Vec4 body = bodies[i];
     sum += fabsf(body.x - center.x) + fabsf(body.y - center.y) + fabsf(body.z - center.z);
   }
-  sum = block_sum(sum);
+  sum = cuda::block_sum<block>(sum);
   if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
 }
 
@@ -82,10 +59,10 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
   constexpr float far = 1024;
   const float reach = far * static_cast<float>(state.deviation / count);
   const auto low = [&](int axis) {
-    return fmaxf(from_ordered_bits(state.least[axis]), static_cast<float>(state.sum[axis] / count) - reach);
+    return fmaxf(cuda::from_ordered_bits(state.least[axis]), static_cast<float>(state.sum[axis] / count) - reach);
   };
   const auto high = [&](int axis) {
-    return fminf(from_ordered_bits(state.most[axis]), static_cast<float>(state.sum[axis] / count) + reach);
+    return fminf(cuda::from_ordered_bits(state.most[axis]), static_cast<float>(state.sum[axis] / count) + reach);
   };
   return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
 }

@@ -1,11 +1,12 @@
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
 
 namespace orrery {
 namespace {
 
-constexpr unsigned all_lanes = ~0u;
+using cuda::all_lanes;
 constexpr int lanes = 32;
 constexpr int warps_a_block = walk_octree_block / lanes;
 
@@ -25,28 +26,10 @@ __device__ unsigned entry_of(int first, int children) {
   return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children);
 }
 
-__device__ unsigned or_over_warp(unsigned bits) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync(all_lanes, bits);
-#else
-  for (int apart = 16; apart > 0; apart /= 2) bits |= __shfl_xor_sync(all_lanes, bits, apart);
-  return bits;
-#endif
-}
-
-/// The sum of what this lane and those before it have.
-__device__ int sum_up_to(int value, int lane) {
-  for (int apart = 1; apart < lanes; apart *= 2) {
-    const int before = __shfl_up_sync(all_lanes, value, apart);
-    if (lane >= apart) value += before;
-  }
-  return value;
-}
-
 /// For ranges laid end to end, of which this lane's begins at `start` if it `takes_part`: the lane whose range the
 /// place number `lane` is in. The first of them begins at 0 or before.
 __device__ int owner_of_place(bool takes_part, int start, int lane) {
-  const unsigned starts = or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
+  const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
@@ -56,18 +39,15 @@ class Walk {
  public:
   __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group)
       : tree_{tree}, space_{space}, lane_{static_cast<int>(threadIdx.x) % lanes}, group_{group}, law_{law} {
-    Vec3 low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
+    cuda::Box box;
     for (int k = 0; k < own_bodies; ++k) {
       // Lanes without a body walk with the last one.
       own_[k] = tree.bodies[min(group.begin + k * lanes + lane_, group.end - 1)];
-      low = {fminf(low.x, own_[k].x), fminf(low.y, own_[k].y), fminf(low.z, own_[k].z)};
-      high = {fmaxf(high.x, own_[k].x), fmaxf(high.y, own_[k].y), fmaxf(high.z, own_[k].z)};
+      const Vec3 at{own_[k].x, own_[k].y, own_[k].z};
+      box.add(at, at);
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-      low = {fminf(low.x, other(low.x, apart)), fminf(low.y, other(low.y, apart)), fminf(low.z, other(low.z, apart))};
-      high = {fmaxf(high.x, other(high.x, apart)), fmaxf(high.y, other(high.y, apart)),
-              fmaxf(high.z, other(high.z, apart))};
-    }
+    box.join(cuda::Warp{});
+    const Vec3 &low = box.low, &high = box.high;
     center_ = {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2};
     half_ = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
   }
@@ -98,8 +78,6 @@ class Walk {
   __device__ unsigned long long sources() const { return static_cast<unsigned long long>(sources_); }
 
  private:
-  __device__ static float other(float value, int apart) { return __shfl_xor_sync(all_lanes, value, apart); }
-
   /// How many of the lanes with the condition come before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
@@ -114,7 +92,7 @@ class Walk {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
     const int children = static_cast<int>(entry & ((1u << count_bits) - 1));
-    const int end = sum_up_to(children, lane_);
+    const int end = cuda::sum_up_to(children, lane_);
     const bool taken = lane_ < reach && end <= lanes;
     const int entries = __popc(__ballot_sync(all_lanes, taken));
     const int total = __shfl_sync(all_lanes, end, entries - 1);
@@ -156,9 +134,11 @@ class Walk {
       }
       put_children(opens, node);
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-      sum = {sum.x + other(sum.x, apart), sum.y + other(sum.y, apart), sum.z + other(sum.z, apart)};
-      size += other(size, apart);
+    // Not by sum_over(): the compiler then gives the registers of the inner loops other names.
+    for (unsigned apart = 16; apart > 0; apart /= 2) {
+      const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
+      sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
+      size += other(size);
     }
     // Where pulls nearly cancel, the bodies of the group are not all in that one place.
     constexpr float least_part = 0.05f;
@@ -235,7 +215,7 @@ class Walk {
     __syncwarp();
     leaves_ -= count;
     if (lane_ < leaves_) space_.leaves[lane_] = space_.leaves[count + lane_];
-    const int end = sum_up_to(leaf.y, lane_), start = end - leaf.y;
+    const int end = cuda::sum_up_to(leaf.y, lane_), start = end - leaf.y;
     const int bodies = __shfl_sync(all_lanes, end, lanes - 1);
     sources_ += bodies;
     for (int done = 0; done < bodies; done += lanes) {

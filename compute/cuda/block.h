@@ -1,0 +1,41 @@
+#pragma once
+
+#if defined(__CUDACC__)
+#include <cub/block/block_reduce.cuh>
+
+#include "compute/cuda/warp.h"
+
+// Reductions over a block of threads.
+namespace orrery::cuda {
+
+/// The sum of every thread's `value` over a block of `threads`, in the same order every time; only thread 0 gets it.
+/// `Value` has +=. Every thread must call it.
+template <int threads, class Value>
+__device__ Value block_sum(const Value& value) {
+  using Reduce = cub::BlockReduce<Value, threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  __syncthreads();  // the last call is done with the storage
+  return Reduce{storage}.Reduce(value, [](Value a, const Value& b) {
+    a += b;
+    return a;
+  });
+}
+
+/// Makes the boxes of a block's threads one, in all threads of its first warp. The block, of up to 32 whole warps, may
+/// have any size, which CUB must know at compile time. Every thread must call it, and again only after a barrier.
+__device__ inline void join_over_block(Box& box) {
+  __shared__ Vec3 low[32], high[32];
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  box.join(Warp{});
+  if (lane == 0) {
+    low[warp] = box.low;
+    high[warp] = box.high;
+  }
+  __syncthreads();
+  if (warp > 0) return;
+  if (lane < static_cast<int>(blockDim.x) / 32) box.add(low[lane], high[lane]);
+  box.join(Warp{});
+}
+
+}  // namespace orrery::cuda
+#endif

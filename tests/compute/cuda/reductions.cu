@@ -1,0 +1,70 @@
+#include <cooperative_groups.h>
+
+#include "compute/cuda/block.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/warp.h"
+#include "tests/compute/cuda/reductions.h"
+
+namespace orrery::test {
+namespace {
+
+/// results[i] = make(i, values[i]) in one block of as many threads as there are values.
+template <class In, class Out, class Make>
+__global__ void each(const In* values, Out* results, Make make) {
+  const int i = static_cast<int>(threadIdx.x);
+  results[i] = make(i, values[i]);
+}
+
+template <class Out, class In, class Make>
+std::vector<Out> run(const std::vector<In>& values, const Make& make) {
+  const cuda::DeviceArray<In> d_values{values.size()};
+  const cuda::DeviceArray<Out> d_results{values.size()};
+  cuda::upload(std::span{values}, d_values.data(), nullptr);
+  each<<<1, static_cast<unsigned>(values.size())>>>(d_values.data(), d_results.data(), make);
+  ORRERY_CUDA_CHECK_LAUNCH(each);
+  std::vector<Out> results(values.size());
+  cuda::download(d_results.data(), std::span{results}, nullptr);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  return results;
+}
+
+}  // namespace
+
+std::vector<int> device_sums_up_to(const std::vector<int>& values) {
+  return run<int>(values, [] __device__(int lane, int value) { return cuda::sum_up_to(value, lane); });
+}
+std::vector<float> device_warp_sums(const std::vector<float>& values) {
+  return run<float>(values, [] __device__(int, float value) { return cuda::sum_over(cuda::Warp{}, value); });
+}
+std::vector<float> device_team_sums(const std::vector<float>& values) {
+  return run<float>(values, [] __device__(int, float value) {
+    namespace cg = cooperative_groups;
+    return cuda::sum_over(cg::tiled_partition<8>(cg::this_thread_block()), value);
+  });
+}
+double device_block_sum(const std::vector<double>& values) {
+  // Twice in a row, so that the second call reuses the storage of the first.
+  const auto sums = run<double>(values, [] __device__(int, double value) {
+    const double first = cuda::block_sum<256>(value);
+    return cuda::block_sum<256>(value) + 0 * first;
+  });
+  return sums.front();
+}
+BoxOfPoints device_box(const std::vector<Vec3>& points) {
+  return run<BoxOfPoints>(points,
+                          [] __device__(int, const Vec3& point) {
+                            cuda::Box box;
+                            box.add(point, point);
+                            cuda::join_over_block(box);
+                            return BoxOfPoints{box.low, box.high};
+                          })
+      .front();
+}
+std::vector<int> device_ordered_bits(const std::vector<float>& values) {
+  return run<int>(values, [] __device__(int, float value) { return cuda::ordered_bits(value); });
+}
+std::vector<float> device_from_ordered_bits(const std::vector<int>& ordered) {
+  return run<float>(ordered, [] __device__(int, int bits) { return cuda::from_ordered_bits(bits); });
+}
+
+}  // namespace orrery::test
