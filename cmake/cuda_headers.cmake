@@ -2,6 +2,7 @@
 # builds without CUDA.
 set(ORRERY_CUDA_HEADERS
   cooperative_groups.h
+  cub/block/block_reduce.cuh
   cub/device/device_radix_sort.cuh
   cuda/atomic
   cuda_fp16.h
