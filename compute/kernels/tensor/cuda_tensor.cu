@@ -43,6 +43,101 @@ struct Shape {
                 items_a_chunk * PairItems::tile % TensorOperands::rows_a_block == 0);
 };
 
+/// The chunks of rows that a block takes, one after the other.
+template <int warps>
+struct ChunkWalk {
+  PairItems items;
+  int group, offset;  ///< of the first item of the chunk
+
+  /// To the next chunk, without the divisions that PairItems::unit() takes.
+  __device__ __forceinline__ void advance() {
+    offset += Shape<warps>::items_a_chunk;
+    if (offset < (group < items.long_groups ? items.long_row : items.short_row)) return;
+    ++group;
+    offset = 0;
+  }
+  __device__ __forceinline__ int first_row() const { return items.partner(group, offset) * PairItems::tile; }
+  /// The rows are bodies of the group itself.
+  __device__ __forceinline__ bool within() const { return offset < items.tiles_a_group; }
+};
+
+/// What the warps of a block do with a chunk, in this order: stage() brings its rows to shared memory, meet() sums its
+/// pairs, and drain() joins what the warps have of the rows' sums. The three work on different chunks at a time, so
+/// shared memory has room for two chunks of rows and of sums, which take turns.
+template <LawId law, int warps>
+class ChunkPipeline {
+ public:
+  using Blocks = Shape<warps>;
+
+  __device__ __forceinline__ ChunkPipeline(const TensorOperands& operands, float repulsion, Vec4* sums, Vec4* shared)
+      : operands_{operands},
+        repulsion_{repulsion},
+        sums_{sums},
+        rows_{reinterpret_cast<std::uint32_t*>(shared)},
+        parts_{shared + 2 * Blocks::chunk_words / 4},
+        lane_{static_cast<int>(threadIdx.x) % 32},
+        warp_{static_cast<int>(threadIdx.x) / 32} {}
+
+  /// Begins to copy the rows from `row` on; tensor::wait_for_copies() waits for them.
+  __device__ __forceinline__ void stage(int chunk, int row) const {
+    const std::uint32_t* from =
+        operands_.rows + static_cast<std::size_t>(row / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
+    std::uint32_t* to = rows_ + chunk % 2 * Blocks::chunk_words;
+    for (int word = static_cast<int>(threadIdx.x) * 4; word < Blocks::chunk_words; word += warps * 32 * 4) {
+      tensor::copy_in_background(to + word, from + word);
+    }
+  }
+
+  /// Sums the pairs of the staged rows with this warp's columns. If the rows are `within` the columns' group, they get
+  /// no sums: each is a column, too.
+  __device__ __forceinline__ void meet(int chunk, int row, bool within, int column,
+                                       tensor::Columns (&columns)[Blocks::tiles]) const {
+    const std::uint32_t* rows = rows_ + chunk % 2 * Blocks::chunk_words;
+    if (within) {
+#pragma unroll 1
+      for (int block = 0; block < Blocks::blocks; ++block) {
+        float none[4];
+        tensor::meet<law, true>(rows + block * TensorOperands::words_a_block, columns, repulsion_,
+                                row + block * TensorOperands::rows_a_block, column, none);
+      }
+    } else {
+      Vec4* const to = parts_ + chunk % 2 * Blocks::parts + warp_ * Blocks::blocks * 32 + lane_;
+#pragma unroll 1
+      for (int block = 0; block < Blocks::blocks; ++block) {
+        float sum[4] = {};
+        tensor::meet<law, false>(rows + block * TensorOperands::words_a_block, columns, repulsion_, 0, 0, sum);
+        to[block * 32] = {sum[0], sum[1], sum[2], sum[3]};
+      }
+    }
+  }
+
+  /// Adds the rows' sums to memory, joined over the warps. Each warp takes one block of rows; where there are fewer,
+  /// half of the warps do in turn.
+  __device__ __forceinline__ void drain(int chunk, int row) const {
+    const int block = (warp_ + chunk % 2 * (warps - Blocks::blocks)) % warps;
+    if (block >= Blocks::blocks) return;
+    const Vec4* from = parts_ + chunk % 2 * Blocks::parts;
+    float sum[4] = {};
+#pragma unroll
+    for (int other = 0; other < warps; ++other) {
+      const Vec4 part = from[(other * Blocks::blocks + block) * 32 + lane_];
+      sum[0] += part.x;
+      sum[1] += part.y;
+      sum[2] += part.z;
+      sum[3] += part.w;
+    }
+    tensor::add_rows(operands_, sums_, row + block * TensorOperands::rows_a_block, sum);
+  }
+
+ private:
+  const TensorOperands& operands_;
+  float repulsion_;
+  Vec4* sums_;
+  std::uint32_t* rows_;  // of two chunks
+  Vec4* parts_;          // of two chunks: each warp's fragments of the rows' sums
+  int lane_, warp_;
+};
+
 /// The columns of a group of bodies are in the registers of a block's warps; the rows of the bodies that it meets pass
 /// through shared memory. r^2 comes from two tensor products, and each pair's s serves both sides: the rows' sums are a
 /// third product, joined over the warps in shared memory, and the columns' are summed by multiply-adds.
@@ -51,96 +146,47 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
     sum_pairs(TensorOperands operands, PairItems items, float repulsion_unscaled, Vec4* sums) {
   using Blocks = Shape<warps>;
   extern __shared__ Vec4 shared[];
-  auto* const staged = reinterpret_cast<std::uint32_t*>(shared);
-  Vec4* const parts = shared + 2 * Blocks::chunk_words / 4;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const float repulsion = repulsion_unscaled * operands.scale->w * operands.scale->w;
+  const ChunkPipeline<law, warps> pipeline{operands, repulsion_unscaled * operands.scale->w * operands.scale->w, sums,
+                                           shared};
+  const int warp = static_cast<int>(threadIdx.x) / 32;
 
   const auto chunks = items.units() / Blocks::items_a_chunk;
   const auto begin = static_cast<int>(chunks * blockIdx.x / gridDim.x);
   const auto end = static_cast<int>(chunks * (blockIdx.x + 1) / gridDim.x);
   const PairItems::Unit first = items.unit(static_cast<long long>(begin) * Blocks::items_a_chunk);
-  // Steps from chunk to chunk: without the divisions that unit() takes.
-  const auto advance = [&](int& group, int& offset) {
-    offset += Blocks::items_a_chunk;
-    if (offset < (group < items.long_groups ? items.long_row : items.short_row)) return;
-    ++group;
-    offset = 0;
-  };
-  const auto first_row = [&](int group, int offset) { return items.partner(group, offset) * PairItems::tile; };
-  const auto stage = [&](int chunk, int row) {
-    const std::uint32_t* from =
-        operands.rows + static_cast<std::size_t>(row / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
-    std::uint32_t* to = staged + chunk % 2 * Blocks::chunk_words;
-    for (int word = static_cast<int>(threadIdx.x) * 4; word < Blocks::chunk_words; word += warps * 32 * 4) {
-      tensor::copy_in_background(to + word, from + word);
-    }
-  };
-  // Each warp adds up one block of rows; where there are fewer, half the warps do in turn.
-  const auto put_rows = [&](int chunk, int row) {
-    const int block = (warp + chunk % 2 * (warps - Blocks::blocks)) % warps;
-    if (block >= Blocks::blocks) return;
-    const Vec4* from = parts + chunk % 2 * Blocks::parts;
-    float sum[4] = {};
-#pragma unroll
-    for (int other = 0; other < warps; ++other) {
-      const Vec4 part = from[(other * Blocks::blocks + block) * 32 + lane];
-      sum[0] += part.x;
-      sum[1] += part.y;
-      sum[2] += part.z;
-      sum[3] += part.w;
-    }
-    tensor::add_rows(operands, sums, row + block * TensorOperands::rows_a_block, sum);
-  };
 
   tensor::Columns columns[Blocks::tiles];
-  int group = first.group, offset = first.offset, loaded = -1, column = 0, summed = 0;
-  int row = first_row(group, offset), row_to_put = -1;  // of the chunk before, whose sums are in `parts`
-  if (begin < end) stage(begin, row);
+  ChunkWalk<warps> at{items, first.group, first.offset};
+  int loaded = -1, column = 0, summed = 0;
+  int row = at.first_row(), row_to_drain = -1;  // of the chunk before, whose sums are in shared memory
+  if (begin < end) pipeline.stage(begin, row);
   for (int chunk = begin; chunk < end; ++chunk) {
-    int next_group = group, next_offset = offset;
-    advance(next_group, next_offset);
-    const int next_row = first_row(next_group, next_offset);
+    ChunkWalk<warps> next = at;
+    next.advance();
+    const int next_row = next.first_row();
     tensor::wait_for_copies();
     __syncthreads();
-    if (chunk + 1 < end) stage(chunk + 1, next_row);
-    if (row_to_put >= 0) put_rows(chunk - 1, row_to_put);
-    if (group != loaded || summed == chunks_a_sum) {
+    if (chunk + 1 < end) pipeline.stage(chunk + 1, next_row);
+    if (row_to_drain >= 0) pipeline.drain(chunk - 1, row_to_drain);
+    if (at.group != loaded || summed == chunks_a_sum) {
       if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
       summed = 0;
     }
-    if (group != loaded) {
-      loaded = group;
-      column = (group * warps + warp) * Blocks::columns;
+    if (at.group != loaded) {
+      loaded = at.group;
+      column = (at.group * warps + warp) * Blocks::columns;
 #pragma unroll
       for (int tile = 0; tile < Blocks::tiles; ++tile) columns[tile].load(operands, column / 8 + tile);
     }
     ++summed;
-    const bool within = offset < items.tiles_a_group;
-    const std::uint32_t* rows = staged + chunk % 2 * Blocks::chunk_words;
-    if (within) {
-#pragma unroll 1
-      for (int block = 0; block < Blocks::blocks; ++block) {
-        float none[4];
-        tensor::meet<law, true>(rows + block * TensorOperands::words_a_block, columns, repulsion,
-                                row + block * TensorOperands::rows_a_block, column, none);
-      }
-    } else {
-      Vec4* const to = parts + chunk % 2 * Blocks::parts + warp * Blocks::blocks * 32 + lane;
-#pragma unroll 1
-      for (int block = 0; block < Blocks::blocks; ++block) {
-        float sum[4] = {};
-        tensor::meet<law, false>(rows + block * TensorOperands::words_a_block, columns, repulsion, 0, 0, sum);
-        to[block * 32] = {sum[0], sum[1], sum[2], sum[3]};
-      }
-    }
-    row_to_put = within ? -1 : row;
-    group = next_group;
-    offset = next_offset;
+    const bool within = at.within();
+    pipeline.meet(chunk, row, within, column, columns);
+    row_to_drain = within ? -1 : row;
+    at = next;
     row = next_row;
   }
   __syncthreads();
-  if (row_to_put >= 0) put_rows(end - 1, row_to_put);
+  if (row_to_drain >= 0) pipeline.drain(end - 1, row_to_drain);
   if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
 }
 
