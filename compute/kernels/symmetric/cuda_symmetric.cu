@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "compute/core/bodies.h"
 #include "compute/cuda/early_launch.h"
@@ -63,15 +64,38 @@ constexpr double clocks_a_pair(int bodies) {
   return 20 + 9.0 / bodies;
 }
 
-/// A pair of bodies whose reciprocal square root is under way.
-struct Pending {
-  float dx, dy, dz;
-  float partner_mass;
-  float inverse;  ///< of the distance
-};
-/// Pairs under way at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit onto a
-/// multiprocessor to hide that by themselves.
+/// Pairs in the pipeline at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit
+/// onto a multiprocessor to hide that by themselves.
 constexpr int depth = 3;
+
+/// One pair in the pipeline.
+template <class PairLaw, bool equal_masses>
+class PairInFlight {
+ public:
+  /// Begins the pair: its reciprocal square root is on its way.
+  __device__ __forceinline__ void begin(const PairLaw& pair, const Vec4& own, const Vec4& partner) {
+    dx_ = partner.x - own.x;
+    dy_ = partner.y - own.y;
+    dz_ = partner.z - own.z;
+    partner_mass_ = partner.w;
+    inverse_ = pair.inverse_distance(dx_, dy_, dz_);
+  }
+  /// Ends the pair that began with the same `own`: adds its pull to the sums of both bodies.
+  __device__ __forceinline__ void end(const PairLaw& pair, const Vec4& own, Vec3& sum, Vec3& reaction) const {
+    const float f = equal_masses ? pair.factor_at(inverse_, 1.0f) : pair.factor_at(inverse_, own.w, partner_mass_);
+    sum.x = multiply_add(f, dx_, sum.x);
+    sum.y = multiply_add(f, dy_, sum.y);
+    sum.z = multiply_add(f, dz_, sum.z);
+    reaction.x = multiply_add(-f, dx_, reaction.x);
+    reaction.y = multiply_add(-f, dy_, reaction.y);
+    reaction.z = multiply_add(-f, dz_, reaction.z);
+  }
+
+ private:
+  float dx_, dy_, dz_;
+  float partner_mass_;
+  float inverse_;  // of the softened distance
+};
 
 /// Lane l holds `bodies_per_lane` bodies and their sums in registers, and meets the partners of a tile one after the
 /// other: in round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The
@@ -129,31 +153,18 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
 #pragma unroll 1
       for (int round = 0; round < tile; round += shape.unroll) {
         // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
-        Pending pending[depth + 1];
+        PairInFlight<std::remove_const_t<decltype(pair)>, equal_masses> pipeline[depth + 1];
         Vec4 partner;
 #pragma unroll
         for (int next = 0; next < pairs + depth; ++next) {
           if (next < pairs) {
             const int k = next % bodies_per_lane;
-            Pending& begun = pending[next % (depth + 1)];
             if (k == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
-            begun.dx = partner.x - own[k].x;
-            begun.dy = partner.y - own[k].y;
-            begun.dz = partner.z - own[k].z;
-            begun.partner_mass = partner.w;
-            begun.inverse = pair.inverse_distance(begun.dx, begun.dy, begun.dz);
+            pipeline[next % (depth + 1)].begin(pair, own[k], partner);
           }
           if (const int last = next - depth; last >= 0) {
             const int k = last % bodies_per_lane;
-            const Pending& ended = pending[last % (depth + 1)];
-            const float f = equal_masses ? pair.factor_at(ended.inverse, 1.0f)
-                                         : pair.factor_at(ended.inverse, own[k].w, ended.partner_mass);
-            sum[k].x = multiply_add(f, ended.dx, sum[k].x);
-            sum[k].y = multiply_add(f, ended.dy, sum[k].y);
-            sum[k].z = multiply_add(f, ended.dz, sum[k].z);
-            reaction.x = multiply_add(-f, ended.dx, reaction.x);
-            reaction.y = multiply_add(-f, ended.dy, reaction.y);
-            reaction.z = multiply_add(-f, ended.dz, reaction.z);
+            pipeline[last % (depth + 1)].end(pair, own[k], sum[k], reaction);
             if (k == bodies_per_lane - 1) {
               reaction.x = __shfl_sync(all_lanes, reaction.x, neighbour);
               reaction.y = __shfl_sync(all_lanes, reaction.y, neighbour);
