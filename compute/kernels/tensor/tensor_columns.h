@@ -69,7 +69,7 @@ struct Columns {
     small[1] = words.y;
     weights[0] = words.z;
     weights[1] = words.w;
-    large = from[128 + lane];
+    large = from[ColumnTile::large_begin + lane];
   }
 };
 
@@ -88,10 +88,10 @@ __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&co
                                      int column, float (&row_sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   const uint4 four = reinterpret_cast<const uint4*>(operands)[lane];
-  const uint2 two = reinterpret_cast<const uint2*>(operands)[64 + lane];
+  const uint2 two = reinterpret_cast<const uint2*>(operands + RowBlock::large_begin)[lane];
   const std::uint32_t small[4] = {four.x, four.y, four.z, four.w}, large[2] = {two.x, two.y};
-  const Vec4 weights[2] = {reinterpret_cast<const Vec4*>(operands)[48 + g],
-                           reinterpret_cast<const Vec4*>(operands)[56 + g]};
+  const auto* const row_weights = reinterpret_cast<const Vec4*>(operands + RowBlock::weights_begin);
+  const Vec4 weights[2] = {row_weights[g], row_weights[g + 8]};
 #pragma unroll
   for (int tile = 0; tile < tiles; ++tile) {
     Columns& mine = columns[tile];

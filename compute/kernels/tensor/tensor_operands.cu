@@ -115,14 +115,14 @@ __device__ Entries entries_of(const float (&hi)[3], const float (&lo)[3], float 
 }
 
 __device__ void store_row(std::uint32_t* rows, int i, const Entries& entries, const float (&weights)[4]) {
-  const int row = i % TensorOperands::rows_a_block, group = row % 8, half = row / 8;
+  const int row = i % TensorOperands::rows_a_block;
   std::uint32_t* to = rows + static_cast<std::size_t>(i / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
 #pragma unroll
-  for (int k = 0; k < 8; ++k) to[(group * 4 + k % 4) * 4 + half + k / 4 * 2] = entries.small_row[k];
+  for (int k = 0; k < 8; ++k) to[RowBlock::small(row, k)] = entries.small_row[k];
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    to[128 + (group * 4 + k) * 2 + half] = entries.large_row[k];
-    to[192 + row * 4 + k] = __float_as_uint(weights[k]);
+    to[RowBlock::large(row, k)] = entries.large_row[k];
+    to[RowBlock::weight(row, k)] = __float_as_uint(weights[k]);
   }
 }
 
@@ -131,14 +131,13 @@ __device__ void store_column(std::uint32_t* columns, int j, const Entries& entri
   std::uint32_t* to =
       columns + static_cast<std::size_t>(j / TensorOperands::columns_a_tile) * TensorOperands::words_a_tile;
 #pragma unroll
-  for (int k = 0; k < 8; ++k) to[(column * 4 + k % 4) * 4 + k / 4] = entries.small_column[k];
+  for (int k = 0; k < 8; ++k) to[ColumnTile::small(column, k)] = entries.small_column[k];
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    to[128 + column * 4 + k] = entries.large_column[k];
-    // The factors come as a product's result, columns 2t and 2t + 1 in lane t: they are k = t and t + 4 here.
+    to[ColumnTile::large(column, k)] = entries.large_column[k];
     const float head = tensor::nearest_tf32(weights[k]);
-    to[(k * 4 + column / 2) * 4 + 2 + column % 2] = __float_as_uint(head);
-    to[((k + 4) * 4 + column / 2) * 4 + 2 + column % 2] = __float_as_uint(tensor::nearest_tf32(weights[k] - head));
+    to[ColumnTile::weight(column, k)] = __float_as_uint(head);
+    to[ColumnTile::weight(column, k + 4)] = __float_as_uint(tensor::nearest_tf32(weights[k] - head));
   }
 }
 

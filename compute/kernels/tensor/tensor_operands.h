@@ -17,18 +17,42 @@ namespace orrery {
 /// times smaller than the largest; the second is small. The squares themselves are split into halves as well, and each
 /// part meets a power of two on the other side.
 ///
-/// Rows and columns lie as the fragments of mma.sync that the lanes of a warp hold.
+/// Rows and columns lie as the fragments of mma.sync that the lanes of a warp hold; see RowBlock and ColumnTile.
 struct TensorOperands {
   static constexpr int rows_a_block = 16, words_a_block = 256;
   static constexpr int columns_a_tile = 8, words_a_tile = 160;
 
-  /// A block of 16 rows: four words a lane of the second product, two of the first, then m x, m y, m z, m of each row.
-  std::uint32_t* rows;
-  /// A tile of 8 columns: two words a lane of the second product and two of m x, m y, m z, m, as TF32 numbers and their
-  /// remainders; then a word a lane of the first product.
-  std::uint32_t* columns;
-  Vec4* bodies;  ///< x, y, z as hi + lo, and m over the greatest mass
-  Vec4* scale;   ///< of one entry: the mean, and in w by what coordinates are multiplied
+  std::uint32_t* rows;     ///< RowBlocks, one after the other
+  std::uint32_t* columns;  ///< ColumnTiles, one after the other
+  Vec4* bodies;            ///< x, y, z as hi + lo, and m over the greatest mass
+  Vec4* scale;             ///< of one entry: the mean, and in w by what coordinates are multiplied
+};
+
+/// Where the words of a block of 16 rows lie. In the fragments of mma.sync, lane 4 g + t holds the words k = t, t + 4,
+/// ... of the rows g and g + 8.
+struct RowBlock {
+  static constexpr int large_begin = 128;    ///< behind four words per lane of the small product
+  static constexpr int weights_begin = 192;  ///< behind two words per lane of the large product
+
+  static constexpr int lane(int row, int k) { return row % 8 * 4 + k % 4; }
+  /// Word k < 8 of the small product: both rows' words t, then both rows' words t + 4.
+  static constexpr int small(int row, int k) { return lane(row, k) * 4 + row / 8 + k / 4 * 2; }
+  /// Word k < 4 of the large product.
+  static constexpr int large(int row, int k) { return large_begin + lane(row, k) * 2 + row / 8; }
+  /// m x, m y, m z, m of a row: no fragment.
+  static constexpr int weight(int row, int k) { return weights_begin + row * 4 + k; }
+};
+
+/// Where the words of a tile of 8 columns lie. Lane 4 g + t holds the words t and t + 4 of column g.
+struct ColumnTile {
+  static constexpr int large_begin = 128;  ///< behind four words per lane: two of the small product, two of the weights
+
+  static constexpr int small(int column, int k) { return (column * 4 + k % 4) * 4 + k / 4; }
+  /// Word k < 4 of the large product.
+  static constexpr int large(int column, int k) { return large_begin + column * 4 + k; }
+  /// Weight k < 8 of the third product: m x, m y, m z, m as TF32 numbers, then what TF32 left of them. The factors are
+  /// the result of another product, with columns 2 t and 2 t + 1 in lane t, which count as k = t and t + 4 here.
+  static constexpr int weight(int column, int k) { return (k * 4 + column / 2) * 4 + 2 + column % 2; }
 };
 
 /// Owns a TensorOperands and what making it takes.
