@@ -170,35 +170,29 @@ struct Numbers {
   }
 };
 
-/// Threads claim cells from the root on. One needs where its cell begins, from the cell that holds it, which has a
-/// lower number: it is claimed, and nobody who waits keeps the rest of its warp from going on.
-__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
-  const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
-  for (;;) {
-    const int first_claimed = claim(&tree.counters->sorted, warp);
-    if (first_claimed >= cells) return;
-    const int cell = first_claimed + lane < cells ? first_claimed + lane : -1;
-    const Places places{tree, cell};
-    Vec4 nodes[8];
+/// What a thread of sort_all has of one cell, or of none.
+struct SortedCell {
+  int cell;  ///< < 0: none
+  Places places;
+  Vec4 nodes[8];  ///< of the places with one body
+  Numbers numbers;
+
+  __device__ __forceinline__ SortedCell(const LockTree& tree, int sorted_cell)
+      : cell{sorted_cell}, places{tree, cell}, nodes{}, numbers{read_nodes(tree)} {}
+
+  /// Passes on where each cell in this one begins, if the cell itself begins at `begin`. All cells at once, since
+  /// others wait for them.
+  __device__ __forceinline__ void publish_begins(const LockTree& tree, int begin) const {
+    int at = begin;
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-      if (places.nodes[k] >= 0 && places.nodes[k] < tree.count) nodes[k] = tree.members[8 * cell + k];
+      if (places.nodes[k] >= tree.count) publish(tree.first + (places.nodes[k] - tree.count), at);
+      at += numbers.bodies[k];
     }
-    const Numbers numbers{tree, cell, places};
+  }
 
-    int begin = cell < 0 ? 0 : -1;
-    while (__any_sync(all_lanes, begin < 0)) {
-      if (begin >= 0) continue;
-      begin = observed(tree.first + cell);
-      if (begin < 0) continue;
-      int at = begin;
-#pragma unroll
-      for (int k = 0; k < 8; ++k) {  // the cells at once, for others wait for them
-        if (places.nodes[k] >= tree.count) publish(tree.first + (places.nodes[k] - tree.count), at);
-        at += numbers.bodies[k];
-      }
-    }
-
+  /// Stores the cell's own bodies, from `begin` on, between the bodies of the cells in it.
+  __device__ __forceinline__ void store_bodies(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
@@ -215,6 +209,41 @@ __global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTre
       }
       at += numbers.bodies[k];
     }
+  }
+
+ private:
+  /// All are on their way before the first is used.
+  __device__ __forceinline__ Numbers read_nodes(const LockTree& tree) {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (places.nodes[k] >= 0 && places.nodes[k] < tree.count) nodes[k] = tree.members[8 * cell + k];
+    }
+    return {tree, cell, places};
+  }
+};
+
+/// Waits until the cell that holds this one has published where it begins, and publishes the begins of the cells in it.
+/// Returns where it begins; 0 for no cell. A warp's cells wait together, since one may be in another.
+__device__ __forceinline__ int wait_for_begin(const LockTree& tree, const SortedCell& cell) {
+  int begin = cell.cell < 0 ? 0 : -1;
+  while (__any_sync(all_lanes, begin < 0)) {
+    if (begin >= 0) continue;
+    begin = observed(tree.first + cell.cell);
+    if (begin >= 0) cell.publish_begins(tree, begin);
+  }
+  return begin;
+}
+
+/// Stores the bodies in the order of the tree. Threads claim cells from the root on. A cell waits for its parent's
+/// offset; the parent has a lower number, so a running warp has claimed it.
+__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
+  for (;;) {
+    const int first_claimed = claim(&tree.counters->sorted, warp);
+    if (first_claimed >= cells) return;
+    const SortedCell cell{tree, first_claimed + lane < cells ? first_claimed + lane : -1};
+    const int begin = wait_for_begin(tree, cell);
+    cell.store_bodies(tree, begin);
   }
 }
 
