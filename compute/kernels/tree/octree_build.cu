@@ -89,43 +89,58 @@ __device__ void group_bodies(const Octree& tree, int cell) {
   }
 }
 
-/// The box and the moments of a cell, from those of its children or from its bodies.
-__device__ void sum_up(const Team& team, const Octree& tree, int cell) {
-  const OctreeLinks links = tree.links[cell];
-  if (links.end == links.begin) return;
-  const bool is_leaf = links.children == 0;
-  const int rank = static_cast<int>(team.thread_rank());
-  const int first = (is_leaf ? links.begin : links.first_child) + rank;
-  const int end = is_leaf ? links.end : links.first_child + links.children;
+/// What a cell consists of: its children, or the bodies of a leaf. The lanes of a team take them in turn.
+struct Parts {
+  bool is_leaf;
+  int begin, end;  ///< bodies of a leaf, or cells
 
-  const Vec4 origin = is_leaf ? tree.bodies[links.begin] : tree.tests[links.first_child];
-  cuda::Box box;
-  Vec4 sum;
-  const auto part = [&](int i) {
+  __device__ explicit Parts(const OctreeLinks& cell)
+      : is_leaf{cell.children == 0},
+        begin{is_leaf ? cell.begin : cell.first_child},
+        end{is_leaf ? cell.end : cell.first_child + cell.children} {}
+
+  /// Center of mass and mass of a part.
+  __device__ Vec4 center(const Octree& tree, int i) const {
     const Vec4 at = is_leaf ? tree.bodies[i] : tree.tests[i];
-    return Vec4{at.x, at.y, at.z, is_leaf ? at.w : tree.moments_a[i].x};
-  };
-  for (int i = first; i < end; i += team_size) {
-    const Vec4 body = part(i), from = is_leaf ? body : tree.low[i], to = is_leaf ? body : tree.high[i];
-    box.add({from.x, from.y, from.z}, {to.x, to.y, to.z});
-    sum.x += body.w * (body.x - origin.x);
-    sum.y += body.w * (body.y - origin.y);
-    sum.z += body.w * (body.z - origin.z);
-    sum.w += body.w;
+    return {at.x, at.y, at.z, is_leaf ? at.w : tree.moments_a[i].x};
   }
-  box.join(team);
-  const Vec3 &low = box.low, &high = box.high;
-  const float mass = cuda::sum_over(team, sum.w);
-  const Vec3 center{origin.x + cuda::sum_over(team, sum.x) / mass, origin.y + cuda::sum_over(team, sum.y) / mass,
-                    origin.z + cuda::sum_over(team, sum.z) / mass};
+};
 
-  SecondMoments<float> q;  // times -3 what the children bring
-  for (int i = first; i < end; i += team_size) {
-    Vec4 body = part(i);
-    const float dx = body.x - center.x, dy = body.y - center.y, dz = body.z - center.z;
-    body.w *= -3;
-    add_second_moments(q, dx, dy, dz, body);
-    if (is_leaf) continue;
+/// A cell's box, mass and center of mass. All lanes of a team get them.
+struct FirstMoments {
+  cuda::Box box;
+  Vec3 center;
+  float mass = 0;
+
+  __device__ FirstMoments(const Team& team, const Octree& tree, const Parts& parts) {
+    const Vec4 origin = parts.is_leaf ? tree.bodies[parts.begin] : tree.tests[parts.begin];
+    Vec4 sum;  // counted from the origin, so that bodies in one point have their center exactly there
+    for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
+      const Vec4 part = parts.center(tree, i);
+      const Vec4 low = parts.is_leaf ? part : tree.low[i], high = parts.is_leaf ? part : tree.high[i];
+      box.add({low.x, low.y, low.z}, {high.x, high.y, high.z});
+      sum.x += part.w * (part.x - origin.x);
+      sum.y += part.w * (part.y - origin.y);
+      sum.z += part.w * (part.z - origin.z);
+      sum.w += part.w;
+    }
+    box.join(team);
+    mass = cuda::sum_over(team, sum.w);
+    center = {origin.x + cuda::sum_over(team, sum.x) / mass, origin.y + cuda::sum_over(team, sum.y) / mass,
+              origin.z + cuda::sum_over(team, sum.z) / mass};
+  }
+};
+
+/// -3 times the second moments of a cell about its center of mass. All lanes of a team get them.
+__device__ SecondMoments<float> second_moments(const Team& team, const Octree& tree, const Parts& parts,
+                                               const Vec3& center) {
+  SecondMoments<float> q;
+  for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
+    Vec4 part = parts.center(tree, i);
+    const float dx = part.x - center.x, dy = part.y - center.y, dz = part.z - center.z;
+    part.w *= -3;
+    add_second_moments(q, dx, dy, dz, part);
+    if (parts.is_leaf) continue;
     const Vec4 a = tree.moments_a[i], b = tree.moments_b[i];
     q.xx += a.y;
     q.xy += a.z;
@@ -135,24 +150,41 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
     q.zz += b.z;
   }
   for (float* moment : {&q.xx, &q.xy, &q.xz, &q.yy, &q.yz, &q.zz}) *moment = cuda::sum_over(team, *moment);
-  if (rank != 0) return;
+  return q;
+}
 
+/// Stores what the walk reads of a cell, and what the cell above sums up.
+__device__ void store_cell(const Octree& tree, int cell, const Parts& parts, const FirstMoments& first,
+                           const SecondMoments<float>& q) {
+  const Vec3 &low = first.box.low, &high = first.box.high, &center = first.center;
   const float side = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);
   const float apart =
       norm3df(center.x - (low.x + high.x) / 2, center.y - (low.y + high.y) / 2, center.z - (low.z + high.z) / 2);
   const float opens = side / tree.theta + apart;
-  // A body or two are no more work than a cell; and one whose moments leave the range of float stands for nothing.
-  const bool few = is_leaf && links.end - links.begin <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
+  const int bodies = parts.is_leaf ? parts.end - parts.begin : 0,
+            children = parts.is_leaf ? 0 : parts.end - parts.begin;
+  // One body or two are no more work than a cell. A cell whose moments leave the range of float stands for nothing.
+  const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
-  const float variance = (q.xx + q.yy + q.zz) / (-3 * mass), left_out = mass * variance;
-  tree.nodes[cell] = {.first = is_leaf ? links.begin : links.first_child,
-                      .bodies = is_leaf ? links.end - links.begin : 0,
-                      .children = links.children,
+  const float variance = (q.xx + q.yy + q.zz) / (-3 * first.mass), left_out = first.mass * variance;
+  tree.nodes[cell] = {.first = parts.begin,
+                      .bodies = bodies,
+                      .children = children,
                       .reach = tree.quadrupole ? powf(left_out * sqrtf(variance), 0.4f) : sqrtf(left_out)};
-  tree.moments_a[cell] = {mass, q.xx, q.xy, q.xz};
+  tree.moments_a[cell] = {first.mass, q.xx, q.xy, q.xz};
   tree.moments_b[cell] = {q.yy, q.yz, q.zz, 0.5f * (q.xx + q.yy + q.zz)};
   tree.low[cell] = {low.x, low.y, low.z, 0};
   tree.high[cell] = {high.x, high.y, high.z, 0};
+}
+
+/// The box and the moments of a cell, from those of its children or from its bodies.
+__device__ void sum_up(const Team& team, const Octree& tree, int cell) {
+  const OctreeLinks links = tree.links[cell];
+  if (links.end == links.begin) return;  // a place that was left empty
+  const Parts parts{links};
+  const FirstMoments first{team, tree, parts};
+  const SecondMoments<float> q = second_moments(team, tree, parts, first.center);
+  if (team.thread_rank() == 0) store_cell(tree, cell, parts, first, q);
 }
 
 __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tree, bool keeps_cells) {
