@@ -32,15 +32,23 @@ __global__ void __launch_bounds__(1024)
 
 }  // namespace
 
-TreeLog::TreeLog(std::span<const char* const> phases) : phases_{phases} {
-  for (Evaluation& evaluation : evaluations_) evaluation.begins = std::vector<cuda::Event>(phases.size());
+std::size_t TreeLog::Ring::next() {
+  if (evaluations_[awaited_].ended()) awaited_ = other(awaited_);
+  return evaluations_[awaited_].in_flight() ? unread : awaited_;
 }
 
+std::optional<std::size_t> TreeLog::Ring::latest_ended() const {
+  for (const std::size_t slot : {awaited_, other(awaited_)}) {
+    if (evaluations_[slot].ended()) return slot;
+  }
+  return {};
+}
+
+TreeLog::TreeLog(std::span<const char* const> phases) : phases_{phases}, ring_{phases.size()} {}
+
 void TreeLog::begin(const ForceArgs& args) {
-  const auto is_free = [&] { return !evaluations_[awaited_].enqueued || evaluations_[awaited_].done.reached(); };
-  if (evaluations_[awaited_].enqueued && is_free()) awaited_ = 1 - awaited_;
-  latest_ = is_free() ? awaited_ : unread_slot;
-  Evaluation& evaluation = evaluations_[latest_];
+  slot_ = ring_.next();
+  Evaluation& evaluation = ring_[slot_];
   evaluation.enqueued = true;
   evaluation.timed = args.times_phases;
   stream_ = args.stream;
@@ -49,7 +57,7 @@ void TreeLog::begin(const ForceArgs& args) {
 }
 
 void TreeLog::next_phase() {
-  Evaluation& evaluation = evaluations_[latest_];
+  Evaluation& evaluation = ring_[slot_];
   if (evaluation.timed) evaluation.begins[phase_].record(stream_);
   ++phase_;
 }
@@ -58,7 +66,7 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
                      int block, const unsigned char* d_is_target) {
   next_phase();
   const int blocks = cuda::ceil_div(args.count, block);
-  TreeCounts* const found = counts_.first(slots).data() + latest_;
+  TreeCounts* const found = counts_.first(Ring::slots).data() + slot_;
   if (d_is_target) {
     finish_targets<<<blocks, block, 0, stream_>>>(d_sums, d_order, d_is_target, args.count, args.epilogue, d_counts,
                                                   args.evaluated, found);
@@ -67,25 +75,23 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
                                                  found);
   }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
-  evaluations_[latest_].done.record(stream_);
+  ring_[slot_].done.record(stream_);
 }
 
 std::optional<TreeReport> TreeLog::report() const {
-  for (const std::size_t slot : {awaited_, 1 - awaited_}) {
-    const Evaluation& evaluation = evaluations_[slot];
-    if (!evaluation.enqueued || !evaluation.done.reached()) continue;
-    const TreeCounts& found = counts_.first(slots)[slot];
-    TreeReport report;
-    report.interactions = static_cast<std::int64_t>(found.interactions);
-    report.cells = found.cells;
-    report.depth = found.depth;
-    for (std::size_t phase = 0; evaluation.timed && phase < phases_.size(); ++phase) {
-      const cuda::Event& end = phase + 1 < phases_.size() ? evaluation.begins[phase + 1] : evaluation.done;
-      report.phases.push_back({phases_[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
-    }
-    return report;
+  const auto slot = ring_.latest_ended();
+  if (!slot) return {};
+  const Evaluation& evaluation = ring_[*slot];
+  const TreeCounts& found = counts_.first(Ring::slots)[*slot];
+  TreeReport report;
+  report.interactions = static_cast<std::int64_t>(found.interactions);
+  report.cells = found.cells;
+  report.depth = found.depth;
+  for (std::size_t phase = 0; evaluation.timed && phase < phases_.size(); ++phase) {
+    const cuda::Event& end = phase + 1 < phases_.size() ? evaluation.begins[phase + 1] : evaluation.done;
+    report.phases.push_back({phases_[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
   }
-  return {};
+  return report;
 }
 
 }  // namespace orrery

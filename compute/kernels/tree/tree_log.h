@@ -37,16 +37,39 @@ class TreeLog {
     std::vector<cuda::Event> begins;  // of the phases, if they were timed
     cuda::Event done;
     bool enqueued = false, timed = false;
+
+    bool ended() const { return enqueued && done.reached(); }
+    bool in_flight() const { return enqueued && !done.reached(); }
   };
-  /// One to read, one that the GPU has yet to come to, and one for all that are enqueued meanwhile: so something can be
-  /// read however far the GPU is behind.
-  static constexpr std::size_t slots = 3, unread_slot = 2;
+
+  /// Evaluations in two slots that take turns, so that one can be read while the GPU is busy with the other. While both
+  /// are taken, evaluations go to a third slot that is not read: the GPU may be any number of them behind.
+  class Ring {
+   public:
+    static constexpr std::size_t slots = 3;
+
+    explicit Ring(std::size_t phases) {
+      for (Evaluation& evaluation : evaluations_) evaluation.begins = std::vector<cuda::Event>(phases);
+    }
+    /// The slot for the next evaluation.
+    std::size_t next();
+    /// The slot of the latest evaluation that can be read and has ended.
+    std::optional<std::size_t> latest_ended() const;
+    Evaluation& operator[](std::size_t slot) { return evaluations_[slot]; }
+    const Evaluation& operator[](std::size_t slot) const { return evaluations_[slot]; }
+
+   private:
+    static constexpr std::size_t unread = 2;
+    static constexpr std::size_t other(std::size_t slot) { return 1 - slot; }
+
+    std::array<Evaluation, slots> evaluations_;
+    std::size_t awaited_ = 0;  // 0 or 1: of the two that take turns, the one that ends next
+  };
 
   std::span<const char* const> phases_;
-  cuda::HostArray<TreeCounts> counts_{slots, true};
-  std::array<Evaluation, slots> evaluations_;
-  std::size_t awaited_ = 0;  // 0 or 1; the other is the one to read
-  std::size_t latest_ = 0, phase_ = 0;
+  cuda::HostArray<TreeCounts> counts_{Ring::slots, true};
+  Ring ring_;
+  std::size_t slot_ = 0, phase_ = 0;  // of the latest evaluation
   cudaStream_t stream_ = nullptr;
 };
 
