@@ -8,15 +8,14 @@ namespace {
 
 constexpr int block = 128;
 
-/// Whether a pass below this one has told of a fault. An ordinary load, served by the caches: what passes tell while
-/// this one runs may be missed here.
-__device__ bool faulty_before(const FaultReport& report, std::uint32_t pass) {
-  return *report.d_first >> 32 < pass;
+/// Whether a pass below this one has reported a body. An ordinary load, served by the caches: what is reported while
+/// this pass runs may be missed here.
+__device__ bool reported_before(const FaultReport& report, std::uint32_t pass) {
+  return report.d_first->is_before(pass);
 }
 
-__device__ void tell(const FaultReport& report, std::uint32_t pass, int body) {
-  const unsigned long long here = static_cast<unsigned long long>(pass) << 32 | static_cast<unsigned>(body);
-  if (atomicMin(report.d_first, here) > here) *report.seen = 1;
+__device__ void put(const FaultReport& report, const PackedFinding& here) {
+  if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
 __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velocities,
@@ -26,7 +25,7 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
   wait_for_kernel_before();
   if (i >= count) return;
   // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
-  const bool frozen = faulty_before(check.report, check.before);
+  const bool frozen = reported_before(check.report, check.before);
   const Vec4 position_before = positions[i], velocity_before = velocities[i];
   const Vec4 acceleration = kick_dt != 0 ? accelerations[i] : Vec4{};
   Vec4 position = position_before, velocity = velocity_before;
@@ -34,15 +33,15 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
   positions[i] = frozen ? position_before : position;
   if (kick_dt != 0) velocities[i] = frozen ? velocity_before : velocity;
   if (!frozen && !is_finite(position, velocity)) {
-    tell(check.report, is_finite(position_before, velocity_before) ? check.after : check.before, i);
+    put(check.report, {is_finite(position_before, velocity_before) ? check.after : check.before, i});
   }
 }
 
 __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
                      FaultReport report, std::uint32_t pass) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count || faulty_before(report, pass)) return;
-  if (!is_finite(positions[i], velocities[i])) tell(report, pass, i);
+  if (i >= count || reported_before(report, pass)) return;
+  if (!is_finite(positions[i], velocities[i])) put(report, {pass, i});
 }
 
 }  // namespace

@@ -8,15 +8,26 @@ struct CUstream_st;
 
 namespace orrery::cuda {
 
-/// Where passes over the bodies tell of the first one that is not finite. Passes are numbered in the order in which
-/// they run.
-struct FaultReport {
-  static constexpr unsigned long long none = ~0ull;
-  unsigned long long* d_first = nullptr;  ///< pass << 32 | body, the least of all; `none` as long as all is well
-  int* seen = nullptr;                    ///< in host memory that the device reaches: not 0 once there is one
+/// A non-finite body and the pass that found it, in one number, so that the earliest pass, and in it the first body, is
+/// the least. Passes over the bodies are numbered in the order in which they run.
+struct PackedFinding {
+  unsigned long long bits = ~0ull;  ///< initially none, which is more than any
+
+  PackedFinding() = default;
+  ORRERY_HD constexpr PackedFinding(std::uint32_t pass, int body)
+      : bits{static_cast<unsigned long long>(pass) << 32 | static_cast<std::uint32_t>(body)} {}
+  ORRERY_HD constexpr bool is_before(std::uint32_t other_pass) const { return bits >> 32 < other_pass; }
+  ORRERY_HD constexpr std::uint32_t pass() const { return static_cast<std::uint32_t>(bits >> 32); }
+  ORRERY_HD constexpr int body() const { return static_cast<int>(static_cast<std::uint32_t>(bits)); }
 };
 
-/// What one pass tells, and when: of a body that was not finite before it, and of one that is not finite afterwards.
+/// Where passes over the bodies report the first one that is not finite.
+struct FaultReport {
+  PackedFinding* d_first = nullptr;  ///< the least of all
+  int* seen = nullptr;               ///< in host memory that the device reaches: not 0 once there is one
+};
+
+/// The passes that one pass reports: for a body that was not finite before it, and for one that is not finite after it.
 struct FaultCheck {
   FaultReport report;
   std::uint32_t before = 0, after = 0;  ///< numbers of passes, before <= after
@@ -25,8 +36,8 @@ struct FaultCheck {
 /// Throws cuda::Error where this build holds no machine code that the current device runs.
 void require_code();
 
-/// kick_drift_body() of update.h for `count` bodies in device memory, enqueued on the stream. Does nothing where a pass
-/// below `check.before` has told of a fault, so that the positions stay what they were.
+/// kick_drift_body() of update.h for `count` bodies in device memory, enqueued on the stream. Does nothing if a pass
+/// below `check.before` reported a body, so that the positions stay what they were.
 void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
                 float drag, float drift_dt, const FaultCheck& check, CUstream_st* stream);
 

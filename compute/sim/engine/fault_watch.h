@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "compute/cuda/device_array.h"
@@ -11,9 +10,22 @@
 
 namespace orrery {
 
-/// What passes on a stream told of bodies that are not finite, and how their numbers stand for steps. A step s has the
-/// passes 4 s (its drift) and 4 s + 1 (the look at the state after it); what the drift of step s + 1 finds in that
-/// state counts as pass 4 s + 2. Here s counts from a base, so that it fits.
+/// A pass over the bodies as the number that FaultCheck takes: its step, and its place in that step.
+struct PassId {
+  /// In the order in which they run: the drift, the check of the state after the step, and what the drift of the next
+  /// step finds in that state.
+  enum Place : std::uint32_t { drift, check, next_drift };
+  static constexpr int place_bits = 2;
+  static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);
+
+  std::uint32_t number;
+
+  /// `step` < most_steps counts from a base.
+  constexpr PassId(std::int64_t step, Place place) : number{static_cast<std::uint32_t>(step) << place_bits | place} {}
+  static constexpr std::int64_t step_of(std::uint32_t number) { return number >> place_bits; }
+};
+
+/// What passes on a stream reported of bodies that are not finite. Steps count from a base, so that they fit a PassId.
 class FaultWatch {
  public:
   explicit FaultWatch(cudaStream_t stream) : stream_{stream} { clear(); }
@@ -22,42 +34,43 @@ class FaultWatch {
   void clear() {
     seen() = 0;
     fault_.reset();
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(unsigned long long), stream_));
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(cuda::PackedFinding), stream_));
   }
 
   /// Whether passes up to that of `step` have numbers.
-  bool reaches(std::int64_t step) const { return step - base_ < std::numeric_limits<std::uint32_t>::max() / 4; }
+  bool reaches(std::int64_t step) const { return step - base_ < PassId::most_steps - 1; }
   /// Counts from `step` on. Call only while nothing is enqueued.
   void count_from(std::int64_t step) {
     if (!found()) base_ = step;
   }
 
   cuda::FaultReport report() const { return {d_first_.data(), &seen()}; }
-  /// The look at the state after `step`.
-  std::uint32_t pass_after(std::int64_t step) const { return number(step) + 1; }
-  /// The drift in `step`: what it finds counts as that step's where the step has changed the bodies before.
+  /// The check of the state after `step`.
+  std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
+  /// The drift in `step`. If the step has changed the bodies before, what the drift finds counts as found in this step.
   cuda::FaultCheck check_in(std::int64_t step, bool changed_before) const {
-    return {report(), changed_before ? number(step) : number(step - 1) + 2, number(step)};
+    const std::uint32_t here = number(step, PassId::drift);
+    return {report(), changed_before ? here : number(step - 1, PassId::next_drift), here};
   }
 
-  /// The fault, as soon as a pass has told of it. Waits for the stream when it sees it for the first time.
+  /// The first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the first
+  /// time.
   const std::optional<Fault>& found() {
     if (!fault_ && *static_cast<volatile int*>(&seen()) != 0) {
-      unsigned long long first = cuda::FaultReport::none;
+      cuda::PackedFinding first;
       ORRERY_CUDA_CHECK(cudaMemcpyAsync(&first, d_first_.data(), sizeof first, cudaMemcpyDeviceToHost, stream_));
       ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-      fault_ = Fault{.step = base_ + static_cast<std::int64_t>(first >> 34),
-                     .body = static_cast<int>(first & std::numeric_limits<std::uint32_t>::max())};
+      fault_ = Fault{.step = base_ + PassId::step_of(first.pass()), .body = first.body()};
     }
     return fault_;
   }
 
  private:
-  std::uint32_t number(std::int64_t step) const { return static_cast<std::uint32_t>(step - base_) * 4; }
+  std::uint32_t number(std::int64_t step, PassId::Place place) const { return PassId{step - base_, place}.number; }
   int& seen() const { return seen_.first(1).front(); }
 
   cudaStream_t stream_;
-  cuda::DeviceArray<unsigned long long> d_first_{1};
+  cuda::DeviceArray<cuda::PackedFinding> d_first_{1};
   cuda::HostArray<int> seen_{1, /*pinned=*/true};  // written by the device
   std::int64_t base_ = 0;
   std::optional<Fault> fault_;
