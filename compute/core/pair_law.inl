@@ -8,11 +8,19 @@
 // for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
 // root takes long to arrive. With the mass of body i as well it is the factor of the force. pull_at() is s times the
 // softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+//
+// A type may have scaled_reciprocal_sqrt(x) instead of reciprocal_sqrt(x): a constant times 1/sqrt(x). Masses and H are
+// then given in units that cancel the constant.
 
 /// 1 / sqrt(r^2 + eps^2).
 template <class Real>
 ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softening_sq) {
-  return reciprocal_sqrt(multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq))));
+  const Real softened_sq = multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq)));
+  if constexpr (requires { scaled_reciprocal_sqrt(softened_sq); }) {
+    return scaled_reciprocal_sqrt(softened_sq);
+  } else {
+    return reciprocal_sqrt(softened_sq);
+  }
 }
 
 /// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).

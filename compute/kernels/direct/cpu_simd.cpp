@@ -49,7 +49,7 @@ void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int firs
     if (cancelled(args)) return;
     const int end = begin + std::min(tile, bodies.padded_count - begin);
     for (int i = 0; i < count; i += rows) {
-      add_bodies<rows>(bodies.x, bodies.y, bodies.z, bodies.eighth_mass, begin, end, law, points + i,
+      add_bodies<rows>(bodies.x, bodies.y, bodies.z, bodies.scaled_mass, begin, end, law, points + i,
                        sums + i * 3 * lane_count);
     }
   }

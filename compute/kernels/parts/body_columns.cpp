@@ -15,7 +15,7 @@ PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
     padded_ = columns_ ? padded : 0;
     if (!columns_) throw std::bad_alloc{};
   }
-  float *x = columns_.get(), *y = x + padded, *z = y + padded, *eighth_mass = z + padded;
+  float *x = columns_.get(), *y = x + padded, *z = y + padded, *scaled_mass = z + padded;
   for_each_chunk(static_cast<int>(padded), 1 << 14, threads, args.cancelled, [&](int first, int last) {
     if (cancelled(args)) return;  // nobody reads the columns then
     for (int i = first; i < last; ++i) {
@@ -23,10 +23,10 @@ PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
       x[i] = body.x;
       y[i] = body.y;
       z[i] = body.z;
-      eighth_mass[i] = i < args.count ? body.w / 8 : 0.0f;
+      scaled_mass[i] = i < args.count ? body.w * lane_mass_scale : 0.0f;
     }
   });
-  return {x, y, z, eighth_mass, static_cast<int>(padded)};
+  return {x, y, z, scaled_mass, static_cast<int>(padded)};
 }
 
 }  // namespace orrery

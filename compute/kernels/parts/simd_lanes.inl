@@ -30,11 +30,11 @@ HWY_INLINE float sum_of_lanes(Lanes value) {
   return hn::GetLane(hn::SumOfLanes(FloatTag{}, value.v));
 }
 
-/// TWICE 1/sqrt(x), which saves Newton's step the multiplication by 1/2. Both laws are m i^3 f(H i^2) in the i returned
-/// here, so an eighth of the mass and a quarter of H make up for it, exactly.
-HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
+/// lane_root_scale / sqrt(x): twice, which saves Newton's step the multiplication by 1/2.
+HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
+  static_assert(lane_root_scale == 2);
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  // An estimate good to 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits and more.
+  // An estimate i good to 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits and more.
   const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
   return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
 #else
@@ -44,12 +44,13 @@ HWY_INLINE Lanes reciprocal_sqrt(Lanes x) {
 
 #include "compute/core/pair_law.inl"
 
-/// Calls visit(pair_law) with the pair law of vectors that `law` stands for, for masses divided by eight.
+/// Calls visit(pair_law) with the pair law of vectors that `law` stands for, for masses times
+/// lane_mass_scale.
 template <class Visitor>
 void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
   const Lanes softening_sq = lanes(law.softening * law.softening);
   if (law.id == LawId::attract_repel) {
-    visit(AttractRepel<Lanes>{softening_sq, lanes(law.repulsion / 4), lanes(1)});
+    visit(AttractRepel<Lanes>{softening_sq, lanes(law.repulsion * lane_repulsion_scale), lanes(1)});
   } else {
     visit(Gravity<Lanes>{softening_sq});
   }

@@ -61,12 +61,12 @@ HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Range others, const 
     x[r] = lanes(bodies.x[first + r]);
     y[r] = lanes(bodies.y[first + r]);
     z[r] = lanes(bodies.z[first + r]);
-    minus_mass[r] = lanes(-bodies.eighth_mass[first + r]);
+    minus_mass[r] = lanes(-bodies.scaled_mass[first + r]);
     ax[r] = ay[r] = az[r] = lanes(0);
   }
   for (int j = others.begin; j < others.end; j += lane_count) {
     const Lanes xj = load(bodies.x + j), yj = load(bodies.y + j), zj = load(bodies.z + j);
-    const Lanes mass = load(bodies.eighth_mass + j);
+    const Lanes mass = load(bodies.scaled_mass + j);
     const SumArrays to = sums.from(j - others.begin);
     Lanes bx = load(to.x), by = load(to.y), bz = load(to.z);
 #pragma GCC unroll 4

@@ -13,7 +13,7 @@ struct Quadrupole {
   Real xx, yy, zz, xy, xz, yz, half_trace;
 };
 
-/// For a reciprocal_sqrt() that returns `scale` times 1/sqrt, and a pull that is wanted `times` over.
+/// For a law whose inverse_distance() is `scale` times 1/r, and a pull that is wanted `times` over.
 template <class Real>
 struct QuadrupoleUnits {
   Real fourth;             ///< times / scale^5

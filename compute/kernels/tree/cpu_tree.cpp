@@ -67,8 +67,8 @@ namespace {
 #include "compute/kernels/parts/simd_pull.inl"
 #include "compute/kernels/tree/cell_pull.inl"
 
-/// The masses of the lists are whole, not the eighths that visit_pair_law_of_lanes() speaks of: this makes up for it.
-constexpr float of_sums = 1.0f / 8;
+/// The masses of the lists are not scaled, as visit_pair_law_of_lanes() expects: the sums are, at the end.
+constexpr float of_sums = lane_mass_scale;
 
 /// Adds the pull of the first `padded_count` cells of a list, whole vectors of them, on a point to its lane sums. One
 /// point at a time: two need more registers than AVX2 has, and took 5 % longer.
@@ -76,8 +76,9 @@ template <class PairLaw>
 HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairLaw& pair_law, const Vec4& at,
                             float* sums) {
   const PairLaw law = pair_law;
-  // reciprocal_sqrt() returns twice 1/sqrt, whose fifth power is in the pull, and of_sums applies here too.
-  const QuadrupoleUnits<Lanes> units{lanes(1 / (32 * of_sums)), lanes(-2.5f / 4)};
+  constexpr float scale_sq = lane_root_scale * lane_root_scale;
+  const QuadrupoleUnits<Lanes> units{lanes(1 / (scale_sq * scale_sq * lane_root_scale * of_sums)),
+                                     lanes(-2.5f / scale_sq)};
   const Vec3Of<Lanes> point{lanes(at.x), lanes(at.y), lanes(at.z)};
   Vec3Of<Lanes> sum{lanes(0), lanes(0), lanes(0)};
   const BodyList& centers = cells.centers;

@@ -7,7 +7,7 @@ namespace orrery {
 
 #include "compute/kernels/tree/cell_pull.inl"
 
-/// Of scalars: their reciprocal_sqrt() is 1/sqrt.
+/// Of scalars, whose inverse_distance() is 1/r.
 ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
   return {1, -2.5f};
 }
