@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,8 +27,8 @@ namespace {
 constexpr std::size_t max_batches = 3;
 /// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
 constexpr int max_timed_steps = 8;
-/// Of batches of few steps, one in so many times its evaluations: the events keep each kernel from starting while the
-/// one before ends, which would show in every step's time.
+/// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
+/// which would show in every step's time.
 constexpr int batches_for_a_timed_one = 16;
 
 class CudaEngine final : public Engine {
@@ -102,35 +103,16 @@ class CudaEngine final : public Engine {
     batch.is_tree = plan_.kernel->tree() != nullptr;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
-    // Before the first launch: taking memory waits for the device, and may fail.
-    if (request.probe_sample > 0) comparison_.prepare(count_, request.probe_sample);
-    if (request.measure_conserved) sums_.prepare(count_);
-    if (request.tree_cells > 0) plan_.kernel->tree()->prepare_cells(request.tree_cells, count_);
+    const std::vector<Measurement> measurements = measurements_of(request);
+    for (const Measurement& measurement : measurements) measurement.prepare();
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
-    if (batch.is_tree) batch.count_interactions(stream_.get());
-    batch.begin.record(stream_.get());
-    Ops ops{*this, mapping.bodies, batch};
-    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
-    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
-    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
-    for (int step = 0; step < request.steps; ++step) {
-      // Every steps/timed-th step is timed, so that the sample is spread over the batch.
-      const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
-      const auto timed_after = static_cast<std::int64_t>(step + 1) * timed / request.steps;
-      ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
-      plan_.integrator->step(ops, plan_.time_step);
-    }
-    batch.end.record(stream_.get());
-    if (batch.is_tree) batch.fetch_interactions(stream_.get());
+    enqueue_steps(batch, mapping.bodies);
     look_at(mapping.bodies, batch.last_step());
-    if (request.tree_cells > 0) plan_.kernel->tree()->pick_cells(request.tree_cells, stream_.get());
-    if (request.measure_conserved) {
-      sums_.keep(mapping.bodies.positions, mapping.bodies.velocities, count_, stream_.get());
-    }
+    for (const Measurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
-    if (request.measure_conserved) sums_.enqueue(plan_.law, stream_.get());
+    for (const Measurement& measurement : measurements) measurement.compute();
     batch.done.record(stream_.get());
     in_flight_.push_back(std::move(batch));
   }
@@ -219,6 +201,57 @@ class CudaEngine final : public Engine {
     bool timed_ = false;
     bool changed_ = false;  // in this step, the bodies have been
   };
+
+  /// What a batch measures beside its steps, on the same stream. By default, a part does nothing.
+  struct Measurement {
+    /// Before the first launch: taking memory waits for the device, and may fail.
+    std::function<void()> prepare = [] {};
+    /// Behind the steps, while the bodies are mapped.
+    std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
+    /// When the bodies are unmapped, so that the display does not wait for it.
+    std::function<void()> compute = [] {};
+  };
+
+  std::vector<Measurement> measurements_of(const BatchRequest& request) {
+    std::vector<Measurement> measurements;
+    if (request.probe_sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
+      measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe_sample); }});
+    }
+    if (request.tree_cells > 0) {
+      measurements.push_back(
+          {.prepare = [=, this] { plan_.kernel->tree()->prepare_cells(request.tree_cells, count_); },
+           .read = [=, this](
+                       const DeviceBodies&) { plan_.kernel->tree()->pick_cells(request.tree_cells, stream_.get()); }});
+    }
+    if (request.measure_conserved) {
+      measurements.push_back({.prepare = [this] { sums_.prepare(count_); },
+                              .read =
+                                  [this](const DeviceBodies& bodies) {
+                                    sums_.keep(bodies.positions, bodies.velocities, count_, stream_.get());
+                                  },
+                              .compute = [this] { sums_.enqueue(plan_.law, stream_.get()); }});
+    }
+    return measurements;
+  }
+
+  void enqueue_steps(CudaBatch& batch, const DeviceBodies& bodies) {
+    const BatchRequest& request = batch.request;
+    if (batch.is_tree) batch.count_interactions(stream_.get());
+    batch.begin.record(stream_.get());
+    Ops ops{*this, bodies, batch};
+    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
+    for (int step = 0; step < request.steps; ++step) {
+      // Every steps/timed-th step is timed, so that the sample is spread over the batch.
+      const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
+      const auto timed_after = static_cast<std::int64_t>(step + 1) * timed / request.steps;
+      ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
+      plan_.integrator->step(ops, plan_.time_step);
+    }
+    batch.end.record(stream_.get());
+    if (batch.is_tree) batch.fetch_interactions(stream_.get());
+  }
 
   std::size_t size() const { return static_cast<std::size_t>(count_); }
 
