@@ -25,7 +25,7 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
 }  // namespace
 
 StepWork step_work(const Status& status) {
-  return {find_integrator(status.integrator_id).evaluations_a_step, status.interactions_per_step};
+  return {find_integrator(status.integrator_id).evaluations_per_step, status.interactions_per_step};
 }
 
 void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing) {

@@ -11,10 +11,10 @@ namespace {
 /// Threads of a block and bodies of a tile.
 constexpr int block = 256;
 /// Blocks that keep a multiprocessor busy.
-constexpr int blocks_a_multiprocessor = 8;
+constexpr int blocks_per_multiprocessor = 8;
 /// Of a launch, unless all tiles at one distance have more: a tenth of a second on a GPU that is slow in double
 /// precision. Between launches a display is drawn.
-constexpr std::int64_t pairs_a_launch = std::int64_t{1} << 28;
+constexpr std::int64_t pairs_per_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
   __device__ Sums& operator+=(const Conserved& other) {
@@ -94,12 +94,12 @@ __global__ void sum_partials(const Conserved* __restrict__ partials, int size, C
 
 /// How the launches of sum_tiles() divide the pairs.
 struct Division {
-  int tiles, distances, a_launch, splits;
+  int tiles, distances, per_launch, splits;
 
   explicit Division(int count) : tiles{ceil_div(count, block)}, distances{tiles / 2 + 1} {
-    const auto most = std::max<std::int64_t>(pairs_a_launch / (std::int64_t{tiles} * block * block), 1);
-    a_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
-    splits = std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, tiles), 1, a_launch);
+    const auto most = std::max<std::int64_t>(pairs_per_launch / (std::int64_t{tiles} * block * block), 1);
+    per_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
+    splits = std::clamp(ceil_div(multiprocessors() * blocks_per_multiprocessor, tiles), 1, per_launch);
   }
   int partials() const { return tiles * splits; }
 };
@@ -136,9 +136,9 @@ void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
 
   begin_.record(stream);
   const dim3 grid{static_cast<unsigned>(by.tiles), static_cast<unsigned>(by.splits)};
-  for (int first = 0; first < by.distances; first += by.a_launch) {
+  for (int first = 0; first < by.distances; first += by.per_launch) {
     sum_tiles<<<grid, block, 0, stream>>>(d_positions_.data(), d_velocities_.data(), count, first,
-                                          std::min(first + by.a_launch, by.distances),
+                                          std::min(first + by.per_launch, by.distances),
                                           PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
     ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);
   }

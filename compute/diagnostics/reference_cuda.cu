@@ -11,7 +11,7 @@ constexpr int block = 128;
 /// Targets of one block: a body is read once for all of them.
 constexpr int group = 4;
 /// Blocks that keep a multiprocessor busy.
-constexpr int blocks_a_multiprocessor = 8;
+constexpr int blocks_per_multiprocessor = 8;
 
 struct Sum : Vec3d {
   __device__ Sum& operator+=(const Vec3d& other) {
@@ -66,7 +66,7 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 /// Blocks that share the sum for a group of targets.
 int ForceComparison::splits(int count) const {
   const int groups = ceil_div(sample(), group);
-  return std::clamp(ceil_div(multiprocessors() * blocks_a_multiprocessor, groups), 1, ceil_div(count, block));
+  return std::clamp(ceil_div(multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
 }
 
 void ForceComparison::prepare(int count, int sample) {

@@ -7,7 +7,7 @@ constinit const IntegratorInfo euler{
     .title = "Semi-implicit Euler",
     .notes = "Kick by dt, then drift by dt: first order, symplectic; one fused force pass and one move (row 2).",
     .order = 1,
-    .evaluations_a_step = 1,
+    .evaluations_per_step = 1,
     .step =
         [](StepOps& ops, float dt) {
           ops.force(/*store=*/false, dt);

@@ -23,8 +23,8 @@ struct IntegratorInfo {
   const char* id;
   const char* title;
   const char* notes;
-  int order;               ///< the global error falls as dt^order
-  int evaluations_a_step;  ///< force evaluations of one step, once under way
+  int order;                 ///< the global error falls as dt^order
+  int evaluations_per_step;  ///< force evaluations of one step, once under way
   void (*step)(StepOps& ops, float dt);
 };
 

@@ -7,7 +7,7 @@ constinit const IntegratorInfo leapfrog{
     .title = "Leapfrog",
     .notes = "Kick by dt/2, drift by dt, kick by dt/2: second order, symplectic, time-reversible.",
     .order = 2,
-    .evaluations_a_step = 1,
+    .evaluations_per_step = 1,
     .step =
         [](StepOps& ops, float dt) {
           if (!ops.accelerations_current()) ops.force(/*store=*/true, 0);

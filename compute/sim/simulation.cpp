@@ -311,7 +311,7 @@ Status Simulation::status() const {
           .count = count_,
           .step = now.step,
           .sim_time = now.sim_time,
-          .interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_a_step,
+          .interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_per_step,
           .timing = timing_,
           .card = card_,
           .tree = diagnostics_.tree(),

@@ -18,11 +18,11 @@ class CpuOpenmp final : public ForceKernel {
     // A worksharing loop cannot be left early, and to hand out ten million chunks takes long even if each is skipped.
     // So one loop covers so many chunks at most; where there are more, a row takes so long that waiting for the last is
     // nothing.
-    constexpr int chunks_a_loop = 1 << 15;
+    constexpr int chunks_per_loop = 1 << 15;
     const int chunks = args.count / chunk_ + (args.count % chunk_ != 0);
     const Subnormals subnormals = subnormals_here();
-    for (int begin = 0; begin < chunks && !cancelled(args); begin += chunks_a_loop) {
-      const int end = begin + std::min(chunks_a_loop, chunks - begin);
+    for (int begin = 0; begin < chunks && !cancelled(args); begin += chunks_per_loop) {
+      const int end = begin + std::min(chunks_per_loop, chunks - begin);
 #pragma omp parallel num_threads(std::min(threads_, end - begin))
       {
         const WithSubnormals as_the_caller{subnormals};

@@ -1,5 +1,5 @@
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/partial_sums.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    block_tunable(one_body_a_thread),
+    block_tunable(one_body_per_thread),
     rsqrt_tunable,
     ftz_tunable,
 };
@@ -45,10 +45,9 @@ __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConst
 class Atomic final : public BlockKernel<const Vec4*, int, PairConstants, Vec4*> {
  public:
   explicit Atomic(const Settings& settings)
-      : BlockKernel{
-            "cuda-atomic", settings, {}, instances_by_arithmetic(settings, [](auto law, auto number) -> Instance {
-              return accumulate<decltype(law)::value, decltype(number)>;
-            })} {}
+      : BlockKernel{"cuda-atomic", settings, {}, dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
+                      return accumulate<decltype(law)::value, decltype(real)>;
+                    })} {}
 
   void prepare(int count) override {
     take_scratch(sums_, static_cast<std::size_t>(count), "cuda-atomic: the sums", "another kernel");

@@ -6,7 +6,7 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    block_tunable(one_tile_a_block),
+    block_tunable(one_tile_per_block),
 };
 
 /// The source's getBodyBodyForce() over the mass of body `me`, by which its moveBodies() divides: products of two

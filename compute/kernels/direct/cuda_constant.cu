@@ -2,8 +2,8 @@
 #include <mutex>
 
 #include "compute/cuda/event.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/parts/unrolled.h"
@@ -100,7 +100,7 @@ class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants
       : BlockKernel{"cuda-constant",
                     settings,
                     {.bodies = settings.integer("bodies-per-thread")},
-                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                    dispatch_by_bodies(settings, [](auto law, auto bodies) -> Instance {
                       return accelerate<decltype(law)::value, decltype(bodies)::value>;
                     })} {}
 

@@ -1,7 +1,7 @@
 #include <cuda_fp16.h>
 
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
@@ -9,7 +9,7 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    block_tunable(one_tile_a_block),
+    block_tunable(one_tile_per_block),
     rsqrt_tunable,
     ftz_tunable,
 };
@@ -83,8 +83,8 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
       : BlockKernel{"cuda-fp16",
                     settings,
                     {.shared_bytes = Tile::body_bytes},
-                    instances_by_arithmetic(settings, [](auto law, auto number) -> Instance {
-                      return accelerate<decltype(law)::value, decltype(number)>;
+                    dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(real)>;
                     })} {}
 
   void prepare(int count) override {

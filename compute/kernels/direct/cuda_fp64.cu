@@ -1,12 +1,12 @@
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    block_tunable(one_tile_a_block),
+    block_tunable(one_tile_per_block),
 };
 
 /// A body in a tile; two 16-byte loads bring it.

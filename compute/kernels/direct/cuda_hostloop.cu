@@ -1,6 +1,6 @@
 #include "compute/cuda/host_array.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
@@ -53,10 +53,10 @@ class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, Pa
       : BlockKernel{"cuda-hostloop",
                     settings,
                     {},
-                    instances_by_arithmetic(settings,
-                                            [](auto law, auto number) -> Instance {
-                                              return accelerate<decltype(law)::value, decltype(number)>;
-                                            })},
+                    dispatch_by_arithmetic(settings,
+                                           [](auto law, auto real) -> Instance {
+                                             return accelerate<decltype(law)::value, decltype(real)>;
+                                           })},
         pinned_{switch_values.find(settings.text("pinned"))} {}
 
   void prepare(int count) override {

@@ -1,8 +1,8 @@
 #include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -49,10 +49,10 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
       : BlockKernel{"cuda-hybrid",
                     settings,
                     {.shared_bytes = sizeof(Vec4)},
-                    instances_by_arithmetic(settings,
-                                            [](auto law, auto number) -> Instance {
-                                              return accelerate_whole_blocks<decltype(law)::value, decltype(number)>;
-                                            })},
+                    dispatch_by_arithmetic(settings,
+                                           [](auto law, auto real) -> Instance {
+                                             return accelerate_whole_blocks<decltype(law)::value, decltype(real)>;
+                                           })},
         arithmetic_{arithmetic(settings)} {}
 
   void do_evaluate(const ForceArgs& args) override {
@@ -93,8 +93,8 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
     ORRERY_CUDA_CHECK_LAUNCH(accelerate_remainder);
   }
   Remainder remainder(LawId law) const {
-    return dispatch_arithmetic(law, arithmetic_, [](auto chosen_law, auto number) -> Remainder {
-      return accelerate_remainder<decltype(chosen_law)::value, decltype(number)>;
+    return dispatch_arithmetic(law, arithmetic_, [](auto chosen_law, auto real) -> Remainder {
+      return accelerate_remainder<decltype(chosen_law)::value, decltype(real)>;
     });
   }
 

@@ -1,5 +1,5 @@
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/layout.h"
 #include "compute/kernels/parts/stored_epilogue.h"
 #include "compute/kernels/parts/tunables.h"
@@ -9,7 +9,7 @@ namespace orrery {
 namespace {
 
 constexpr Tunable tunables[] = {
-    block_tunable(one_body_a_thread),
+    block_tunable(one_body_per_thread),
     unroll_tunable("16"),
     epilogue_tunable,
     rsqrt_tunable,
@@ -75,12 +75,12 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
 
  private:
   static std::function<Instance(LawId)> instances(const Settings& settings) {
-    return instances_by_arithmetic(
+    return dispatch_by_arithmetic(
         settings, [unroll = settings.integer("unroll"), layout = layout_values.find(settings.text("layout"))](
-                      auto law, auto number) {
+                      auto law, auto real) {
           return unroll_values.dispatch(unroll, [&](auto chosen_unroll) {
             return layout_values.dispatch(layout, [&](auto chosen_layout) -> Instance {
-              return accelerate<decltype(law)::value, decltype(number), decltype(chosen_unroll)::value,
+              return accelerate<decltype(law)::value, decltype(real), decltype(chosen_unroll)::value,
                                 decltype(chosen_layout)::value>;
             });
           });
@@ -88,8 +88,8 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
   }
 
   void evaluate_targets(const ForceArgs& args) const {
-    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto number) {
-      accelerate_targets<decltype(law)::value, decltype(number)>
+    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto real) {
+      accelerate_targets<decltype(law)::value, decltype(real)>
           <<<cuda::ceil_div(args.targets.count, block()), block(), 0, args.stream>>>(
               {.vectors = args.bodies}, args.count, args.targets, PairConstants{args.law}, args.epilogue);
     });

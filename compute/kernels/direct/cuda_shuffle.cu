@@ -1,6 +1,6 @@
 #include "compute/cuda/warp.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -65,7 +65,7 @@ class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilog
       : BlockKernel{"cuda-shuffle",
                     settings,
                     {.bodies = settings.integer("bodies-per-thread")},
-                    instances_by_bodies(settings, [](auto law, auto bodies) -> Instance {
+                    dispatch_by_bodies(settings, [](auto law, auto bodies) -> Instance {
                       return accelerate<decltype(law)::value, decltype(bodies)::value>;
                     })} {}
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/layout.h"
 #include "compute/kernels/parts/partial_sums.h"
 #include "compute/kernels/parts/register_banks.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* splits[] = {"auto", "1", "2", "4", "8", "16", "32", "64"};
 constexpr Tunable tunables[] = {
-    block_tunable(one_tile_a_block),
+    block_tunable(one_tile_per_block),
     bodies_per_thread_tunable("2"),
     {.name = "split",
      .notes = "Blocks that share the sum over j of the same bodies; auto fills the GPU where bodies alone do not.",
@@ -65,10 +65,10 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = j < count ? turned(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
+    tile[threadIdx.x] = j < count ? rotated(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
     __syncthreads();
     unrolled_for<unroll, block_divisor>(width, [&](int next) {
-      const Vec4 body = turned_back(load_vec4(tile + next));
+      const Vec4 body = rotated_back(load_vec4(tile + next));
 #pragma unroll
       for (int k = 0; k < bodies_per_thread; ++k) {
         add_pull(sum[k], pair, Real{mine[k].x}, Real{mine[k].y}, Real{mine[k].z}, body);
@@ -153,11 +153,11 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
 
  private:
   static std::function<Instance(LawId)> instances(const Settings& settings) {
-    return instances_by_arithmetic(settings, [bodies = settings.integer("bodies-per-thread"),
-                                              unroll = settings.integer("unroll")](auto law, auto number) {
+    return dispatch_by_arithmetic(settings, [bodies = settings.integer("bodies-per-thread"),
+                                             unroll = settings.integer("unroll")](auto law, auto real) {
       return bodies_per_thread_values.dispatch(bodies, [&](auto chosen_bodies) {
         return unroll_values.dispatch(unroll, [&](auto chosen_unroll) -> Instance {
-          return accelerate<decltype(law)::value, decltype(number), decltype(chosen_bodies)::value,
+          return accelerate<decltype(law)::value, decltype(real), decltype(chosen_bodies)::value,
                             decltype(chosen_unroll)::value>;
         });
       });
@@ -171,8 +171,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
                                  : fastest_split(targets, args.count, block(), 1, cuda::multiprocessors(), most);
     prepare_partials(split, targets);
     const dim3 blocks{static_cast<unsigned>(cuda::ceil_div(targets, block())), static_cast<unsigned>(split)};
-    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto number) {
-      accelerate_targets<decltype(law)::value, decltype(number)>
+    dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto real) {
+      accelerate_targets<decltype(law)::value, decltype(real)>
           <<<blocks, block(), block() * sizeof(Vec4), args.stream>>>({.vectors = args.bodies}, args.count, args.targets,
                                                                      PairConstants{args.law}, partials_.data(),
                                                                      args.epilogue);

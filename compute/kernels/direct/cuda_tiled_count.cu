@@ -1,6 +1,6 @@
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
-#include "compute/kernels/parts/instances.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -27,8 +27,8 @@ class TiledCount final : public BlockKernel<const Vec4*, int, PairConstants, Epi
       : BlockKernel{"cuda-tiled-count",
                     settings,
                     {.shared_bytes = sizeof(Vec4)},
-                    instances_by_arithmetic(settings, [](auto law, auto number) -> Instance {
-                      return accelerate<decltype(law)::value, decltype(number)>;
+                    dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
+                      return accelerate<decltype(law)::value, decltype(real)>;
                     })} {}
 
   void do_evaluate(const ForceArgs& args) override {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compute/core/force_law.h"
-#include "compute/kernels/parts/number.h"
+#include "compute/kernels/parts/device_float.h"
 
 #if defined(__CUDACC__)
 namespace orrery {

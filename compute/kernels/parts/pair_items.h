@@ -15,7 +15,7 @@ struct PairItems {
   static constexpr int tile = 32;
 
   int tiles;  ///< that hold bodies
-  int tiles_a_group;
+  int tiles_per_group;
   int groups;
   int short_row;    ///< units of a group
   int long_groups;  ///< so many of the first groups have
@@ -23,14 +23,14 @@ struct PairItems {
 
   ORRERY_HD PairItems(int count, int tiles_in_group)
       : tiles{(count - 1) / tile + 1},
-        tiles_a_group{tiles_in_group},
+        tiles_per_group{tiles_in_group},
         groups{(tiles - 1) / tiles_in_group + 1},
         short_row{tiles_in_group * (1 + (groups - 1) / 2)},
         long_groups{groups % 2 == 0 ? groups / 2 : 0},
         long_row{short_row + tiles_in_group} {}
 
   ORRERY_HD long long units() const {
-    return static_cast<long long>(short_row) * groups + static_cast<long long>(tiles_a_group) * long_groups;
+    return static_cast<long long>(short_row) * groups + static_cast<long long>(tiles_per_group) * long_groups;
   }
 
   struct Unit {
@@ -49,7 +49,7 @@ struct PairItems {
 
   /// The tile that a group meets at this offset; >= `tiles` where no body is in it.
   ORRERY_HD int partner(int group, int offset) const {
-    const int partner = group * tiles_a_group + offset, all = groups * tiles_a_group;
+    const int partner = group * tiles_per_group + offset, all = groups * tiles_per_group;
     return partner < all ? partner : partner - all;
   }
 };

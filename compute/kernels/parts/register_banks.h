@@ -10,10 +10,10 @@ namespace orrery {
 // all three differences of a pair. Of a body that lies turned by one place in shared memory the coordinates come into
 // the other bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
 
-__device__ __forceinline__ Vec4 turned(const Vec4& body) {
+__device__ __forceinline__ Vec4 rotated(const Vec4& body) {
   return {body.y, body.z, body.w, body.x};
 }
-__device__ __forceinline__ Vec4 turned_back(const Vec4& words) {
+__device__ __forceinline__ Vec4 rotated_back(const Vec4& words) {
   return {words.w, words.x, words.y, words.z};
 }
 

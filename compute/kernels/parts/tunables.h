@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/layout.h"
 
 // Tunables that several CUDA kernels have, and what their values mean.
@@ -12,8 +12,8 @@ inline constexpr int max_block = 1024;  ///< of block_values
 constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
   return {.name = "block", .notes = notes, .values = block_values, .initial = initial};
 }
-inline constexpr const char* one_body_a_thread = "Threads in a block, one body each.";
-inline constexpr const char* one_tile_a_block = "Threads in a block, and bodies in a shared-memory tile.";
+inline constexpr const char* one_body_per_thread = "Threads in a block, one body each.";
+inline constexpr const char* one_tile_per_block = "Threads in a block, and bodies in a shared-memory tile.";
 
 inline constexpr Values<1, 2, 4> bodies_per_thread_values;
 constexpr Tunable bodies_per_thread_tunable(const char* initial) {
@@ -56,16 +56,16 @@ inline Arithmetic arithmetic(const Settings& settings) {
   return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
 }
 
-/// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, number) as
+/// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, real) as
 /// dispatch_arithmetic() has it.
 template <class Use>
-auto instances_by_arithmetic(const Settings& settings, Use use) {
+auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
 /// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
 template <class Use>
-auto instances_by_bodies(const Settings& settings, Use use) {
+auto dispatch_by_bodies(const Settings& settings, Use use) {
   return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {
     return law_values.dispatch(law, [&](auto chosen) {
       return bodies_per_thread_values.dispatch(bodies, [&](auto count) { return use(chosen, count); });

@@ -195,9 +195,9 @@ class CpuSymmetric final : public ForceKernel {
       if (b != a) end_round(b, round);
     };
     // Several rounds a loop, so that threads need not meet after each; not all, whose tasks an int may not count.
-    const int rounds_a_loop = std::max(1, (1 << 20) / rounds.slots());
-    for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_a_loop) {
-      const int some = std::min(rounds_a_loop, rounds.rounds() - begin);
+    const int rounds_per_loop = std::max(1, (1 << 20) / rounds.slots());
+    for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_per_loop) {
+      const int some = std::min(rounds_per_loop, rounds.rounds() - begin);
       for_each_chunk(some * rounds.slots(), 1, threads_, args.cancelled,
                      [&](int task, int) { meet(begin + task / rounds.slots(), task % rounds.slots()); });
     }

@@ -8,7 +8,7 @@
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/pair_items.h"
 #include "compute/kernels/parts/register_banks.h"
 #include "compute/kernels/parts/tunables.h"
@@ -60,7 +60,7 @@ constexpr Shape shape_of(int bodies) {
 
 /// What a pair costs of a scheduler's time, by issue slots and register reads of the machine code: more where fewer
 /// bodies share the reading of a partner and the moving of its sum.
-constexpr double clocks_a_pair(int bodies) {
+constexpr double clocks_per_pair(int bodies) {
   return 20 + 9.0 / bodies;
 }
 
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
   constexpr int pairs = shape.unroll * bodies_per_lane;
   const auto pair = pair_law<law, float>(constants);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int warps_a_block = static_cast<int>(blockDim.x) / 32;
-  const int warps = static_cast<int>(gridDim.x) * warps_a_block;
-  const int self = static_cast<int>(blockIdx.x) * warps_a_block + warp;
+  const int warps_per_block = static_cast<int>(blockDim.x) / 32;
+  const int warps = static_cast<int>(gridDim.x) * warps_per_block;
+  const int self = static_cast<int>(blockIdx.x) * warps_per_block + warp;
   const int neighbour = (lane + 1) % 32;
   Vec4* const partners = tiles + warp * 2 * tile;
 
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
     for (int offset = unit.offset; offset < unit.offset + length; ++offset) {
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
-      const Vec4 staged = turned(load(partner_tile * tile + lane));
+      const Vec4 staged = rotated(load(partner_tile * tile + lane));
       __syncwarp();  // nobody overwrites what others still read
       partners[lane] = staged;
       partners[lane + tile] = staged;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
         for (int next = 0; next < pairs + depth; ++next) {
           if (next < pairs) {
             const int k = next % bodies_per_lane;
-            if (k == 0) partner = turned_back(partners[lane + round + next / bodies_per_lane]);
+            if (k == 0) partner = rotated_back(partners[lane + round + next / bodies_per_lane]);
             pipeline[next % (depth + 1)].begin(pair, own[k], partner);
           }
           if (const int last = next - depth; last >= 0) {
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
       }
       const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
       if (!within_group) {
-        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : turned_back(partners[lane]).w, reaction);
+        sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : rotated_back(partners[lane]).w, reaction);
       }
     }
 #pragma unroll
@@ -216,7 +216,7 @@ class Symmetric final : public ForceKernel {
     return {.function = reinterpret_cast<const void*>(plan.function),
             .block = block_,
             .blocks = plan.blocks,
-            .shared_per_thread = shared_bytes_a_thread};
+            .shared_per_thread = shared_bytes_per_thread};
   }
 
  private:
@@ -241,7 +241,7 @@ class Symmetric final : public ForceKernel {
     double cost = 0;
   };
 
-  std::size_t shared_bytes() const { return shared_bytes_a_thread * static_cast<std::size_t>(block_); }
+  std::size_t shared_bytes() const { return shared_bytes_per_thread * static_cast<std::size_t>(block_); }
 
   Plan plan_with(int bodies, LawId law, int count, bool equal_masses) const {
     Plan plan{.law = law,
@@ -255,10 +255,10 @@ class Symmetric final : public ForceKernel {
     const long long units = PairItems{count, bodies}.units();
     plan.blocks = static_cast<int>(
         std::min<long long>((units + warps - 1) / warps, static_cast<long long>(resident) * multiprocessors));
-    const double units_a_warp = std::ceil(static_cast<double>(units) / (plan.blocks * warps));
+    const double units_per_warp = std::ceil(static_cast<double>(units) / (plan.blocks * warps));
     const double warps_on_busiest = std::ceil(static_cast<double>(plan.blocks) / multiprocessors) * warps;
     const double idle = std::max(0.0, (enough_warps - warps_on_busiest) / enough_warps);
-    plan.cost = units_a_warp * warps_on_busiest * bodies * clocks_a_pair(bodies) * (1 + 0.1 * idle);
+    plan.cost = units_per_warp * warps_on_busiest * bodies * clocks_per_pair(bodies) * (1 + 0.1 * idle);
     return plan;
   }
 
@@ -274,7 +274,7 @@ class Symmetric final : public ForceKernel {
     return plan_;
   }
 
-  static constexpr std::size_t shared_bytes_a_thread = 2 * sizeof(Vec4);
+  static constexpr std::size_t shared_bytes_per_thread = 2 * sizeof(Vec4);
   static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
 
   int block_;

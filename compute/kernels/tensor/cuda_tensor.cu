@@ -6,7 +6,7 @@
 #include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/instances.h"
+#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/pair_items.h"
 #include "compute/kernels/tensor/tensor_columns.h"
 #include "compute/kernels/tensor/tensor_operands.h"
@@ -25,7 +25,7 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* contenders[] = {"", "warps=12"};
 
-constexpr int chunks_a_sum = 16;  // after so many the columns' sums go to memory: short sums round less
+constexpr int chunks_per_sum = 16;  // after so many the columns' sums go to memory: short sums round less
 
 /// What a block of `warps` has. Its warps hold the columns of a group of bodies, and a chunk of rows passes at a time.
 template <int warps>
@@ -33,14 +33,14 @@ struct Shape {
   static constexpr int tiles = warps == 8 ? 4 : 8;               // of columns, a warp
   static constexpr int blocks = warps == 8 ? warps : warps / 2;  // of rows, a chunk: what shared memory has room for
   static constexpr int resident_blocks = 16 / warps;             // on a multiprocessor: what bounds the registers
-  static constexpr int columns = tiles * TensorOperands::columns_a_tile;  // a warp
-  static constexpr int items_a_group = warps * columns / PairItems::tile;
-  static constexpr int items_a_chunk = blocks * TensorOperands::rows_a_block / PairItems::tile;
-  static constexpr int chunk_words = blocks * TensorOperands::words_a_block;
+  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // a warp
+  static constexpr int items_per_group = warps * columns / PairItems::tile;
+  static constexpr int items_per_chunk = blocks * TensorOperands::rows_per_block / PairItems::tile;
+  static constexpr int chunk_words = blocks * TensorOperands::words_per_block;
   static constexpr int parts = warps * blocks * 32;  // fragments of sums that a chunk leaves
   static constexpr std::size_t shared_bytes = 2 * (chunk_words * sizeof(std::uint32_t) + parts * sizeof(Vec4));
-  static_assert(items_a_group % items_a_chunk == 0 &&
-                items_a_chunk * PairItems::tile % TensorOperands::rows_a_block == 0);
+  static_assert(items_per_group % items_per_chunk == 0 &&
+                items_per_chunk * PairItems::tile % TensorOperands::rows_per_block == 0);
 };
 
 /// The chunks of rows that a block takes, one after the other.
@@ -51,14 +51,14 @@ struct ChunkWalk {
 
   /// To the next chunk, without the divisions that PairItems::unit() takes.
   __device__ __forceinline__ void advance() {
-    offset += Shape<warps>::items_a_chunk;
+    offset += Shape<warps>::items_per_chunk;
     if (offset < (group < items.long_groups ? items.long_row : items.short_row)) return;
     ++group;
     offset = 0;
   }
   __device__ __forceinline__ int first_row() const { return items.partner(group, offset) * PairItems::tile; }
   /// The rows are bodies of the group itself.
-  __device__ __forceinline__ bool within() const { return offset < items.tiles_a_group; }
+  __device__ __forceinline__ bool within() const { return offset < items.tiles_per_group; }
 };
 
 /// What the warps of a block do with a chunk, in this order: stage() brings its rows to shared memory, meet() sums its
@@ -80,8 +80,8 @@ class ChunkPipeline {
 
   /// Begins to copy the rows from `row` on; tensor::wait_for_copies() waits for them.
   __device__ __forceinline__ void stage(int chunk, int row) const {
-    const std::uint32_t* from =
-        operands_.rows + static_cast<std::size_t>(row / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
+    const std::uint32_t* from = operands_.rows + static_cast<std::size_t>(row / TensorOperands::rows_per_block) *
+                                                     TensorOperands::words_per_block;
     std::uint32_t* to = rows_ + chunk % 2 * Blocks::chunk_words;
     for (int word = static_cast<int>(threadIdx.x) * 4; word < Blocks::chunk_words; word += warps * 32 * 4) {
       tensor::copy_in_background(to + word, from + word);
@@ -97,15 +97,15 @@ class ChunkPipeline {
 #pragma unroll 1
       for (int block = 0; block < Blocks::blocks; ++block) {
         float none[4];
-        tensor::meet<law, true>(rows + block * TensorOperands::words_a_block, columns, repulsion_,
-                                row + block * TensorOperands::rows_a_block, column, none);
+        tensor::meet<law, true>(rows + block * TensorOperands::words_per_block, columns, repulsion_,
+                                row + block * TensorOperands::rows_per_block, column, none);
       }
     } else {
       Vec4* const to = parts_ + chunk % 2 * Blocks::parts + warp_ * Blocks::blocks * 32 + lane_;
 #pragma unroll 1
       for (int block = 0; block < Blocks::blocks; ++block) {
         float sum[4] = {};
-        tensor::meet<law, false>(rows + block * TensorOperands::words_a_block, columns, repulsion_, 0, 0, sum);
+        tensor::meet<law, false>(rows + block * TensorOperands::words_per_block, columns, repulsion_, 0, 0, sum);
         to[block * 32] = {sum[0], sum[1], sum[2], sum[3]};
       }
     }
@@ -126,7 +126,7 @@ class ChunkPipeline {
       sum[2] += part.z;
       sum[3] += part.w;
     }
-    tensor::add_rows(operands_, sums_, row + block * TensorOperands::rows_a_block, sum);
+    tensor::add_rows(operands_, sums_, row + block * TensorOperands::rows_per_block, sum);
   }
 
  private:
@@ -150,10 +150,10 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
                                            shared};
   const int warp = static_cast<int>(threadIdx.x) / 32;
 
-  const auto chunks = items.units() / Blocks::items_a_chunk;
+  const auto chunks = items.units() / Blocks::items_per_chunk;
   const auto begin = static_cast<int>(chunks * blockIdx.x / gridDim.x);
   const auto end = static_cast<int>(chunks * (blockIdx.x + 1) / gridDim.x);
-  const PairItems::Unit first = items.unit(static_cast<long long>(begin) * Blocks::items_a_chunk);
+  const PairItems::Unit first = items.unit(static_cast<long long>(begin) * Blocks::items_per_chunk);
 
   tensor::Columns columns[Blocks::tiles];
   ChunkWalk<warps> at{items, first.group, first.offset};
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
     __syncthreads();
     if (chunk + 1 < end) pipeline.stage(chunk + 1, next_row);
     if (row_to_drain >= 0) pipeline.drain(chunk - 1, row_to_drain);
-    if (at.group != loaded || summed == chunks_a_sum) {
+    if (at.group != loaded || summed == chunks_per_sum) {
       if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
       summed = 0;
     }
@@ -264,11 +264,11 @@ class Tensor final : public ForceKernel {
   }
   PairItems items(int count) const {
     return {count,
-            warps_values.dispatch(warps_, [](auto chosen) { return Shape<decltype(chosen)::value>::items_a_group; })};
+            warps_values.dispatch(warps_, [](auto chosen) { return Shape<decltype(chosen)::value>::items_per_group; })};
   }
   int padded(int count) const {
     const PairItems all = items(count);
-    return all.groups * all.tiles_a_group * PairItems::tile;
+    return all.groups * all.tiles_per_group * PairItems::tile;
   }
 
   int warps_;

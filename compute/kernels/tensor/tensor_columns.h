@@ -62,7 +62,7 @@ struct Columns {
   Vec4 sum[2];
 
   __device__ void load(const TensorOperands& operands, int tile) {
-    const std::uint32_t* from = operands.columns + static_cast<std::size_t>(tile) * TensorOperands::words_a_tile;
+    const std::uint32_t* from = operands.columns + static_cast<std::size_t>(tile) * TensorOperands::words_per_tile;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const uint4 words = reinterpret_cast<const uint4*>(from)[lane];
     small[0] = words.x;

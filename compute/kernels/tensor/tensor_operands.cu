@@ -115,8 +115,9 @@ __device__ Entries entries_of(const float (&hi)[3], const float (&lo)[3], float 
 }
 
 __device__ void store_row(std::uint32_t* rows, int i, const Entries& entries, const float (&weights)[4]) {
-  const int row = i % TensorOperands::rows_a_block;
-  std::uint32_t* to = rows + static_cast<std::size_t>(i / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
+  const int row = i % TensorOperands::rows_per_block;
+  std::uint32_t* to =
+      rows + static_cast<std::size_t>(i / TensorOperands::rows_per_block) * TensorOperands::words_per_block;
 #pragma unroll
   for (int k = 0; k < 8; ++k) to[RowBlock::small(row, k)] = entries.small_row[k];
 #pragma unroll
@@ -127,9 +128,9 @@ __device__ void store_row(std::uint32_t* rows, int i, const Entries& entries, co
 }
 
 __device__ void store_column(std::uint32_t* columns, int j, const Entries& entries, const float (&weights)[4]) {
-  const int column = j % TensorOperands::columns_a_tile;
+  const int column = j % TensorOperands::columns_per_tile;
   std::uint32_t* to =
-      columns + static_cast<std::size_t>(j / TensorOperands::columns_a_tile) * TensorOperands::words_a_tile;
+      columns + static_cast<std::size_t>(j / TensorOperands::columns_per_tile) * TensorOperands::words_per_tile;
 #pragma unroll
   for (int k = 0; k < 8; ++k) to[ColumnTile::small(column, k)] = entries.small_column[k];
 #pragma unroll
@@ -177,9 +178,9 @@ __global__ void make_operands(const Vec4* __restrict__ bodies, int count, int pa
 
 void TensorWorkspace::prepare(int padded) {
   const auto bodies = static_cast<std::size_t>(padded);
-  const std::size_t words_a_body = TensorOperands::words_a_block / TensorOperands::rows_a_block +
-                                   TensorOperands::words_a_tile / TensorOperands::columns_a_tile;
-  take_scratch(words_, bounds_words + bodies * words_a_body, "cuda-tensor: the operands", "cuda-symmetric");
+  const std::size_t words_per_body = TensorOperands::words_per_block / TensorOperands::rows_per_block +
+                                     TensorOperands::words_per_tile / TensorOperands::columns_per_tile;
+  take_scratch(words_, bounds_words + bodies * words_per_body, "cuda-tensor: the operands", "cuda-symmetric");
   take_scratch(vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
 }
 
@@ -187,7 +188,7 @@ TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {
   prepare(padded);
   auto* bounds = reinterpret_cast<Bounds*>(words_.data());
   const std::size_t row_words =
-      static_cast<std::size_t>(padded / TensorOperands::rows_a_block) * TensorOperands::words_a_block;
+      static_cast<std::size_t>(padded / TensorOperands::rows_per_block) * TensorOperands::words_per_block;
   const TensorOperands operands{.rows = words_.data() + bounds_words,
                                 .columns = words_.data() + bounds_words + row_words,
                                 .bodies = vectors_.data() + 1,

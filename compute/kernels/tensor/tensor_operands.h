@@ -19,8 +19,8 @@ namespace orrery {
 ///
 /// Rows and columns lie as the fragments of mma.sync that the lanes of a warp hold; see RowBlock and ColumnTile.
 struct TensorOperands {
-  static constexpr int rows_a_block = 16, words_a_block = 256;
-  static constexpr int columns_a_tile = 8, words_a_tile = 160;
+  static constexpr int rows_per_block = 16, words_per_block = 256;
+  static constexpr int columns_per_tile = 8, words_per_tile = 160;
 
   std::uint32_t* rows;     ///< RowBlocks, one after the other
   std::uint32_t* columns;  ///< ColumnTiles, one after the other

@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-constexpr int bodies_a_share = 2048;  ///< of a pass over all bodies: less is not worth another thread
-constexpr int cells_a_share = 256;    ///< of a pass over cells
+constexpr int bodies_per_share = 2048;  ///< of a pass over all bodies: less is not worth another thread
+constexpr int cells_per_share = 256;    ///< of a pass over cells
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
@@ -66,7 +66,7 @@ void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std
   const Box main = main_part(bodies, count, all);
   cube_ = cube_around(main.low, main.high);
   if (is_set(cancelled)) return;
-  for_each_chunk(count, bodies_a_share, threads, cancelled, [&](int first, int last) {
+  for_each_chunk(count, bodies_per_share, threads, cancelled, [&](int first, int last) {
     for (int i = first; i < last; ++i) {
       const Vec4& p = bodies[i];
       keys_[static_cast<std::size_t>(i)] = {morton_key(cube_, p.x, p.y, p.z), static_cast<std::uint32_t>(i)};
@@ -77,7 +77,7 @@ void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std
 void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
   const int count = static_cast<int>(keys_.size());
   bodies_.resize(keys_.size());
-  for_each_chunk(count, bodies_a_share, shape.threads, cancelled, [&](int first, int last) {
+  for_each_chunk(count, bodies_per_share, shape.threads, cancelled, [&](int first, int last) {
     for (int i = first; i < last; ++i) bodies_[static_cast<std::size_t>(i)] = bodies[original(i)];
   });
 
@@ -147,7 +147,7 @@ void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cance
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
     const std::size_t begin = generations_[g];
     const int count = static_cast<int>(generations_[g + 1] - begin);
-    for_each_chunk(count, cells_a_share, shape.threads, cancelled, [&](int first, int last) {
+    for_each_chunk(count, cells_per_share, shape.threads, cancelled, [&](int first, int last) {
       for (int cell = first; cell < last; ++cell) find(begin + static_cast<std::size_t>(cell));
     });
   }

@@ -8,7 +8,7 @@ namespace {
 
 using cuda::all_lanes;
 constexpr int lanes = 32;
-constexpr int warps_a_block = walk_octree_block / lanes;
+constexpr int warps_per_block = walk_octree_block / lanes;
 
 /// What a warp keeps of its walk.
 struct WarpSpace {
@@ -257,7 +257,7 @@ __device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
 template <class PairLaw, bool quadrupole>
 __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
   // Bytes, since Vec4 would be set to zero.
-  alignas(WarpSpace) __shared__ unsigned char spaces[warps_a_block * sizeof(WarpSpace)];
+  alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
@@ -294,7 +294,7 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
 template <class PairLaw, bool quadrupole>
 __global__ void __launch_bounds__(walk_octree_block)
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
-  alignas(WarpSpace) __shared__ unsigned char spaces[warps_a_block * sizeof(WarpSpace)];
+  alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
@@ -338,7 +338,7 @@ int walk_octree_blocks(LawId law, bool quadrupole, int count) {
   int resident = 0;  // blocks on a multiprocessor
   ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_octree_function(law, quadrupole),
                                                                   walk_octree_block, 0));
-  return min(resident * cuda::multiprocessors(), cuda::ceil_div(count, warps_a_block));
+  return min(resident * cuda::multiprocessors(), cuda::ceil_div(count, warps_per_block));
 }
 
 void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream) {

@@ -17,7 +17,7 @@ namespace orrery {
 struct CudaBatch {
   BatchRequest request;
   int evaluations = 0;
-  int evaluations_a_step = 0;  // of the integrator, once under way
+  int evaluations_per_step = 0;  // of the integrator, once under way
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
   cuda::Event begin, end;  // of the steps
@@ -69,7 +69,7 @@ struct CudaBatch {
     timing.unmap_ms = unmap_ms;
     if (fault) {
       timing.steps = static_cast<int>(std::max<std::int64_t>(fault->step - request.begin.step, 0));
-      timing.evaluations -= (request.steps - timing.steps) * evaluations_a_step;
+      timing.evaluations -= (request.steps - timing.steps) * evaluations_per_step;
       if (timing.steps == 0) timing.evaluations = 0;
     }
     return timing;

@@ -98,7 +98,7 @@ class CudaEngine final : public Engine {
   void advance(const BatchRequest& request) override {
     CudaBatch batch = take_batch();
     batch.request = request;
-    batch.evaluations_a_step = plan_.integrator->evaluations_a_step;
+    batch.evaluations_per_step = plan_.integrator->evaluations_per_step;
     batch.time_step = plan_.time_step;
     batch.is_tree = plan_.kernel->tree() != nullptr;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);

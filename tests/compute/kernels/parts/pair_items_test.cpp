@@ -17,7 +17,7 @@ std::map<std::pair<int, int>, int> meetings(const PairItems& items) {
     EXPECT_LT(unit.offset, unit.row);
     const int partner = items.partner(unit.group, unit.offset);
     if (partner >= items.tiles) continue;
-    for (int own = unit.group * items.tiles_a_group; own < (unit.group + 1) * items.tiles_a_group; ++own) {
+    for (int own = unit.group * items.tiles_per_group; own < (unit.group + 1) * items.tiles_per_group; ++own) {
       if (own < items.tiles) ++meetings[std::minmax(own, partner)];
     }
   }
@@ -25,15 +25,15 @@ std::map<std::pair<int, int>, int> meetings(const PairItems& items) {
 }
 
 TEST(PairItems, EveryTwoTilesMeetOnce) {
-  for (const int tiles_a_group : {1, 2, 4, 12}) {
+  for (const int tiles_per_group : {1, 2, 4, 12}) {
     for (int tiles = 1; tiles <= 60; ++tiles) {
-      SCOPED_TRACE(std::to_string(tiles) + " tiles in groups of " + std::to_string(tiles_a_group));
-      const PairItems items{tiles * PairItems::tile - 5, tiles_a_group};
+      SCOPED_TRACE(std::to_string(tiles) + " tiles in groups of " + std::to_string(tiles_per_group));
+      const PairItems items{tiles * PairItems::tile - 5, tiles_per_group};
       ASSERT_EQ(items.tiles, tiles);
       const auto counted = meetings(items);
       ASSERT_EQ(counted.size(), static_cast<std::size_t>(tiles) * (tiles + 1) / 2);
       for (const auto& [pair, times] : counted) {
-        const bool one_group = pair.first / tiles_a_group == pair.second / tiles_a_group;
+        const bool one_group = pair.first / tiles_per_group == pair.second / tiles_per_group;
         // Within a group each tile looks at the other: two one-sided sums. A tile meets itself once.
         ASSERT_EQ(times, one_group && pair.first != pair.second ? 2 : 1) << pair.first << ", " << pair.second;
       }

@@ -2,7 +2,7 @@
 
 #include "compute/core/force_law.h"
 #include "compute/kernels/dispatch.h"
-#include "compute/kernels/parts/number.h"
+#include "compute/kernels/parts/device_float.h"
 
 namespace orrery {
 
@@ -41,14 +41,14 @@ struct Arithmetic {
   bool flushes;
 };
 
-/// Returns use(law, number): `law` a constant of type LawId, `number` a value of the Number type that the inner loop
+/// Returns use(law, real): `law` a constant of type LawId, `real` a value of the DeviceFloat type that the inner loop
 /// computes with.
 template <class Use>
 auto dispatch_arithmetic(LawId law, Arithmetic arithmetic, const Use& use) {
   return law_values.dispatch(law, [&](auto chosen_law) {
     return rsqrt_values.dispatch(arithmetic.rsqrt, [&](auto rsqrt) {
       return switch_values.dispatch(arithmetic.flushes, [&](auto flushes) {
-        return use(chosen_law, Number<decltype(rsqrt)::value, decltype(flushes)::value>{});
+        return use(chosen_law, DeviceFloat<decltype(rsqrt)::value, decltype(flushes)::value>{});
       });
     });
   });

@@ -13,9 +13,9 @@ enum class Rsqrt { fast, exact };
 /// and whether every operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (literature
 /// row 20). A host has only the arithmetic that keeps them.
 template <Rsqrt rsqrt, bool flushes>
-class Number {
+class DeviceFloat {
  public:
-  ORRERY_HD constexpr Number(float value = 0) : value_{value} {}
+  ORRERY_HD constexpr DeviceFloat(float value = 0) : value_{value} {}
   ORRERY_HD constexpr float value() const { return value_; }
 
 // Without .rn, ptxas may fuse a multiplication and an addition, as nvcc does on its own.
@@ -29,23 +29,23 @@ class Number {
 #else
 #define ORRERY_FLUSHING(instruction, ...)
 #endif
-  ORRERY_HD friend Number operator+(Number a, Number b) {
+  ORRERY_HD friend DeviceFloat operator+(DeviceFloat a, DeviceFloat b) {
     ORRERY_FLUSHING("add.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
     return a.value_ + b.value_;
   }
-  ORRERY_HD friend Number operator-(Number a, Number b) {
+  ORRERY_HD friend DeviceFloat operator-(DeviceFloat a, DeviceFloat b) {
     ORRERY_FLUSHING("sub.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
     return a.value_ - b.value_;
   }
-  ORRERY_HD friend Number operator*(Number a, Number b) {
+  ORRERY_HD friend DeviceFloat operator*(DeviceFloat a, DeviceFloat b) {
     ORRERY_FLUSHING("mul.ftz.f32 %0, %1, %2", "f"(a.value_), "f"(b.value_))
     return a.value_ * b.value_;
   }
-  ORRERY_HD friend Number multiply_add(Number a, Number b, Number c) {
+  ORRERY_HD friend DeviceFloat multiply_add(DeviceFloat a, DeviceFloat b, DeviceFloat c) {
     ORRERY_FLUSHING("fma.rn.ftz.f32 %0, %1, %2, %3", "f"(a.value_), "f"(b.value_), "f"(c.value_))
     return a.value_ * b.value_ + c.value_;
   }
-  ORRERY_HD friend Number reciprocal_sqrt(Number x) {
+  ORRERY_HD friend DeviceFloat reciprocal_sqrt(DeviceFloat x) {
     if constexpr (rsqrt == Rsqrt::fast) {
       ORRERY_FLUSHING("rsqrt.approx.ftz.f32 %0, %1", "f"(x.value_))
 #if defined(__CUDA_ARCH__)
@@ -56,11 +56,11 @@ class Number {
   }
 
  private:
-  ORRERY_HD static Number square_root(Number x) {
+  ORRERY_HD static DeviceFloat square_root(DeviceFloat x) {
     ORRERY_FLUSHING("sqrt.rn.ftz.f32 %0, %1", "f"(x.value_))
     return sqrtf(x.value_);
   }
-  ORRERY_HD static Number reciprocal(Number x) {
+  ORRERY_HD static DeviceFloat reciprocal(DeviceFloat x) {
     ORRERY_FLUSHING("rcp.rn.ftz.f32 %0, %1", "f"(x.value_))
     return 1.0f / x.value_;
   }
@@ -71,7 +71,7 @@ class Number {
 
 /// The sum that a kernel has, for the epilogue.
 template <Rsqrt rsqrt, bool flushes>
-ORRERY_HD Vec3 values(const Vec3Of<Number<rsqrt, flushes>>& sum) {
+ORRERY_HD Vec3 values(const Vec3Of<DeviceFloat<rsqrt, flushes>>& sum) {
   return {sum.x.value(), sum.y.value(), sum.z.value()};
 }
 
