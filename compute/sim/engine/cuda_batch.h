@@ -17,7 +17,7 @@ namespace orrery {
 struct CudaBatch {
   BatchRequest request;
   int evaluations = 0;
-  int evaluations_per_step = 0;  // of the integrator, once under way
+  int evaluations_per_step = 0;  // of the integrator, if the batch has steps
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
   cuda::Event begin, end;  // of the steps
@@ -53,8 +53,8 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// `probe_ms` of the time were not the steps'. Where no evaluation was timed, they took `force_share` of it. Where
-  /// the steps ended with a fault, the times are still a whole step's, since the kernels ran on.
+  /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
+  /// counts as theirs. After a non-finite body, the times are still those of whole steps, since the kernels ran on.
   StepTiming timing(double probe_ms, double force_share, const std::optional<Fault>& fault) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);

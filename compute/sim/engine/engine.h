@@ -22,30 +22,30 @@ struct StepPlan {
   float time_step = 0;
 };
 
-/// When a state is: after how many whole steps, and at what time in units of G = 1.
-struct Moment {
+/// The step and the time of a state: whole steps since the start, and the time in units of G = 1.
+struct StepTime {
   std::int64_t step = 0;
   double sim_time = 0;
-  Moment after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
+  StepTime after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
 };
 
-/// What advance() is asked for.
+/// A batch of steps, and what to measure beside them.
 struct BatchRequest {
   std::int64_t tag = 0;
-  int steps = 0;                   ///< 0 only where nothing but tree_cells is asked for, of the tree of the last step
-  Moment begin;                    ///< of the state that the first step starts from
+  int steps = 0;                   ///< 0 only to read the cells of the last step's tree, and nothing else
+  StepTime begin;                  ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
   bool measure_conserved = false;  ///< see MeasureConserved
   int tree_cells = 0;              ///< see ReadTreeCells; 0: none
 };
 
-/// What a batch did. What was to be measured is missing where the batch was cut short before it could be.
+/// The results of a batch. Measurements are missing if the batch stopped before them.
 struct BatchResult {
   StepTiming timing;
-  std::optional<Fault> fault;  ///< why the batch was cut short: its last whole step left this
+  std::optional<Fault> fault;  ///< the first non-finite body, if one stopped the batch
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
-  std::optional<TreeReport> tree;  ///< of one of its last evaluations, if a tree has ended one
+  std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
   std::shared_ptr<const TreeCells> tree_cells;
 };
 
@@ -56,52 +56,52 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
 /// The cells that were picked of the tree after `step`; null if there are none.
 std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step);
 
-/// Where bodies live and steps run: host memory and a worker thread, or device memory and a stream. Both are
-/// asynchronous: advance() returns at once, and collect() tells later what ran.
+/// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. Both are
+/// asynchronous: advance() returns at once, and collect() returns the results later.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// If it throws, the bodies that were there before may be lost.
+  /// Replaces the bodies. If it throws, the old ones may be lost.
   virtual void upload(const Bodies& bodies) = 0;
-  /// The exact state after the last whole step that ran. After a fault on CUDA the positions are those of the fault's
-  /// step, while the velocities have also taken the kicks of the steps that were enqueued before the host knew. Call
-  /// only when no batch is under way: see settle().
+  /// The exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of that
+  /// step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch is
+  /// in flight: see settle().
   virtual Bodies download() = 0;
-  /// Copies what is drawn. Either span may be empty. Call only when no batch is under way.
+  /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
   /// Accelerations by the plan's kernel at the present positions, without a kick. Waits.
   virtual std::vector<Vec4> accelerations() = 0;
 
-  /// Used by every later step. Stored accelerations go stale with another kernel or law.
+  /// Sets the plan of all later steps. Another kernel or law makes the stored accelerations stale.
   virtual void set_plan(const StepPlan& plan) = 0;
 
-  /// Whether advance() would be taken now without waiting.
+  /// Whether advance() may be called now.
   virtual bool ready() const = 0;
-  /// Starts a batch of steps. Call only when ready(). The steps end where a body is not finite any more; from then on
-  /// until the next upload() every batch ends at once with a fault. At most one batch that is under way may probe
-  /// forces, at most one may measure what is conserved, and at most one may read the cells of a tree.
+  /// Starts a batch of steps. Call only when ready(). The steps stop when a body becomes non-finite; then every batch
+  /// stops at once until the next upload(). At most one batch in flight may probe forces, at most one may measure what
+  /// is conserved, and at most one may read the cells of a tree.
   virtual void advance(const BatchRequest& request) = 0;
-  /// The batches that ended since the last call, oldest first, one that failed with the whole steps that it ran. The
-  /// call after that, with nothing else to report, rethrows what it failed with.
+  /// The batches that ended since the last call, oldest first. A batch that failed has the whole steps that it ran; a
+  /// later call with nothing to return throws its error.
   virtual std::vector<BatchResult> collect() = 0;
-  /// Until every batch has ended.
+  /// Waits until every batch has ended.
   virtual void wait() = 0;
-  /// Ends what is under way: a CPU engine abandons the step it is in and keeps the last whole one, a CUDA engine waits.
+  /// Cancels and waits: a CPU engine discards the step in flight and keeps the last whole one, a CUDA engine waits.
   virtual void settle() = 0;
 
-  /// Keeps a copy of the state at `now`, that is after all batches that were asked for; on the CPU, after what is under
-  /// way, whenever that ends. Does nothing where memory does not suffice or a body is not finite.
-  virtual void keep(const Moment& now) = 0;
-  /// When the copy is from that was kept last; none as long as that is not known to be sound.
-  virtual std::optional<Moment> good() = 0;
-  /// That copy. Call only where good() tells of one and no batch is under way.
+  /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
+  /// nothing if memory is short or a body is not finite.
+  virtual void keep(const StepTime& now) = 0;
+  /// The time of the latest checkpoint; none until its bodies are known to be finite.
+  virtual std::optional<StepTime> good() = 0;
+  /// The checkpoint. Call only if good() returns one and no batch is in flight.
   virtual Bodies good_bodies() = 0;
   virtual void forget_good() = 0;
 };
 
 std::unique_ptr<Engine> make_cpu_engine();
-/// `storage` may be null: the engine then has its own. It must outlive the engine. Not in a build without CUDA.
+/// `storage` must outlive the engine; null: the engine has its own. Not in a build without CUDA.
 std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage);
 
 }  // namespace orrery

@@ -11,18 +11,18 @@
 #include "compute/cuda/event.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/engine.h"
-#include "compute/sim/engine/fault_watch.h"
+#include "compute/sim/engine/non_finite_watch.h"
 
 namespace orrery {
 
 /// GPU memory that is left free for kernels' scratch memory and the display.
 constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 
-/// Copies of the bodies in device memory: one that is known to be sound, and one that is not yet.
+/// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
 class GoodStates {
  public:
-  /// Enqueues a copy. Does nothing while the last one has not been judged, or where memory does not suffice.
-  void keep(const DeviceBodies& bodies, int count, const Moment& now, cudaStream_t stream) {
+  /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
+  void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(count);
     Copy& next = copies_[1];
     if (next.at || !make_room(next, size)) return;
@@ -32,8 +32,8 @@ class GoodStates {
     next.at = now;
   }
 
-  /// Makes the last copy the good one if the stream has passed it; drops it if it is of a state after a fault.
-  void judge(FaultWatch& watch) {
+  /// If the stream has passed the last copy: makes it the checkpoint, or drops it if a body was not finite.
+  void judge(NonFiniteWatch& watch) {
     Copy& next = copies_[1];
     if (!next.at || !next.done.reached()) return;
     const std::optional<Fault>& fault = watch.found();
@@ -41,7 +41,7 @@ class GoodStates {
     copies_[1].at.reset();
   }
 
-  const std::optional<Moment>& at() const { return copies_[0].at; }
+  const std::optional<StepTime>& at() const { return copies_[0].at; }
   /// Waits.
   Bodies download(cudaStream_t stream) const {
     const Copy& good = copies_[0];
@@ -60,7 +60,7 @@ class GoodStates {
   struct Copy {
     cuda::DeviceArray<Vec4> positions, velocities;
     cuda::Event done;
-    std::optional<Moment> at;  // nothing: it holds nothing that counts
+    std::optional<StepTime> at;  // none: the copy is not in use
   };
 
   static bool make_room(Copy& copy, std::size_t size) {
@@ -74,7 +74,7 @@ class GoodStates {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
   }
 
-  std::array<Copy, 2> copies_;  // the good one, then the next
+  std::array<Copy, 2> copies_;  // the checkpoint, then the next
 };
 
 }  // namespace orrery

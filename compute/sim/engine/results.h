@@ -9,15 +9,15 @@
 
 namespace orrery {
 
-/// What one batch of steps took, known some frames after it was asked for.
+/// The times of one batch of steps, known some frames after its request.
 struct StepTiming {
   std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
-  int steps = 0;            ///< whole steps that the batch ran: fewer than asked for where it was cut short
+  int steps = 0;            ///< whole steps that the batch ran: fewer than requested if it stopped early
   int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
   double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
   double force_ms = 0;      ///< the force evaluations' part of step_ms; on CUDA from a sample of the steps: their share
   double integrate_ms = 0;  ///< the rest of step_ms
-  double map_ms = 0;  ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 where it is not mapped
+  double map_ms = 0;        ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 if it is not mapped
   double unmap_ms = 0;
   double interactions_per_evaluation = 0;  ///< count^2 of a direct sum; of a tree those that it evaluated, on average
   double interactions_per_s = 0;           ///< interactions of the batch's evaluations over its time
@@ -28,15 +28,15 @@ struct ForceProbe {
   std::int64_t step = 0;  ///< the evaluation belongs to this step
   int sample = 0;         ///< bodies that were compared
   ForceError error{};
-  double ms = 0;  ///< what the comparison took of the backend's time
+  double ms = 0;  ///< GPU (or CPU) time spent on the comparison
 };
 
-/// What a closed system keeps, as it was after a step.
+/// The conserved quantities of a closed system after a step.
 struct ConservedProbe {
   std::int64_t step = 0;
   double sim_time = 0;
   Conserved sums;
-  double ms = 0;  ///< what the sums took of the backend's time
+  double ms = 0;  ///< GPU (or CPU) time spent on the sums
 };
 
 /// A body whose position or velocity became infinite or NaN.
