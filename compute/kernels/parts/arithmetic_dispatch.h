@@ -6,12 +6,11 @@
 
 namespace orrery {
 
-// A CUDA direct sum is a template over what must be known at compile time to cost nothing in the inner loop. Its
-// instances all have one signature, so that a choice at run time ends in a plain function pointer: a chain of
-// dispatches (kernels/dispatch.h), one per axis, names every instance of the product and returns the one asked for.
+// A CUDA direct sum is a template over everything that would cost time in the inner loop if it were known only at run
+// time. All its instances have one signature. A chain of dispatches (kernels/dispatch.h), one per axis, compiles every
+// combination and returns a pointer to the requested one.
 
-/// The constants of the pair laws: an argument of every instance, whatever its law, so that they lie in the constant
-/// bank.
+/// The constants of the pair laws. Every instance takes them as an argument, so that they lie in the constant bank.
 template <class Real>
 struct PairConstantsOf {
   Real softening_sq;
@@ -35,7 +34,7 @@ inline constexpr Values<LawId::gravity, LawId::attract_repel> law_values{"gravit
 inline constexpr Values<Rsqrt::fast, Rsqrt::exact> rsqrt_values{"fast", "exact"};
 inline constexpr Values<false, true> switch_values{"off", "on"};
 
-/// The arithmetic that the settings `rsqrt` and `ftz` ask for.
+/// The values of the settings `rsqrt` and `ftz`.
 struct Arithmetic {
   Rsqrt rsqrt;
   bool flushes;

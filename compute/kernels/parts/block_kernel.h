@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-/// A kernel whose pairs are one launch of a __global__ function with these parameters, in blocks of as many threads as
-/// its tunable `block` says.
+/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters, with the tunable
+/// `block` as its block size.
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
@@ -25,13 +25,13 @@ class BlockKernel : public ForceKernel {
  protected:
   using Instance = void (*)(Params...);
 
-  /// What a thread has.
+  /// The resources of a thread.
   struct Thread {
     int bodies = 1;
     std::size_t shared_bytes = 0;  ///< dynamic
   };
 
-  /// `instance`, called with a LawId, gives the function for that law. Throws UsageError where the block does not fit
+  /// `instance`, called with a LawId, gives the function for that law. Throws UsageError if the block does not fit
   /// this GPU with one of them.
   BlockKernel(const char* id, const Settings& settings, const Thread& thread, std::function<Instance(LawId)> instance)
       : block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {

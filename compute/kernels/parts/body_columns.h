@@ -28,8 +28,8 @@ struct PaddedColumns {
 /// The arrays of one kernel object.
 class BodyColumns {
  public:
-  /// Copies the bodies, padded by copies of the last one without mass: they pull nothing, and they are no farther from
-  /// anybody than a body is. The arrays stand until the next call; once cancelled, what is in them is undefined.
+  /// Copies the bodies, padded by copies of the last one without mass: they pull nothing, and their distances stay in
+  /// range. The arrays are valid until the next call; after a cancellation their contents are undefined.
   PaddedColumns fill(const ForceArgs& args, int threads);
 
  private:

@@ -6,9 +6,9 @@
 #if defined(__CUDACC__)
 namespace orrery {
 
-/// The pull of all `count` bodies on the body `me`, by way of tiles in shared memory whose fill the block's threads
-/// count at the barrier, so that `count` need not divide by the block (literature row 4). Every thread of the block
-/// must call it, with a body or without; `tile` has room for one body a thread.
+/// The pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of each
+/// tile, so `count` need not be a multiple of the block (literature row 4). Every thread of the block must call it,
+/// with or without a body; `tile` has room for one body per thread.
 template <class Real, class PairLaw>
 __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
                                                       const Vec4& me, Vec4* tile) {
@@ -16,8 +16,9 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
   for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
     if (j < count) tile[threadIdx.x] = bodies[j];
     const int filled = __syncthreads_count(j < count);
-    if (filled == 0) break;  // the same for the whole block
-      // As the compiler chooses by itself for most of the arithmetics; said, so that it holds for all.
+    if (filled == 0)
+      break;  // the same for the whole block
+              // The compiler chooses the same by itself for most of the arithmetics.
 #pragma unroll 4
     for (int k = 0; k < filled; ++k) {
       add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);

@@ -6,12 +6,12 @@
 
 namespace orrery {
 
-/// How a kernel makes 1 / sqrt(x): rsqrt.approx (2 ulp), or a square root and a division, each rounded correctly.
+/// How a kernel computes 1 / sqrt(x): rsqrt.approx (2 ulp), or a square root and a division, each rounded correctly.
 enum class Rsqrt { fast, exact };
 
-/// A float for the pair laws in CUDA kernels whose arithmetic is chosen at compile time: the reciprocal square root,
-/// and whether every operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (literature
-/// row 20). A host has only the arithmetic that keeps them.
+/// A float for the pair laws in CUDA kernels. Its arithmetic is chosen at compile time: the reciprocal square root, and
+/// whether every operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (literature row
+/// 20). On the host, denormal numbers are always kept.
 template <Rsqrt rsqrt, bool flushes>
 class DeviceFloat {
  public:
@@ -69,7 +69,7 @@ class DeviceFloat {
   float value_;
 };
 
-/// The sum that a kernel has, for the epilogue.
+/// A kernel's sum as floats, for the epilogue.
 template <Rsqrt rsqrt, bool flushes>
 ORRERY_HD Vec3 values(const Vec3Of<DeviceFloat<rsqrt, flushes>>& sum) {
   return {sum.x.value(), sum.y.value(), sum.z.value()};

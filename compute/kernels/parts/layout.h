@@ -15,14 +15,14 @@ inline constexpr Values<Layout::float4, Layout::float3, Layout::soa, Layout::aos
                                                                                                  "soa", "aos6"};
 
 #if defined(__CUDACC__)
-/// 16 aligned bytes with one instruction, also where the compiler would split what a struct copy reads.
+/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a struct.
 __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
   const ::float4 v = *reinterpret_cast<const ::float4*>(from);
   return {v.x, v.y, v.z, v.w};
 }
 #endif
 
-/// Bodies in one of the layouts, in device memory that nobody writes while a kernel reads it.
+/// Bodies in one of the layouts, in device memory that is constant while a kernel runs.
 struct BodyArrays {
   const Vec4* vectors = nullptr;  ///< float4 only
   const float* x = nullptr;       ///< soa: the array; float3, aos6: the whole array of records
@@ -44,7 +44,7 @@ struct BodyArrays {
       return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
     }
   }
-  /// For places where the branch, which a whole grid takes the same way, costs nothing that counts.
+  /// For code outside the inner loop: a branch, the same for the whole grid.
   __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
     switch (layout) {
       case Layout::float4:
@@ -60,15 +60,15 @@ struct BodyArrays {
 #endif
 };
 
-/// The bodies of an evaluation in the layout that its kernel wants. The drawn buffer is always float4, so another
-/// layout is a copy, made by a pass of its own before each force pass.
+/// The bodies of an evaluation in a kernel's layout. The drawn buffer is always float4, so another layout is a copy,
+/// made by a separate pass before each force pass.
 class BodyLayout {
  public:
   explicit BodyLayout(Layout layout) : layout_{layout} {}
   Layout layout() const { return layout_; }
-  /// Takes room for `count` bodies. Throws UsageError where the GPU has none.
+  /// Takes memory for `count` bodies. Throws UsageError if the GPU is short of it.
   void prepare(int count);
-  /// Enqueues the copy, if one is needed, and says where the bodies then are.
+  /// Enqueues the copy, if the layout needs one. Returns the arrays.
   BodyArrays arranged(const ForceArgs& args);
 
  private:

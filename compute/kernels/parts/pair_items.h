@@ -4,22 +4,23 @@
 
 namespace orrery {
 
-/// Divides all pairs of `count` bodies, each once, among any number of warps. 32 bodies are a tile, `lanes_bodies`
-/// tiles a group: the bodies that a warp holds in registers, that many a lane. A unit of work is a group and a tile.
+/// Divides all pairs of `count` bodies, each once, among any number of warps. A tile is 32 bodies. A group is
+/// `tiles_per_group` tiles, which a warp holds in registers, one body of each tile per lane. A unit of work is a group
+/// and a tile.
 ///
-/// Group a meets the tiles of the groups a, a + 1, ... a + half the number of groups, in a circle: so two groups meet
-/// once. Where the number of groups is even, the groups opposite each other would meet twice, and only the first half
-/// of them looks across. With itself a group is summed one-sided. The units lie in one row, group after group, and each
-/// warp takes a stretch of it: all do the same work, whatever the number of bodies.
+/// Group a meets the tiles of the groups a, a + 1, ... a + half the number of groups, modulo that number: so two groups
+/// meet once. If the number of groups is even, opposite groups would meet twice, so only the first half of the groups
+/// meets the opposite one. A group with itself is summed one-sided. The units are numbered group after group, and each
+/// warp takes a range of them: all warps do the same work, for any number of bodies.
 struct PairItems {
   static constexpr int tile = 32;
 
-  int tiles;  ///< that hold bodies
+  int tiles;  ///< with bodies
   int tiles_per_group;
   int groups;
-  int short_row;    ///< units of a group
-  int long_groups;  ///< so many of the first groups have
-  int long_row;     ///< units instead
+  int short_row;    ///< units of a group ...
+  int long_groups;  ///< ... but the first `long_groups` groups have
+  int long_row;     ///< this many
 
   ORRERY_HD PairItems(int count, int tiles_in_group)
       : tiles{(count - 1) / tile + 1},
@@ -47,7 +48,7 @@ struct PairItems {
     return {(is_long ? 0 : long_groups) + group, static_cast<int>(beyond - static_cast<long long>(group) * row), row};
   }
 
-  /// The tile that a group meets at this offset; >= `tiles` where no body is in it.
+  /// The tile that a group meets at this offset; >= `tiles` if it has no bodies.
   ORRERY_HD int partner(int group, int offset) const {
     const int partner = group * tiles_per_group + offset, all = groups * tiles_per_group;
     return partner < all ? partner : partner - all;

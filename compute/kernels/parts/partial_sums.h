@@ -7,7 +7,7 @@ struct CUstream_st;
 
 namespace orrery {
 
-/// Adds up `splits` rows of partial accelerations, in order, and finishes every body: the second half of a kernel that
+/// Adds up `splits` rows of partial accelerations, in order, and finishes every body: the second pass of a kernel that
 /// divides the sum over j among blocks. `d_partials` holds splits x count entries (ax, ay, az, unused), a row per
 /// split.
 void finish_partial_sums(const Vec4* d_partials, int splits, const Vec4* d_bodies, int count, const Epilogue& epilogue,

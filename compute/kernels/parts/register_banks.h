@@ -5,10 +5,10 @@
 #if defined(__CUDACC__)
 namespace orrery {
 
-// A load of 16 bytes fills four registers in a row, from an even one on. Since Volta even and odd registers lie in two
-// banks, each of which gives one operand a clock: x - x of two bodies that were loaded alike waits for its own bank, in
-// all three differences of a pair. Of a body that lies turned by one place in shared memory the coordinates come into
-// the other bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
+// A load of 16 bytes fills four consecutive registers, the first of them even. Since Volta, even and odd registers lie
+// in two banks, and each bank delivers one operand per clock: x - x of two bodies that were loaded alike needs one bank
+// twice. If the components of one body lie rotated by one place in shared memory, its coordinates come into the other
+// bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
 
 __device__ __forceinline__ Vec4 rotated(const Vec4& body) {
   return {body.y, body.z, body.w, body.x};

@@ -7,13 +7,13 @@
 
 namespace orrery {
 
-/// Whether the caller of a CPU kernel no longer wants the result.
+/// Whether the caller of a CPU kernel has cancelled it.
 inline bool cancelled(const ForceArgs& args) {
   return args.cancelled && args.cancelled->load(std::memory_order_relaxed);
 }
 
-/// Bodies between two looks at the cancellation flag in one row: some 40 us of a scalar core. Each block has a sum of
-/// its own, which also rounds less than one running sum over millions of bodies.
+/// Bodies between two checks of the cancellation flag in one row: about 40 us of a scalar core. Each block has its own
+/// sum, which also rounds less than one running sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 
 /// Evaluates and finishes bodies [first, last): the plain double loop over an array of structures, one body against

@@ -6,7 +6,7 @@ using FloatTag = hn::CappedTag<float, max_lanes>;
 using Vector = hn::Vec<FloatTag>;
 constexpr int lane_count = hn::MaxLanes(FloatTag{});
 
-/// One vector of floats, with what pair_law.inl asks of a number.
+/// One vector of floats, with the operations that pair_law.inl needs.
 struct Lanes {
   Vector v;
   friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
@@ -44,8 +44,7 @@ HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
 
 #include "compute/core/pair_law.inl"
 
-/// Calls visit(pair_law) with the pair law of vectors that `law` stands for, for masses times
-/// lane_mass_scale.
+/// Calls visit(pair_law) with the pair law of vectors for `law`. It takes masses times lane_mass_scale.
 template <class Visitor>
 void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
   const Lanes softening_sq = lanes(law.softening * law.softening);

@@ -5,17 +5,17 @@
 
 namespace orrery {
 
-/// The epilogue of a CUDA kernel that only stores its accelerations, as literature rows 1, 8 and 16 have it: the kick,
-/// where one is asked for, is a pass of its own that reads them back.
+/// The epilogue of a CUDA kernel that only stores its accelerations, as in literature rows 1, 8 and 16. A requested
+/// kick is a separate pass that reads them back.
 class StoredEpilogue {
  public:
-  /// `instead`: what a user may choose where the GPU has no room for the accelerations.
+  /// `instead`: what a user may choose if the GPU has no memory for the accelerations.
   explicit StoredEpilogue(const char* instead = "epilogue=fused") : instead_{instead} {}
-  /// Takes room for `count` accelerations. Throws UsageError where the GPU has none.
+  /// Takes memory for `count` accelerations. Throws UsageError if the GPU is short of it.
   void prepare(int count);
-  /// What the force kernel is to do: store, where `args` want the accelerations or else in this object's own memory.
+  /// The force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own memory.
   Epilogue storing(const ForceArgs& args);
-  /// After the force kernel: enqueues the kick that `args` ask for, if any.
+  /// Call after the force kernel. Enqueues the kick that `args` request, if any.
   void finish(const ForceArgs& args);
 
  private:

@@ -13,7 +13,7 @@ inline constexpr Tunable threads_tunable{
     .initial = "auto",
     .largest = usable_threads};
 
-/// The threads that `settings` ask for, by threads_tunable.
+/// The number of threads that `settings` choose by threads_tunable.
 int thread_count(const Settings& settings);
 
 }  // namespace orrery

@@ -13,7 +13,7 @@ namespace orrery {
 /// multiprocessor's blocks times their tiles of `block` bodies, more where its warps are too few to hide latency, and a
 /// pass over the partial sums for each split.
 inline int fastest_split(int targets, int sources, int block, int bodies_per_thread, int multiprocessors, int most) {
-  constexpr double partial_cost = 20;  // writing and reading back a partial sum takes as long as some 20 interactions
+  constexpr double partial_cost = 20;  // interactions: the time to write and read back a partial sum
   constexpr double enough_warps = 16;
   const double rows = cuda::ceil_div(targets, block * bodies_per_thread);
   const double tile_interactions = static_cast<double>(block) * block * bodies_per_thread;

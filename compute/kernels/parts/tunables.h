@@ -4,7 +4,7 @@
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/layout.h"
 
-// Tunables that several CUDA kernels have, and what their values mean.
+// Tunables that several CUDA kernels have, and the meaning of their values.
 namespace orrery {
 
 inline constexpr const char* block_values[] = {"32", "64", "128", "256", "512", "1024"};
@@ -56,8 +56,8 @@ inline Arithmetic arithmetic(const Settings& settings) {
   return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
 }
 
-/// What BlockKernel takes for a kernel whose instances differ by law and arithmetic: use(law, real) as
-/// dispatch_arithmetic() has it.
+/// The argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
+/// dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };

@@ -3,8 +3,8 @@
 #if defined(__CUDACC__)
 namespace orrery {
 
-/// Calls body(j) for j = 0 ... count - 1 in order, `unroll` calls to a pass of the loop and the rest one by one.
-/// `count` must be a multiple of `divisor`: where `unroll` divides that, there is no rest and no code for it.
+/// Calls body(j) for j = 0 ... count - 1 in order, `unroll` calls per pass of the loop and the rest one by one. `count`
+/// must be a multiple of `divisor`: if `unroll` divides that, no code is made for the rest.
 template <int unroll, int divisor = 1, class Body>
 __device__ __forceinline__ void unrolled_for(int count, Body body) {
   int j = 0;

@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// Where the warps of cuda-symmetric add their sums up in memory, in three rows of 32 a tile, so that a warp's
-/// additions to a tile are three whole lines. One of the pointers is null.
+/// The sums of cuda-symmetric in memory: three rows of 32 per tile, so that a warp adds whole lines. One of the
+/// pointers is null.
 struct SymmetricSums {
   float* floats = nullptr;              ///< forces over the square of the greatest mass
   unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point: two's complement,
@@ -49,18 +49,18 @@ class SymmetricAccumulator {
  public:
   explicit SymmetricAccumulator(bool deterministic) : deterministic_{deterministic} {}
 
-  /// Throws UsageError where the GPU has no room for the sums: 12 bytes a body, 24 where they are deterministic.
+  /// Throws UsageError if the GPU is short of memory for the sums: 12 bytes per body, 24 if deterministic.
   void prepare(int count);
-  /// What the force kernel is to add to. Call prepare() before.
+  /// Returns the sums that the force kernel adds to. Call prepare() before.
   SymmetricSums begin(const ForceArgs& args);
-  /// After the force kernel: enqueues what makes accelerations of the sums and hands them to the epilogue.
+  /// Call after the force kernel. Enqueues a pass that turns the sums into accelerations, for the epilogue.
   void finish(const ForceArgs& args);
 
  private:
   SymmetricSums sums_for(const ForceArgs& args) const;
 
   bool deterministic_;
-  bool zero_ = false;                // the sums are, as far as the last use got
+  bool zero_ = false;                // the sums are zero once the stream has passed the last use
   cuda::DeviceArray<float> floats_;  // one of the two is in use
   cuda::DeviceArray<unsigned long long> fixed_;
 };

@@ -2,9 +2,9 @@
 
 namespace orrery {
 
-/// All pairs of tiles, a tile with itself included, in rounds: every tile is in exactly one pair of each round. So the
-/// pairs of one round may be worked on at the same time, and each tile meets the others in an order of its own that
-/// depends on nothing but the number of tiles. Round r holds the pairs a + b = r or r + tiles.
+/// All pairs of tiles, a tile with itself included, in rounds: every tile is in exactly one pair of each round. So
+/// threads can evaluate the pairs of a round at the same time, and each tile's order of partners depends only on the
+/// number of tiles. Round r holds the pairs a + b = r or r + tiles.
 class TileRounds {
  public:
   struct Pair {

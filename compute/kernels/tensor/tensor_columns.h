@@ -8,14 +8,14 @@
 #include "compute/kernels/tensor/tensor_operands.h"
 #include "compute/kernels/tensor/tensor_products.h"
 
-// What a warp of cuda-tensor does with the operands: the pairs of 16 rows with the columns in its registers.
+// What a warp of cuda-tensor does with the operands: it sums the pairs of 16 rows with the columns in its registers.
 namespace orrery::tensor {
 
 #if defined(__CUDACC__)
 
 using cuda::all_lanes;
 
-/// Mean of 1 / (1 - t), where t is the share of a number that a cut to TF32's 11 bits takes off.
+/// Mean of 1 / (1 - t), with t the part of a number that truncation to TF32's 11 bits removes.
 inline constexpr float untruncated = 1.0003523f;
 
 __device__ inline void add_to(Vec4* sum, const Vec4& part) {
@@ -80,9 +80,9 @@ __device__ inline void take(Vec4& sum, float factor, const Vec4& weights) {
   sum.w = multiply_add(factor, weights.w, sum.w);
 }
 
-/// The pairs of 16 rows, whose operands are in shared memory, with the warp's columns. The columns' sums take theirs by
-/// multiply-adds; the rows' sums are returned as a fragment. Where `within`, the rows are of the group itself: then
-/// they get nothing, as each is a column, too, and where body number `row` + g is the column, there is no pair.
+/// Sums the pairs of 16 rows, whose operands are in shared memory, with the warp's columns: the columns' sums by
+/// multiply-adds, the rows' sums as a fragment in `row_sums`. If `within`, the rows are bodies of the group itself.
+/// Then the rows get no sums, since each is a column, too, and a body does not meet itself.
 template <LawId law, bool within, int tiles>
 __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&columns)[tiles], float repulsion, int row,
                                      int column, float (&row_sums)[4]) {

@@ -25,7 +25,7 @@ struct TensorOperands {
   std::uint32_t* rows;     ///< RowBlocks, one after the other
   std::uint32_t* columns;  ///< ColumnTiles, one after the other
   Vec4* bodies;            ///< x, y, z as hi + lo, and m over the greatest mass
-  Vec4* scale;             ///< of one entry: the mean, and in w by what coordinates are multiplied
+  Vec4* scale;             ///< one entry: the mean, and in w the factor of the coordinates
 };
 
 /// Where the words of a block of 16 rows lie. In the fragments of mma.sync, lane 4 g + t holds the words k = t, t + 4,
@@ -55,12 +55,13 @@ struct ColumnTile {
   static constexpr int weight(int column, int k) { return (k * 4 + column / 2) * 4 + 2 + column % 2; }
 };
 
-/// Owns a TensorOperands and what making it takes.
+/// Owns a TensorOperands and the scratch memory to make it.
 class TensorWorkspace {
  public:
-  /// Takes room for `padded` bodies, a multiple of 16. Throws UsageError where the GPU has none.
+  /// Takes memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU is short of it.
   void prepare(int padded);
-  /// Enqueues the making of the operands. From args.count to `padded` follow bodies without mass, far from all others.
+  /// Enqueues a pass that makes the operands. Bodies from args.count to `padded` have no mass and are far from all
+  /// others.
   TensorOperands make(const ForceArgs& args, int padded);
 
  private:

@@ -6,18 +6,18 @@
 
 namespace orrery {
 
-/// The sums of cuda-tensor, and what is wrong with them.
+/// The sums of cuda-tensor, and the correction of those that round too much.
 ///
 /// A body's acceleration is the difference of sum s m_j x_j and x_i sum s m_j, so its rounding grows with
-/// |x_i| |sum s m_j|, which is known for each body. Where that is too much, as for bodies far closer together than
-/// either is to the mean, the body is summed again from differences of coordinates.
+/// |x_i| |sum s m_j|, which is known for each body. If that is too much, as for bodies far closer to each other than
+/// to the mean, the body is summed again from differences of coordinates.
 class TensorSums {
  public:
-  /// Takes room for `padded` bodies. Throws UsageError where the GPU has none.
+  /// Takes memory for `padded` bodies. Throws UsageError if the GPU is short of it.
   void prepare(int padded);
-  /// Enqueues zeroing. What is to be added to: the acceleration of body i in scaled units and, in w, sum s m_j.
+  /// Enqueues zeroing. Returns the sums to add to: the acceleration of body i in scaled units and, in w, sum s m_j.
   Vec4* begin(const ForceArgs& args, int padded);
-  /// Enqueues what hands the accelerations to the epilogue.
+  /// Enqueues the correction and the epilogue.
   void finish(const ForceArgs& args, const TensorOperands& operands);
 
  private:

@@ -9,27 +9,26 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree_facet.h"
 
-// The larger cells of a tree that lies in device memory, for CUDA sources.
+// Picks the larger cells of a tree in device memory, for CUDA sources.
 namespace orrery {
 
-/// Picks cells and copies them to the host on a stream, behind the evaluation that made the tree and before the next:
-/// nobody waits.
+/// Picks cells and copies them to the host. Both are enqueued between two evaluations, so the host does not wait.
 class CellPicker {
  public:
   static constexpr int most_levels = 32;
 
-  /// Takes the memory for picks of `most` >= 1 cells, which pick() otherwise takes itself.
+  /// Takes the memory for picks of `most` >= 1 cells. Without this call, pick() takes it.
   void prepare(int most);
-  /// Enqueues a pick of the larger ones, at most `most` >= 1. A `Cells` can be copied to the device and says there of
-  /// the cells i in [0, count()): level(i), below most_levels or, where there is none, below 0; and cell(i).
+  /// Enqueues a pick of the larger cells, at most `most` >= 1. A `Cells` can be copied to the device and has there, for
+  /// i in [0, count()): level(i), below most_levels, or below 0 if i is no cell; and cell(i).
   template <class Cells>
   void pick(const Cells& cells, int most, cudaStream_t stream);
-  /// From now on cells() has none, until the next pick.
+  /// Empties cells() until the next pick.
   void forget() { most_ = 0; }
-  /// Those of the latest pick, by level. Call only once the stream has passed it; none without one.
+  /// The cells of the latest pick, by level; empty without one. Call only when the stream has passed the pick.
   std::vector<TreeCell> cells() const;
 
-  /// How many cells there are on each level, and how many of them were picked or refused.
+  /// The cells on each level, and how many of them were picked or refused.
   struct Levels {
     int cells[most_levels], seen[most_levels];
   };
@@ -58,7 +57,7 @@ __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Le
   if (threadIdx.x < most_levels) atomicAdd(&levels->cells[threadIdx.x], here[threadIdx.x]);
 }
 
-/// Level by level from the root on, as long as there is room; within a level in any order.
+/// Picks level by level from the root until `most` cells are picked; in any order within a level.
 template <class Cells>
 __global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked,
                            int most) {

@@ -5,14 +5,14 @@
 namespace orrery {
 
 /// The 63-bit key of a point in the cube by its place on Hilbert's curve. As with Morton keys, the bodies of every cell
-/// of the octree lie side by side once sorted, a cell's eight children in another order each; but bodies that follow
-/// each other are always close, so that a run of them fills a small box. Skilling 2004, AIP Conf. Proc. 707, 381.
+/// of the octree are consecutive when sorted; the order of a cell's eight children varies. But consecutive bodies are
+/// always close, so that a run of them fills a small box. Skilling 2004, AIP Conf. Proc. 707, 381.
 ORRERY_HD inline std::uint64_t hilbert_key(const TreeCube& cube, float x, float y, float z) {
   const float cells_per_length = static_cast<float>(1 << key_levels) / cube.size;
   auto a = static_cast<std::uint32_t>(finest_cell(x, cube.low.x, cells_per_length));
   auto b = static_cast<std::uint32_t>(finest_cell(y, cube.low.y, cells_per_length));
   auto c = static_cast<std::uint32_t>(finest_cell(z, cube.low.z, cells_per_length));
-  // From the coarsest level on, undo the turns and reflections that the curve takes below each octant.
+  // From the coarsest level on, undo the rotations and reflections of the curve in each octant.
   const auto turn = [&a](std::uint32_t& other, std::uint32_t bit) {
     const std::uint32_t below = bit - 1;
     if (other & bit) {

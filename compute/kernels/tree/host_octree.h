@@ -20,31 +20,31 @@ struct Box {
   float widest() const;  ///< its longest side
 };
 
-/// A run of bodies that lie side by side in the order of their keys.
+/// Consecutive bodies in the order of their keys.
 struct BodyRange {
   int begin, end;
   int count() const { return end - begin; }
 };
 
-/// A cell in the order of the levels: the children of a cell follow one another.
+/// A cell. Cells lie level by level; the children of a cell are consecutive.
 struct OctreeCell {
   BodyRange bodies;
   int first_child = 0, children = 0;  ///< no children: a leaf
-  int level = 0;                      ///< below the root; a cell whose only child would hold all of it is left out
+  int level = 0;                      ///< below the root; a cell with a single child is left out
   bool is_leaf() const { return children == 0; }
 };
 
 /// What the walk reads of a cell.
 struct WalkNode {
   float x, y, z;     ///< centre of mass
-  float opening_sq;  ///< the square of the distance beyond which the cell counts as a whole
+  float opening_sq;  ///< the square of the distance from which the cell counts as a whole
 };
 
-/// An octree over bodies in host memory. All arrays stay from call to call.
+/// An octree over bodies in host memory. All arrays are reused by the next call.
 class HostOctree {
  public:
   struct Shape {
-    int leaf = 0;  ///< bodies in a leaf at most, but for those that share a finest cell
+    int leaf = 0;  ///< bodies in a leaf at most; a finest cell may have more
     int threads = 1;
     float theta = 0;  ///< in (0, 1]: the opening angle
   };
@@ -56,7 +56,7 @@ class HostOctree {
   void build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled);
   void find_moments(const Shape& shape, const std::atomic<bool>* cancelled);
 
-  /// Bodies in the order of their keys, and where each was.
+  /// Bodies in the order of their keys, and the original index of each.
   const std::vector<Vec4>& bodies() const { return bodies_; }
   int original(int body) const { return static_cast<int>(keys_[static_cast<std::size_t>(body)].body); }
   Box box_of(BodyRange range) const;
@@ -65,9 +65,9 @@ class HostOctree {
   const std::vector<Moments>& moments() const { return moments_; }
   const std::vector<WalkNode>& nodes() const { return nodes_; }
   int depth() const { return deepest_; }
-  /// Runs of at most `most` bodies each, that cover all: cells, and neighbouring children of one cell.
+  /// Ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
   std::vector<BodyRange> groups(int most) const;
-  /// At most `most` cells, the larger ones first. Their cubes hold all their bodies, also those far from all others.
+  /// At most `most` cells, the larger ones first. Their cubes contain all their bodies, also distant ones.
   std::vector<TreeCell> cubes(int most) const;
 
  private:

@@ -12,15 +12,15 @@ struct KeyedBody {
   std::uint32_t body;
 };
 
-/// Sorts by key; equal keys stay in the order in which they are. A radix sort, whose arrays stay from call to call.
+/// Sorts by key; equal keys keep their order. A radix sort whose arrays are reused by the next call.
 class KeySort {
  public:
-  /// On `threads` threads. Once `cancelled` (may be null) is set it returns early, in any order.
+  /// Uses `threads` threads. Once `cancelled` (may be null) is set, returns early with the bodies in any order.
   void sort(std::vector<KeyedBody>& bodies, int threads, const std::atomic<bool>* cancelled);
 
  private:
   std::vector<KeyedBody> other_;
-  std::vector<std::uint32_t> places_;  ///< for each slice of the bodies, where those with each digit go
+  std::vector<std::uint32_t> places_;  ///< for each slice of the bodies, the place of the next one with each digit
 };
 
 }  // namespace orrery

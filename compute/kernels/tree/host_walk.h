@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-/// What a group of bodies meets, as a structure of aligned arrays. Behind the last entry there is room for a vector.
+/// The bodies that a group interacts with, as a structure of aligned arrays, with room for a vector behind the last.
 struct BodyList {
   static constexpr int capacity = 1024;
   static constexpr int padding = 16;
@@ -22,7 +22,7 @@ struct BodyList {
 struct CellList {
   static constexpr int capacity = 512;
   BodyList centers;  ///< of mass; `capacity` of them at most
-  /// As Quadrupole has them.
+  /// The fields of Quadrupole.
   alignas(64) float xx[capacity + BodyList::padding], yy[capacity + BodyList::padding],
       zz[capacity + BodyList::padding], xy[capacity + BodyList::padding], xz[capacity + BodyList::padding],
       yz[capacity + BodyList::padding], half_trace[capacity + BodyList::padding];
@@ -32,16 +32,16 @@ struct CellList {
   int pad(int lanes);
 };
 
-/// Collects what a group of bodies meets, and hands it on whenever a list is full.
+/// Collects what a group of bodies interacts with, and flushes a list when it is full.
 class TreeWalk {
  public:
   BodyList bodies;
   CellList cells;
 
-  /// Walks the tree for the bodies of `group`. A cell counts as a whole where the group's box is farther from its
-  /// centre of mass than l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box:
-  /// Barnes 1994 for the offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012). flush_bodies() and
-  /// flush_cells() have to empty their list; both are called at the end once more.
+  /// Walks the tree for the bodies of `group`. A cell counts as a whole if the group's box is farther from its centre
+  /// of mass than l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box: Barnes
+  /// 1994 for the offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012). flush_bodies() and
+  /// flush_cells() must empty their list; both are also called at the end.
   template <class FlushBodies, class FlushCells>
   void walk(const HostOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
     const Box box = tree.box_of(group);

@@ -18,11 +18,10 @@ struct LockLaunch {
 // The first five of the lecture's six kernels; the sixth updates the bodies and is the caller's. Parameters of a kernel
 // lie in constant memory, each launch's own, so that trees on several streams do not share them.
 
-/// 1: the cube around all bodies becomes the root, and all counters begin anew. A body with a coordinate that is not
-/// finite, or beyond 1e18, does not count: it ends in a cell at the cube's border. Not more than
-/// LockCounters::most_boxes blocks.
+/// 1: makes the cube around all bodies the root, and resets all counters. A body with a coordinate that is not finite,
+/// or beyond 1e18, does not count: it goes to a cell at the cube's border. At most LockCounters::most_boxes blocks.
 void find_bounding_box(const LockTree& tree, const LockLaunch& launch);
-/// 2: puts every body into the tree. Where `throttled`, the threads of a block wait for each other after each attempt.
+/// 2: inserts every body. If `throttled`, the threads of a block wait for each other after each attempt.
 void insert_bodies(const LockTree& tree, bool throttled, const LockLaunch& launch);
 /// 3: centers of mass, masses and numbers of bodies, from the leaves up.
 void sum_cells(const LockTree& tree, const LockLaunch& launch);
@@ -32,7 +31,7 @@ void sort_bodies(const LockTree& tree, const LockLaunch& launch);
 /// warp's bodies counts as one body.
 void walk_tree(const LockTree& tree, const Law& law, float theta, const LockLaunch& launch);
 
-/// The functions that are launched, to ask what blocks fit.
+/// The launched functions, for occupancy queries.
 const void* insert_bodies_function(bool throttled);
 const void* sum_cells_function();
 const void* sort_bodies_function();

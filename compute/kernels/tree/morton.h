@@ -9,16 +9,16 @@
 // by key, the bodies of every cell of the octree over that cube lie side by side.
 namespace orrery {
 
-/// Octree levels below the root that a key can tell apart: its bits on each axis.
+/// Octree levels below the root that a key distinguishes: its bits on each axis.
 inline constexpr int key_levels = 21;
 
-/// The cube that a tree stands on.
+/// The root cube of a tree.
 struct TreeCube {
   Vec3 low;        ///< its corner of least coordinates
   float size = 0;  ///< > 0
 };
 
-/// A cube that holds all points of a box, whose sides may be zero.
+/// A cube that contains a box, whose sides may be zero.
 ORRERY_HD inline TreeCube cube_around(Vec3 low, Vec3 high) {
   const float dx = high.x - low.x, dy = high.y - low.y, dz = high.z - low.z;
   const float xy = dx > dy ? dx : dy;
@@ -46,7 +46,7 @@ ORRERY_HD inline std::uint64_t gather_bits(std::uint64_t bits) {
   return (bits | bits >> 32) & 0x1fffff;
 }
 
-/// How many of the finest cells lie before a coordinate, of 2^21; the ends take what rounding puts outside.
+/// The index of the finest cell, of 2^21, that contains a coordinate; clamped, since rounding may put it outside.
 ORRERY_HD inline std::uint64_t finest_cell(float x, float low, float cells_per_length) {
   constexpr float cells = 1 << key_levels;
   const float cell = (x - low) * cells_per_length;
@@ -61,12 +61,12 @@ ORRERY_HD inline std::uint64_t morton_key(const TreeCube& cube, float x, float y
          spread_bits(finest_cell(z, cube.low.z, cells_per_length));
 }
 
-/// Which of its parent's eight children the cell of `level` >= 1 is that holds the key: 0 to 7, in the order of keys.
+/// The index of the cell of `level` >= 1 that contains the key, among its parent's eight children in key order.
 ORRERY_HD inline int child_of_key(std::uint64_t key, int level) {
   return static_cast<int>(key >> 3 * (key_levels - level)) & 7;
 }
 
-/// The cell of `level` in [0, key_levels] that holds the key.
+/// The cell of `level` in [0, key_levels] that contains the key.
 ORRERY_HD inline TreeCell cell_of_key(const TreeCube& cube, std::uint64_t key, int level) {
   const std::uint64_t prefix = key >> 3 * (key_levels - level);
   const float size = cube.size / static_cast<float>(1 << level);

@@ -16,7 +16,7 @@ ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) 
   return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
 }
 
-/// A cell seen from afar.
+/// The far field of a cell.
 struct Moments {
   Vec4 center;             ///< of mass; the mass in w
   SecondMoments<float> q;  ///< about the centre of mass
@@ -49,8 +49,8 @@ ORRERY_HD inline const Vec4& center_of(const Moments& cell) {
   return cell.center;
 }
 
-/// The moments of `count` >= 1 bodies or cells: part(i) is a Vec4 (the mass in w) or Moments. Each is asked for twice:
-/// sums about a part and then about the centre of mass keep their digits far from the origin.
+/// The moments of `count` >= 1 bodies or cells: part(i) is a Vec4 (the mass in w) or Moments. part() is called twice
+/// for each: sums about a part, and then about the centre of mass, keep their digits far from the origin.
 template <class Part>
 ORRERY_HD Moments combined_moments(int count, const Part& part) {
   const Vec4 origin = center_of(part(0));

@@ -15,7 +15,7 @@ constexpr int block = 256;
 constexpr int team_size = 8;
 using Team = cg::thread_block_tile<team_size>;
 
-/// The level of the coarsest cells that tell two keys apart.
+/// The level of the coarsest cells that separate two keys.
 __device__ int level_of_difference(std::uint64_t a, std::uint64_t b) {
   return key_levels - (63 - __clzll(static_cast<long long>(a ^ b))) / 3;
 }

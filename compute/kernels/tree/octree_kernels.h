@@ -11,12 +11,11 @@
 // The phases of an evaluation by the octree, in their order. All enqueue on a stream and return.
 namespace orrery {
 
-/// Keys of the bodies, in their own order, along Hilbert's curve, and their numbers 0, 1, ... Also what octree_cube()
-/// needs. Bodies far out, beyond 1024 times the mean distance from the mean, get the keys of the border, lest they
-/// leave the others too few digits.
+/// The bodies' keys along Hilbert's curve, in the bodies' own order, and their numbers 0, 1, ... Bodies farther out
+/// than 1024 times the mean distance from the mean get keys at the border, so that the others' keys have enough digits.
 void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream);
 
-/// Two buffers of N entries each, the first with the keys and the numbers, to be swapped as the sort leaves them.
+/// Two buffers of N entries each. The first has the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {
   std::uint64_t *keys, *other_keys;
   int *numbers, *other_numbers;
@@ -29,14 +28,14 @@ void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratc
 /// tree.bodies = the bodies, in the order of tree.order.
 void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 
-/// The cells, row by row from the root, unless those of an earlier call for as many bodies are to stay; then, from the
-/// last row up, their boxes and moments. They fit the bodies in either case.
+/// Makes the cells, row by row from the root, unless `keeps_cells`: then those of an earlier call for as many bodies
+/// stay. Then computes their boxes and moments for the present bodies, from the last row up.
 void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
 /// tree.accelerations, and the interactions in tree.state. `is_target`, one per body in their own order: nonzero where
 /// the acceleration is wanted; null: everywhere. Other entries of tree.accelerations are then undefined.
 void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream);
-/// What walk_octree launches.
+/// The launch of walk_octree.
 const void* walk_octree_function(LawId law, bool quadrupole);
 int walk_octree_blocks(LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads

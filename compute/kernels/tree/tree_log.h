@@ -13,23 +13,23 @@
 
 namespace orrery {
 
-/// What the latest evaluations of a CUDA tree found, and the times of their phases: enqueued on the stream with them,
-/// read once they have ended.
+/// The counts of a CUDA tree's latest evaluations, and the times of their phases. Both are enqueued on the stream with
+/// an evaluation, and read after its end.
 class TreeLog {
  public:
-  /// Phases' names, of static duration.
+  /// The names of the phases, of static duration.
   explicit TreeLog(std::span<const char* const> phases);
 
-  /// An evaluation begins, with its first phase.
+  /// Begins an evaluation, with its first phase.
   void begin(const ForceArgs& args);
   void next_phase();
-  /// The last phase, by blocks of so many threads, and the evaluation's end: bodies take up their accelerations in
-  /// their own order. Entry i of `d_sums` is x, y, z and the mass of body d_order[i]. `d_is_target`, one per body in
-  /// their own order: zero for bodies to leave alone; null: all take up theirs.
+  /// Enqueues the last phase, with `block` threads per block, and ends the evaluation: the epilogue finishes the
+  /// bodies. Entry i of `d_sums` is x, y, z and the mass of body d_order[i]. `d_is_target`, one per body in their own
+  /// order: zero for bodies to leave out; null: all are finished.
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
               const unsigned char* d_is_target = nullptr);
 
-  /// Of the latest evaluation that can be read and has ended.
+  /// The report of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;
 
  private:

@@ -4,7 +4,7 @@
 
 #include "compute/kernels/kernel.h"
 
-// Tunables that several trees have, and what their values mean.
+// Tunables that several trees have, and the meaning of their values.
 namespace orrery {
 
 inline constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 /// Bodies in one place, made quickly: for a tree, too, each meets all others.
-Bodies crowd(int count) {
+Bodies coincident_bodies(int count) {
   Bodies bodies;
   bodies.positions.assign(static_cast<std::size_t>(count), Vec4{1, 2, 3, 1});
   bodies.velocities.resize(bodies.positions.size());
@@ -30,7 +30,7 @@ TEST_P(EveryCpuKernel, DoesNotStartWhenCancelled) {
   const std::atomic<bool> cancelled = true;
   const auto kernel = GetParam()->create(Settings{*GetParam()});
   for (const int count : {100, 300'000}) {
-    const auto result = test::evaluate(*kernel, crowd(count), {.law = {}, .cancelled = &cancelled});
+    const auto result = test::evaluate(*kernel, coincident_bodies(count), {.law = {}, .cancelled = &cancelled});
     EXPECT_FALSE(all_written(result.accelerations));
   }
 }
@@ -42,7 +42,7 @@ TEST_P(EveryCpuKernel, StopsWhenCancelledOnTheWay) {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     cancelled = true;
   }};
-  const auto result = test::evaluate(*kernel, crowd(1'000'000), {.law = {}, .cancelled = &cancelled});
+  const auto result = test::evaluate(*kernel, coincident_bodies(1'000'000), {.law = {}, .cancelled = &cancelled});
   EXPECT_TRUE(cancelled);
   EXPECT_FALSE(all_written(result.accelerations));
 }
@@ -50,7 +50,8 @@ TEST_P(EveryCpuKernel, StopsWhenCancelledOnTheWay) {
 TEST_P(EveryCpuKernel, FinishesWhenNotCancelled) {
   const std::atomic<bool> cancelled = false;
   const auto kernel = GetParam()->create(Settings{*GetParam()});
-  EXPECT_TRUE(all_written(test::evaluate(*kernel, crowd(100), {.law = {}, .cancelled = &cancelled}).accelerations));
+  EXPECT_TRUE(
+      all_written(test::evaluate(*kernel, coincident_bodies(100), {.law = {}, .cancelled = &cancelled}).accelerations));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryCpuKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);

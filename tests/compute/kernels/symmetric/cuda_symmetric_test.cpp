@@ -76,9 +76,9 @@ TEST_F(CudaSymmetric, ABodyThatIsNotFiniteLeavesNothingBehind) {
     const auto kernel = info().create(settings("deterministic", deterministic));
     Bodies bodies = test::random_ball(1010);
     kernel->prepare(bodies.count());
-    Bodies ill = test::random_ball(1000);
-    ill.positions[3].x = std::numeric_limits<float>::infinity();
-    test::evaluate(*kernel, equal_masses(ill), {.law = {}});
+    Bodies degenerate = test::random_ball(1000);
+    degenerate.positions[3].x = std::numeric_limits<float>::infinity();
+    test::evaluate(*kernel, equal_masses(degenerate), {.law = {}});
     test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
   }
 }

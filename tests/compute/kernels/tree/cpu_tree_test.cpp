@@ -55,7 +55,7 @@ TEST(CpuTree, IsRightForBodiesOnALine) {
   expect_right(at_rest(std::move(line)));
 }
 
-TEST(CpuTree, IsRightForCrowdsInOnePlace) {
+TEST(CpuTree, IsRightForCoincidentBodies) {
   Bodies bodies = test::random_ball(2000);
   for (std::size_t i = 0; i < 700; ++i) {
     const Vec4 place = bodies.positions[i % 2];

@@ -169,7 +169,7 @@ TEST_P(EveryCudaTree, PointsWithManyBodiesEachAgree) {
   expect_agreement(bodies, {.softening = Law::min_softening});
 }
 
-TEST_P(EveryCudaTree, ACrowdInOnePointOfABallAgrees) {
+TEST_P(EveryCudaTree, CoincidentBodiesInABallAgree) {
   Bodies bodies = test::random_ball(25'000);
   for (std::size_t i = 0; i < bodies.positions.size(); i += 5) move_to(bodies.positions[i], {0.5f, 0.3f, -0.2f, 0});
   expect_agreement(bodies);
@@ -243,15 +243,15 @@ TEST_P(EveryCudaTree, ClustersThatTakeMoreCellsThanThereAreAgree) {
 
 TEST_P(EveryCudaTree, BodiesThatAreNotFiniteEndAndLeaveNothingBehind) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
-  const Bodies healthy = test::random_ball(4097);
-  test::Evaluations evaluations = EveryCudaTree::evaluations(healthy.count());
+  const Bodies regular = test::random_ball(4097);
+  test::Evaluations evaluations = EveryCudaTree::evaluations(regular.count());
   for (const float value : {nan, infinity, -infinity, 1e30f}) {
-    for (const int ill_bodies : {1, 4097}) {
-      SCOPED_TRACE(std::to_string(ill_bodies) + " with " + std::to_string(value));
-      Bodies ill = healthy;
-      for (int i = 0; i < ill_bodies; ++i) ill.positions[static_cast<std::size_t>(i)].y = value;
-      evaluations.run(ill);
-      test::expect_agreement(evaluations.run(healthy), healthy, {}, info().tolerance);
+    for (const int bad_bodies : {1, 4097}) {
+      SCOPED_TRACE(std::to_string(bad_bodies) + " with " + std::to_string(value));
+      Bodies degenerate = regular;
+      for (int i = 0; i < bad_bodies; ++i) degenerate.positions[static_cast<std::size_t>(i)].y = value;
+      evaluations.run(degenerate);
+      test::expect_agreement(evaluations.run(regular), regular, {}, info().tolerance);
     }
   }
 }
