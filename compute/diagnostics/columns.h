@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Bodies in double precision, one array a quantity, so that the compiler can sum over them with SIMD.
+/// Bodies in double precision, one array per quantity, so that the compiler can sum over them with SIMD.
 struct Columns {
   std::vector<double> x, y, z, mass;
 

@@ -14,8 +14,8 @@ class ForceComparison {
  public:
   /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
   void prepare(int count, int sample);
-  /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry a body; both arrays are
-  /// read as they are when the stream comes to it.
+  /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry per body; both arrays
+  /// are read as they are when the stream comes to it.
   void enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
                cudaStream_t stream);
 

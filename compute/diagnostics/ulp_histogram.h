@@ -23,7 +23,7 @@ struct UlpHistogram {
   static std::int64_t most(int index);
 };
 
-/// `accelerations` has one entry a body (ax, ay, az, unused), `reference` one for each of `targets`; it is rounded to
+/// `accelerations` has one entry per body (ax, ay, az, unused), `reference` one for each of `targets`; it is rounded to
 /// float first. A component that is small because its terms cancel is far away in these units and harmless.
 UlpHistogram ulp_histogram(std::span<const Vec4> accelerations, std::span<const int> targets,
                            std::span<const Vec3d> reference);

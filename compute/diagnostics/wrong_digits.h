@@ -26,7 +26,7 @@ struct WrongDigits {
 /// 0 for |difference| >= 1 and for NaN, else the first k of 1 to 7 with |difference| >= 10^-k, else WrongDigits::none.
 int first_wrong_decimal(double difference);
 
-/// x, y and z of every body; both have one entry a body.
+/// x, y and z of every body; both have one entry per body.
 WrongDigits wrong_digits(std::span<const Vec4> positions, std::span<const Vec4> reference);
 
 }  // namespace orrery

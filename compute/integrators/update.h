@@ -22,8 +22,8 @@ ORRERY_HD inline void kick_drift_body(Vec4& position, Vec4& velocity, const Vec4
   position.z += velocity.z * drift_dt;
 }
 
-/// kick_drift_body for all bodies in host memory. The spans have one entry a body; `accelerations` is not read, and may
-/// be empty, where kick_dt is 0. Returns the first body that is not finite afterwards, or -1.
+/// kick_drift_body for all bodies in host memory. The spans have one entry per body; `accelerations` is not read, and
+/// may be empty, where kick_dt is 0. Returns the first body that is not finite afterwards, or -1.
 inline int kick_drift(std::span<Vec4> positions, std::span<Vec4> velocities, std::span<const Vec4> accelerations,
                       float kick_dt, float drag, float drift_dt) {
   int first = -1;

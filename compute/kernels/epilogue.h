@@ -5,7 +5,7 @@
 namespace orrery {
 
 /// What a force kernel does with a body's acceleration: store it, kick the velocity at once (the fused form of
-/// literature row 2), or both. Both pointers are in the memory of the kernel's backend, one entry a body.
+/// literature row 2), or both. Both pointers are in the memory of the kernel's backend, one entry per body.
 struct Epilogue {
   Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored
   Vec4* velocities = nullptr;     ///< which velocities to kick; null: no kick

@@ -15,9 +15,8 @@ class CpuOpenmp final : public ForceKernel {
   explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
   void do_evaluate(const ForceArgs& args) override {
-    // A worksharing loop cannot be left early, and to hand out ten million chunks takes long even if each is skipped.
-    // So one loop covers so many chunks at most; where there are more, a row takes so long that waiting for the last is
-    // nothing.
+    // A worksharing loop cannot end early, and skipping ten million chunks takes long. So one loop covers a limited
+    // number of chunks. With more chunks, a row takes so long that waiting for the last one costs nothing.
     constexpr int chunks_per_loop = 1 << 15;
     const int chunks = args.count / chunk_ + (args.count % chunk_ != 0);
     const Subnormals subnormals = subnormals_here();

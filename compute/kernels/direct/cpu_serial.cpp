@@ -1,8 +1,8 @@
 #include "compute/kernels/parts/scalar_rows.h"
 
-// The baseline of every speed-up, so its flags are nobody's but the build's: -O3 in Release for the compiler's default
-// processor (x86-64 with SSE2, no fused multiply-add) and no -ffast-math: an exact square root and an exact division a
-// pair, and sums in the order written, which keeps the loop from becoming vectors of bodies.
+// The baseline of every speed-up, so it is compiled with the flags of the whole build: -O3 in Release for the default
+// processor (x86-64 with SSE2, no fused multiply-add), without -ffast-math. That means an exact square root and an
+// exact division per pair, and sums in source order, which prevents vectorization over bodies.
 
 namespace orrery {
 namespace {

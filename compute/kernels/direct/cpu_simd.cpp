@@ -20,8 +20,8 @@ namespace orrery {
 namespace {
 
 constexpr int max_chunk = 64;  ///< bodies of one chunk: their lane sums, 12 KiB with 16 lanes, stay in the first cache
-/// Bodies j that all bodies of a chunk meet before the next are loaded: 16 KiB, which stay in the first cache too. Also
-/// the bodies between two additions to the lane sums: short sums round less.
+/// Bodies j that all bodies of a chunk meet before the next are loaded: 16 KiB, which also stay in the first cache. It
+/// is also the number of bodies between two additions to the lane sums: short sums round less.
 constexpr int tile = 1024;
 
 }  // namespace
@@ -42,7 +42,7 @@ void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int firs
   HWY_ALIGN float sums[max_chunk * 3 * lane_count] = {};
   const int count = last - first;
   for (int i = 0; i < count; ++i) points[i] = args.bodies[args.targets.body(first + i)];
-  // The last rows together may reach beyond the chunk: they repeat its last body, and nobody reads their sums.
+  // The last rows may reach beyond the chunk: they repeat its last body, and their sums are not used.
   for (int i = count; i % rows != 0; ++i) points[i] = points[count - 1];
 
   for (int begin = 0; begin < bodies.padded_count; begin += tile) {

@@ -13,8 +13,8 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// Evaluates each pair once, for the body with the higher index, and adds its pull to `sums` of both bodies: one at a
-/// time to the partner's, at the end to the own. `sums` starts as zeros.
+/// Evaluates each pair once, for the body with the higher index, and adds its pull to `sums` of both bodies: to the
+/// partner's after each pair, to its own at the end. `sums` must be zeros.
 template <LawId law, class Real>
 __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Vec4* sums) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -67,7 +67,7 @@ class Atomic final : public BlockKernel<const Vec4*, int, PairConstants, Vec4*> 
 
 }  // namespace
 
-// The tolerance leaves room for the order of the additions, which is another one in each run.
+// The order of the additions differs in each run; the tolerance allows for that.
 ORRERY_KERNEL(
     cuda_atomic, .id = "cuda-atomic", .title = "CUDA atomic",
     .notes =
@@ -75,7 +75,7 @@ ORRERY_KERNEL(
         "source adds the same number to both, which is right for equal masses only.",
     .source = "CUDA Handbook blog, FP atomics v. recomputation (row 22)",
     .lesson =
-        "Half the arithmetic can cost more time: three atomic additions a pair wait for each other at a sum that all "
+        "Half the arithmetic can cost more time: three atomic additions per pair wait for each other at a sum that all "
         "threads want at once. Their order changes from run to run, so the last digits do, too.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-5, .max = 1e-2}, .repeatable = false,
     .pairs_per_interaction = 0.5, .create = create_kernel<Atomic>);

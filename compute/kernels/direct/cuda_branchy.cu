@@ -43,7 +43,7 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, float sof
         sum.z += pull.z;
       }
     }
-    __syncthreads();  // nobody refills the tile while others still read it; the source has no such barrier
+    __syncthreads();  // the tile is refilled only after all threads have read it; the source has no such barrier
   }
   if (i < count) accelerations[i] = {sum.x, sum.y, sum.z, 0};
 }
@@ -71,7 +71,7 @@ class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> 
 ORRERY_KERNEL(
     cuda_branchy, .id = "cuda-branchy", .title = "CUDA branchy",
     .notes =
-        "A shared-memory tile with two branches, a square root and five divisions a pair, and the kick in a pass of "
+        "A shared-memory tile with two branches, a square root and five divisions per pair, and the kick in a pass of "
         "its "
         "own; the source omits the softening and the barrier before the next fill, and reads past the array's end.",
     .source = "Brute Force N-Body, nBodyGPU5 (row 1)",

@@ -19,7 +19,7 @@ constexpr Tunable tunables[] = {
 /// Bodies in one pass of the inner loop.
 constexpr int unroll = 8;
 
-/// All the constant memory there is: 64 KiB.
+/// All of the constant memory: 64 KiB.
 constexpr int capacity = 4096;
 __constant__ Vec4 chunk[capacity];
 

@@ -72,7 +72,7 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
       add_pull_along(sum, pair, Real{difference(other.x, me.x)}, Real{difference(other.y, me.y)},
                      Real{difference(other.z, me.z)}, Real{tile.masses[j]});
     }
-    __syncthreads();  // nobody refills the tile while others still read it
+    __syncthreads();  // the tile is refilled only after all threads have read it
   }
   if (i < count) epilogue.finish(i, bodies[i].w, values(sum));
 }

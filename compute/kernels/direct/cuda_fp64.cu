@@ -30,7 +30,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw
     __syncthreads();
 #pragma unroll 8
     for (int j = 0; j < width; ++j) add_pull(acceleration, pair, me.x, me.y, me.z, tile[j]);
-    __syncthreads();  // nobody refills the tile while others still read it
+    __syncthreads();  // the tile is refilled only after all threads have read it
   }
 }
 

@@ -91,12 +91,13 @@ ORRERY_KERNEL(
     cuda_hostloop, .id = "cuda-hostloop", .title = "CUDA host loop",
     .notes =
         "Before each evaluation all bodies, 24 bytes each of position and velocity, go to the host and come back, and "
-        "each copy is waited for: one crossing each way a step, as in the source. The source fetches what the GPU "
+        "each copy is waited for: one crossing each way per step, as in the source. The source fetches what the GPU "
         "has kicked, moves it on the host and sends it; here the host moves nothing, the drift and the masses, which "
         "the source lacks, stay on the GPU, and a pass over the bodies packs the 24 bytes.",
     .source = "UTH homework 5.1, first GPU version (row 14), and 5.7, pinned memory (row 19)",
     .lesson =
-        "Bodies that live on the host cross the bus twice a step, and the GPU idles meanwhile; the sum grows with the "
+        "Bodies that live on the host cross the bus twice per step, and the GPU idles meanwhile; the sum grows with "
+        "the "
         "square of their number, so it hides the bus only when they are many. Page-locked memory makes each copy "
         "faster, and no copy at all is faster still.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},

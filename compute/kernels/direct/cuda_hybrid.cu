@@ -14,7 +14,7 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// One warp a block, so that a remainder of up to 1023 bodies is spread over many multiprocessors.
+/// One warp per block, so that a remainder of up to 1023 bodies is spread over many multiprocessors.
 constexpr int remainder_block = 32;
 
 /// For bodies that fill whole blocks. The sum is over all `count`, so the tiles have a rest all the same.

@@ -107,14 +107,14 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
 ORRERY_KERNEL(
     cuda_naive, .id = "cuda-naive", .title = "CUDA naive",
     .notes =
-        "One thread a body reads every body from global memory; the caches do the sharing. The Handbook's loop over "
-        "several bodies a thread (grid stride) is left out, since the grid covers every body.",
+        "One thread per body reads every body from global memory; the caches do the sharing. The Handbook's loop over "
+        "several bodies per thread (grid stride) is left out, since the grid covers every body.",
     .source =
         "Brute Force N-Body, v1 (row 2); CUDA Handbook 14.2 (row 8); UTH homework: layouts, unrolling, arithmetic "
         "(rows 15, 17, 20)",
     .lesson =
         "All threads read the same body at the same time, so the caches serve what looks like far too much traffic. "
-        "Latency is what remains: with one load a pair in the way, the arithmetic units wait.",
+        "Latency is what remains: with one load per pair in the way, the arithmetic units wait.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3}, .takes_targets = true,
     .create = create_kernel<Naive>);
 

@@ -74,7 +74,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
         add_pull(sum[k], pair, Real{mine[k].x}, Real{mine[k].y}, Real{mine[k].z}, body);
       }
     });
-    __syncthreads();  // nobody refills the tile while others still read it
+    __syncthreads();  // the tile is refilled only after all threads have read it
   }
 
 #pragma unroll
@@ -219,7 +219,8 @@ ORRERY_KERNEL(
     .source =
         "Brute Force N-Body, v3 (row 3); UTH homework: tiling, layouts, unrolling, arithmetic (rows 15, 16, 17, 20)",
     .lesson =
-        "A tile in shared memory turns one slow read a pair into one a tile. Holding several bodies in registers lets "
+        "A tile in shared memory turns one slow read per pair into one per tile. Holding several bodies in registers "
+        "lets "
         "one shared read serve several pairs, and then the arithmetic itself is the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3}, .takes_targets = true,
     .contenders = contenders, .create = create_kernel<Tiled>);

@@ -23,7 +23,7 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
     for (int k = 0; k < filled; ++k) {
       add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);
     }
-    __syncthreads();  // nobody refills the tile while others still read it; the source has no such barrier
+    __syncthreads();  // the tile is refilled only after all threads have read it; the source has no such barrier
   }
   return values(sum);
 }

@@ -49,7 +49,7 @@ constexpr int tile = PairItems::tile;
 constexpr int max_block = 128;
 using cuda::all_lanes;
 
-/// How the inner loop is written for so many bodies a lane.
+/// How the inner loop is written for so many bodies per lane.
 struct Shape {
   int unroll;           ///< partners in one pass of the loop
   int resident_blocks;  ///< of max_block threads on a multiprocessor: what bounds the registers
@@ -262,7 +262,7 @@ class Symmetric final : public ForceKernel {
     return plan;
   }
 
-  /// With `auto`, the number of bodies a lane by which the busiest multiprocessor ends first.
+  /// With `auto`, the number of bodies per lane by which the busiest multiprocessor ends first.
   const Plan& plan_for(LawId law, int count, bool equal_masses) const {
     if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
     plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : lane_bodies.all.front(), law, count, equal_masses);
@@ -290,7 +290,7 @@ ORRERY_KERNEL(
     cuda_symmetric, .id = "cuda-symmetric", .title = "CUDA symmetric",
     .notes =
         "Evaluates each pair once. Warps hold bodies in registers; the partners' sums travel from lane to lane by "
-        "shuffles and reach memory by one atomic addition a tile, not one a pair.",
+        "shuffles and reach memory by one atomic addition per tile, not one per pair.",
     .source = "CUDA Handbook blog, FP atomics v. recomputation (rows 22 and 23)",
     .lesson =
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "

@@ -41,7 +41,7 @@ constexpr Tunable tunables[] = {
      .initial = "256"},
     {.name = "sort-block", .notes = "Threads in a block that sorts bodies.", .values = block_values, .initial = "256"},
     {.name = "walk-block",
-     .notes = "Threads in a block that walks the tree, 32 neighbouring bodies a warp.",
+     .notes = "Threads in a block that walks the tree, 32 neighbouring bodies per warp.",
      .values = walk_block_values,
      .initial = "128"},
     {.name = "update-block",
