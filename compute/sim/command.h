@@ -110,17 +110,17 @@ struct ReadTreeCells {
 
   static constexpr int max_tree_cells = 1 << 20;
 };
-/// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
-/// finite, and where memory does not suffice: Status::good_step then stays what it was.
-struct KeepGoodState {};
+/// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. Ignored where it is not
+/// finite, and where memory does not suffice: Status::checkpoint_step then stays what it was.
+struct KeepCheckpoint {};
 /// Back to the state that was kept last. Restart, Reset and another scene forget it.
-struct RestoreGoodState {};
+struct RestoreCheckpoint {};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
 using Command =
     std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
                  SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
-                 UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
+                 UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 
 /// That the present kernel and its settings were chosen by the program, and why.
 struct AutoChoice {
@@ -142,7 +142,7 @@ struct Status {
   float time_step = 0;
   int steps_per_frame = 1;
   bool paused = false;
-  bool busy = false;   ///< a batch is under way (a CPU kernel's may take many frames)
+  bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
   Physics scene_physics;  ///< the scene's own, see Reset
@@ -156,8 +156,10 @@ struct Status {
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::optional<ForceProbe> force_probe;        ///< the latest of the present kernel, settings, law and scene
   std::optional<ConservedProbe> conserved;      ///< the latest since the present scene's first state
-  std::optional<Fault> fault;  ///< why the run stopped; until Restart, Reset, RestoreGoodState or another scene
-  std::optional<std::int64_t> good_step;  ///< the step whose state RestoreGoodState brings back; none: nothing kept
+  std::optional<NonFinite>
+      non_finite;  ///< why the run stopped; until Restart, Reset, RestoreCheckpoint or another scene
+  std::optional<std::int64_t>
+      checkpoint_step;                    ///< the step whose state RestoreCheckpoint brings back; none: nothing kept
   std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn brings back; none: there is nothing to undo
   std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well
 };

@@ -20,7 +20,7 @@ void require_accuracy(double median_error) {
 /// Whether a program sends it again and again, unasked: such a command leaves what was said last.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
-         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepGoodState>(command);
+         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepCheckpoint>(command);
 }
 
 void refuse_settings(const SelectKernel& command) {
@@ -72,7 +72,7 @@ void Simulation::adopt(const Choice& choice) {
       choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_, masses_);
-  settle();
+  cancel_and_wait();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
   kernel_ = std::move(kernel);
@@ -153,10 +153,10 @@ void Simulation::apply(const Command& command) {
                    }
                    steps_per_frame_ = c.steps;
                  },
-                 [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.fault(); },
+                 [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.non_finite(); },
                  [&](const StepOnce&) {
                    paused_ = true;
-                   step_once_ = !diagnostics_.fault();
+                   step_once_ = !diagnostics_.non_finite();
                  },
                  [&](const Restart&) { set_bodies(scene_->bodies); },
                  [&](const Reset&) {
@@ -169,17 +169,17 @@ void Simulation::apply(const Command& command) {
                  [&](const ProbeForces& c) { diagnostics_.ask(c); },
                  [&](const MeasureConserved& c) { diagnostics_.ask(c); },
                  [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
-                 [&](const KeepGoodState&) {
-                   if (!diagnostics_.fault()) engine().keep(after_all());
+                 [&](const KeepCheckpoint&) {
+                   if (!diagnostics_.non_finite()) engine().keep(after_all());
                  },
-                 [&](const RestoreGoodState&) { restore_good(); },
+                 [&](const RestoreCheckpoint&) { restore_checkpoint(); },
              },
              command);
   if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
 }
 
-/// The engine that has the latest state that was kept; null where none was.
-Engine* Simulation::engine_with_good() const {
+/// The engine that holds the latest checkpoint; null if there is none.
+Engine* Simulation::engine_with_checkpoint() const {
   Engine* latest = nullptr;
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (!engine || !engine->good()) continue;
@@ -188,10 +188,10 @@ Engine* Simulation::engine_with_good() const {
   return latest;
 }
 
-void Simulation::restore_good() {
-  settle();
-  Engine* const from = engine_with_good();
-  if (!from) throw UsageError("no good state was kept; Reset starts again");
+void Simulation::restore_checkpoint() {
+  cancel_and_wait();
+  Engine* const from = engine_with_checkpoint();
+  if (!from) throw UsageError("there is no checkpoint; Reset starts again");
   const Moment at = *from->good();
   engine().upload(from->good_bodies());
   done_ = at;
@@ -241,7 +241,7 @@ void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_
 
 /// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
 void Simulation::install(const Bodies& bodies, const MassRange& masses, const Choice& choice) {
-  settle();
+  cancel_and_wait();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   std::optional<KernelCard> card = kernel_card(*kernel, choice.law, bodies.count(), masses);
@@ -269,7 +269,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
 }
 
 Bodies Simulation::bodies() {
-  settle();
+  cancel_and_wait();
   return engine().download();
 }
 
@@ -278,7 +278,7 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
 }
 
 std::vector<Vec4> Simulation::accelerations() {
-  settle();
+  cancel_and_wait();
   return engine().accelerations();
 }
 
@@ -288,10 +288,10 @@ double Simulation::interactions_per_evaluation() const {
 }
 
 Status Simulation::status() const {
-  // Enqueued on the GPU is as good as done: what follows sees it so.
-  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
+  // Enqueued on the GPU is counted as done.
+  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
   const Moment now = counts_enqueued ? after_all() : done_;
-  Engine* const good = engine_with_good();
+  Engine* const keeper = engine_with_checkpoint();
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
@@ -304,7 +304,7 @@ Status Simulation::status() const {
           .time_step = choice_.time_step,
           .steps_per_frame = steps_per_frame_,
           .paused = paused_,
-          .busy = !under_way_.empty(),
+          .busy = !in_flight_.empty(),
           .scene = request_,
           .scene_name = scene_->name,
           .scene_physics = scene_physics(),
@@ -318,8 +318,8 @@ Status Simulation::status() const {
           .tree_cells = diagnostics_.tree_cells(),
           .force_probe = diagnostics_.force_probe(),
           .conserved = diagnostics_.conserved(),
-          .fault = diagnostics_.fault(),
-          .good_step = good ? std::optional{good->good()->step} : std::nullopt,
+          .non_finite = diagnostics_.non_finite(),
+          .checkpoint_step = keeper ? std::optional{keeper->good()->step} : std::nullopt,
           .undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt,
           .last_error = last_error_};
 }

@@ -23,10 +23,10 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 
 /// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
 Simulation::Departure Simulation::departure() {
-  settle();
+  cancel_and_wait();
   if (choice_.under_way) choice_.under_way->abandon();  // chosen again should somebody come back
   Departure now{.choice = choice_, .request = request_, .scene = scene_};
-  if (diagnostics_.fault() || count_ > bodies_that_fit()) return now;
+  if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();
   now.at = done_;
   return now;
@@ -35,7 +35,7 @@ Simulation::Departure Simulation::departure() {
 void Simulation::return_to(const RunSetup& run) {
   Choice choice = choice_of(run);
   Departure before = departure();
-  if (run.scene == request_ && !diagnostics_.fault()) {
+  if (run.scene == request_ && !diagnostics_.non_finite()) {
     adopt(choice);
   } else {
     SceneRequest request = run.scene;

@@ -42,7 +42,7 @@ struct BatchRequest {
 /// What a batch did. What was to be measured is missing where the batch was cut short before it could be.
 struct BatchResult {
   StepTiming timing;
-  std::optional<Fault> fault;  ///< why the batch was cut short: its last whole step left this
+  std::optional<NonFinite> fault;  ///< why the batch was cut short: its last whole step left this
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
   std::optional<TreeReport> tree;  ///< of one of its last evaluations, if a tree has ended one

@@ -41,13 +41,13 @@ class FaultWatch {
   }
 
   /// The fault, as soon as a pass has told of it. Waits for the stream when it sees it for the first time.
-  const std::optional<Fault>& found() {
+  const std::optional<NonFinite>& found() {
     if (!fault_ && *static_cast<volatile int*>(&seen()) != 0) {
       unsigned long long first = cuda::FaultReport::none;
       ORRERY_CUDA_CHECK(cudaMemcpyAsync(&first, d_first_.data(), sizeof first, cudaMemcpyDeviceToHost, stream_));
       ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-      fault_ = Fault{.step = base_ + static_cast<std::int64_t>(first >> 34),
-                     .body = static_cast<int>(first & std::numeric_limits<std::uint32_t>::max())};
+      fault_ = NonFinite{.step = base_ + static_cast<std::int64_t>(first >> 34),
+                         .body = static_cast<int>(first & std::numeric_limits<std::uint32_t>::max())};
     }
     return fault_;
   }
@@ -60,7 +60,7 @@ class FaultWatch {
   cuda::DeviceArray<unsigned long long> d_first_{1};
   cuda::HostArray<int> seen_{1, /*pinned=*/true};  // written by the device
   std::int64_t base_ = 0;
-  std::optional<Fault> fault_;
+  std::optional<NonFinite> fault_;
 };
 
 }  // namespace orrery
