@@ -61,12 +61,13 @@ const Info* choose(const Field& field, std::string_view current, std::string_vie
   return restored && differs ? own_info : picked;
 }
 
-struct Range {
+/// The values that a slider offers; a typed value may be any that the command allows.
+struct SliderRange {
   float low, high;
   const char* format;
 };
 
-std::optional<float> number(const Field& field, const Range& range, float value, float own) {
+std::optional<float> number(const Field& field, const SliderRange& range, float value, float own) {
   const bool differs = value != own;
   const bool restored = field_label(field, differs, fmt::format("{:.6g}", own));
   const auto asked = log_slider(field.mark, value, range.low, range.high, range.format, std::optional{own});
@@ -111,8 +112,9 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
     }
   }
   row_label("Steps/frame", "Steps that run for each picture. Ctrl-click to type a value.");
-  if (const auto steps = log_slider("steps-per-frame", status.steps_per_frame, 1, 1000, "%d")) {
-    out.push_back(SetStepsPerFrame{*steps});
+  constexpr auto steps = SetStepsPerFrame::range;
+  if (const auto asked = log_slider("steps-per-frame", status.steps_per_frame, steps.least, steps.most, "%d")) {
+    out.push_back(SetStepsPerFrame{*asked});
   }
 }
 

@@ -3,31 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/error.h"
-
 namespace orrery {
-namespace {
-
-constexpr int max_sample = 4096;
-
-}  // namespace
-
-void DiagnosticsState::ask(const ProbeForces& command) {
-  if (command.sample < 1 || command.sample > max_sample) {
-    throw UsageError("a force probe cannot take " + std::to_string(command.sample) + " bodies; it must be 1 to " +
-                     std::to_string(max_sample));
-  }
-  sample_wanted_ = command.sample;
-}
-
-void DiagnosticsState::ask(const ReadTreeCells& command) {
-  if (command.most < 1 || command.most > ReadTreeCells::max_tree_cells) {
-    throw UsageError("cannot read " + std::to_string(command.most) + " cells of a tree; it must be 1 to " +
-                     std::to_string(ReadTreeCells::max_tree_cells));
-  }
-  tree_cells_wanted_ = command.most;
-}
-
 void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight) {
   if (!in_flight.cells) request.tree_cells = std::exchange(tree_cells_wanted_, 0);
   if (request.steps == 0) return;

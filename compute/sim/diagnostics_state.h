@@ -17,11 +17,9 @@ struct Measuring {
 /// What a simulation was asked to measure, what was measured last, and why it stopped.
 class DiagnosticsState {
  public:
-  /// Throws UsageError where the sample is out of range.
-  void ask(const ProbeForces& command);
+  void ask(const ProbeForces& command) { sample_wanted_ = command.sample; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
-  /// Throws UsageError where `most` is out of range.
-  void ask(const ReadTreeCells& command);
+  void ask(const ReadTreeCells& command) { tree_cells_wanted_ = command.most; }
   /// Adds what was asked for to a batch, but for what an engine still has in flight. A batch without steps reads
   /// cells, no more.
   void add_to(BatchRequest& request, const Measuring& in_flight);

@@ -1,38 +1,20 @@
 #include "compute/sim/simulation.h"
 
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/physics_ranges.h"
 
 namespace orrery {
 namespace {
 
-constexpr int max_steps_per_frame = 1000;
-
-void require_accuracy(double median_error) {
-  if (median_error == 0 || (median_error > 0 && median_error < 1)) return;
-  throw UsageError("the accuracy cannot be " + std::to_string(median_error) +
-                   "; it must be a median error above 0 and below 1, or 0: exact");
-}
-
-/// Whether a program sends it again and again, unasked: such a command leaves what was said last.
+/// Whether the viewer sends it again and again by itself: such a command leaves the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
          std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepCheckpoint>(command);
 }
-
-void refuse_settings(const SelectKernel& command) {
-  if (command.settings.empty()) return;
-  throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
-                   ", which chooses settings as well; name a kernel: " + available_kernels());
-}
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
 
 }  // namespace
 
@@ -89,92 +71,11 @@ void Simulation::remember_settings() {
 }
 
 void Simulation::apply(const Command& command) {
-  Choice next = choice_;
-  std::visit(Overloaded{
-                 [&](const SelectKernel& c) {
-                   const KernelInfo* const named = find_kernel_or_auto(c.id);
-                   if (!named) {
-                     refuse_settings(c);
-                     choose_kernel_again(next);
-                     return adopt(next);
-                   }
-                   next.name_kernel();
-                   next.kernel = named;
-                   const auto remembered = remembered_settings_.find(next.kernel);
-                   next.settings =
-                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
-                   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
-                   adopt(next);
-                 },
-                 [&](const SetTunable& c) {
-                   next.settings.set(c.name, c.value);
-                   next.name_kernel();
-                   adopt(next);
-                 },
-                 [&](const SetAccuracy& c) {
-                   require_accuracy(c.median_error);
-                   next.accuracy = c.median_error;
-                   if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
-                   adopt(next);
-                 },
-                 [&](const SelectIntegrator& c) {
-                   next.integrator = &find_integrator(c.id);
-                   adopt(next);
-                 },
-                 [&](const SelectLaw& c) {
-                   next.law.id = find_law(c.id);
-                   if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
-                   adopt(next);
-                 },
-                 [&](const SetTimeStep& c) {
-                   require_time_step(c.time_step);
-                   next.time_step = c.time_step;
-                   adopt(next);
-                 },
-                 [&](const SetSoftening& c) {
-                   next.law.softening = c.softening;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetRepulsion& c) {
-                   next.law.repulsion = c.repulsion;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetDrag& c) {
-                   next.law.drag = c.drag;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetStepsPerFrame& c) {
-                   if (c.steps < 1 || c.steps > max_steps_per_frame) {
-                     throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
-                                      std::to_string(max_steps_per_frame));
-                   }
-                   steps_per_frame_ = c.steps;
-                 },
-                 [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.non_finite(); },
-                 [&](const StepOnce&) {
-                   paused_ = true;
-                   step_once_ = !diagnostics_.non_finite();
-                 },
-                 [&](const Restart&) { set_bodies(scene_->bodies); },
-                 [&](const Reset&) {
-                   take_physics(next, scene_physics());
-                   replace_bodies(scene_->bodies, next, /*other_system=*/false);
-                 },
-                 [&](const LoadScene& c) { load(c.request); },
-                 [&](const ReturnToRun& c) { return_to(c.run); },
-                 [&](const UndoReturn&) { undo_return(); },
-                 [&](const ProbeForces& c) { diagnostics_.ask(c); },
-                 [&](const MeasureConserved& c) { diagnostics_.ask(c); },
-                 [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
-                 [&](const KeepCheckpoint&) {
-                   if (!diagnostics_.non_finite()) engine().keep(after_all());
-                 },
-                 [&](const RestoreCheckpoint&) { restore_checkpoint(); },
-             },
-             command);
+  const auto carry_out_checked = [this](const auto& c) {
+    check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
+    carry_out(c);
+  };
+  std::visit(carry_out_checked, command);
   if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
 }
 
@@ -186,16 +87,6 @@ Engine* Simulation::engine_with_checkpoint() const {
     if (!latest || engine->good()->step > latest->good()->step) latest = engine.get();
   }
   return latest;
-}
-
-void Simulation::restore_checkpoint() {
-  cancel_and_wait();
-  Engine* const from = engine_with_checkpoint();
-  if (!from) throw UsageError("there is no checkpoint; Reset starts again");
-  const Moment at = *from->good();
-  engine().upload(from->good_bodies());
-  done_ = at;
-  diagnostics_.return_to(at.step);
 }
 
 void Simulation::load(const SceneRequest& request) {

@@ -103,6 +103,30 @@ class Simulation {
     Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
+  // One handler per command.
+  void carry_out(const SelectKernel& c);
+  void carry_out(const SetTunable& c);
+  void carry_out(const SetAccuracy& c);
+  void carry_out(const SelectIntegrator& c);
+  void carry_out(const SelectLaw& c);
+  void carry_out(const SetTimeStep& c);
+  void carry_out(const SetSoftening& c);
+  void carry_out(const SetRepulsion& c);
+  void carry_out(const SetDrag& c);
+  void carry_out(const SetStepsPerFrame& c);
+  void carry_out(const SetPaused& c);
+  void carry_out(const StepOnce&);
+  void carry_out(const Restart&);
+  void carry_out(const Reset&);
+  void carry_out(const LoadScene& c);
+  void carry_out(const ReturnToRun& c);
+  void carry_out(const UndoReturn&);
+  void carry_out(const ProbeForces& c);
+  void carry_out(const MeasureConserved& c);
+  void carry_out(const ReadTreeCells& c);
+  void carry_out(const KeepCheckpoint&);
+  void carry_out(const RestoreCheckpoint&);
+
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
   void take_over_choice();
@@ -119,8 +143,6 @@ class Simulation {
   static void take_physics(Choice& choice, const Physics& physics);
   Choice choice_of(const RunSetup& run) const;
   Departure departure();
-  void return_to(const RunSetup& run);
-  void undo_return();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
@@ -130,7 +152,6 @@ class Simulation {
   void take_in(const BatchResult& result);
   Moment after_all() const { return in_flight_.empty() ? done_ : in_flight_.back().end(); }
   Engine* engine_with_checkpoint() const;
-  void restore_checkpoint();
   void cancel_and_wait();
 
   DeviceStorage* storage_;

@@ -3,15 +3,12 @@
 
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
-#include "compute/sim/physics_ranges.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
 
 /// The present choice but for what `run` names: nothing of it is left to the program.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
-  require_time_step(run.physics.time_step);
-  require_law(run.physics.law);
   Choice choice = choice_;
   choice.name_kernel();
   choice.kernel = &find_kernel(run.kernel_id);
@@ -32,7 +29,8 @@ Simulation::Departure Simulation::departure() {
   return now;
 }
 
-void Simulation::return_to(const RunSetup& run) {
+void Simulation::carry_out(const ReturnToRun& c) {
+  const RunSetup& run = c.run;
   Choice choice = choice_of(run);
   Departure before = departure();
   if (run.scene == request_ && !diagnostics_.non_finite()) {
@@ -45,7 +43,7 @@ void Simulation::return_to(const RunSetup& run) {
   departure_ = std::move(before);
 }
 
-void Simulation::undo_return() {
+void Simulation::carry_out(const UndoReturn&) {
   if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
   const Departure& before = *departure_;
   const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;
