@@ -61,13 +61,12 @@ const Info* choose(const Field& field, std::string_view current, std::string_vie
   return restored && differs ? own_info : picked;
 }
 
-/// The values that a slider offers; a typed value may be any that the command allows.
-struct SliderRange {
+struct Range {
   float low, high;
   const char* format;
 };
 
-std::optional<float> number(const Field& field, const SliderRange& range, float value, float own) {
+std::optional<float> number(const Field& field, const Range& range, float value, float own) {
   const bool differs = value != own;
   const bool restored = field_label(field, differs, fmt::format("{:.6g}", own));
   const auto asked = log_slider(field.mark, value, range.low, range.high, range.format, std::optional{own});
