@@ -2,12 +2,14 @@
 
 namespace orrery::render {
 
+inline constexpr int colour_map_count = 6;  ///< how many colour_maps() there are
+
 enum class ColourBy { speed, mass };
 
 /// How bodies are drawn. A plain value without GL, so that panels can edit a copy.
 struct Appearance {
   ColourBy colour_by = ColourBy::speed;
-  int colour_map = 0;         ///< index into colour_maps()
+  int colour_map = 0;         ///< index into colour_maps(), 0 to colour_map_count - 1
   float exposure = 1.0f;      ///< scales the light before tone mapping, > 0
   float sprite_scale = 1.0f;  ///< scales every sprite, > 0
   friend bool operator==(const Appearance&, const Appearance&) = default;

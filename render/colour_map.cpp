@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <glm/gtc/color_space.hpp>
+#include <iterator>
+
+#include "render/appearance.h"
 
 namespace orrery::render {
 namespace {
@@ -44,6 +47,7 @@ constexpr ColourMap maps[] = {
     {"ice", "Ice: deep blue to white", ice},
     {"spectrum", "Spectrum: violet to red", spectrum},
 };
+static_assert(std::size(maps) == colour_map_count);
 
 }  // namespace
 

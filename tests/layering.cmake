@@ -51,9 +51,10 @@ foreach(folder roofline sweep tuning)
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" "compute/" "orrery_version[.]h$" "fmt/")
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "compute/(core|scenes|snapshots)/" "compute/sim/command[.]h$"
-            "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
-may_include("app/cli/" "app/(text|lab|recording|ui_state|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
+may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
+            "compute/sim/command[.]h$" "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
+may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
+may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
             "hwy/targets[.]h$" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
@@ -68,7 +69,7 @@ may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtes
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernel_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script)[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
             "compute/snapshots/tipsy[.]h$"
             ${posix_headers})
 may_include("tests/" "")

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// `orrery info`: what this build and machine offer, and what cures what fails.
+/// `orrery info`: reports devices, drivers and OpenGL, and how to fix what fails.
 int run_info(const InfoOptions& options, const GlReport& gl);
 
 }  // namespace orrery

@@ -101,7 +101,7 @@ std::string name_of_option(const std::string& option) {
 }
 
 /// What an unknown option may have meant: a setting of a kernel, or another option. One that is `taken_elsewhere` was
-/// meant as it stands unless it is nearly another.
+/// probably meant as it is, unless it is nearly another.
 std::string meant_by_option(const CLI::App& subcommand, const std::string& option,
                             const std::vector<std::string>& words, bool taken_elsewhere) {
   const std::string name = name_of_option(option);
@@ -138,13 +138,14 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   if (words.size() == 1) return {"--" + first};
   if (first == "version" || words.size() > 2) {
     throw UsageError(
-        fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND' or 'orrery "
-                    "version'",
+        fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
+                    "[--markdown]' or 'orrery version'",
                     words.back()));
   }
-  if (words[1] == "help" || words[1] == "version") return {"--help"};  // which tells of both
+  if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
   if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
-    throw unknown_name("subcommand", words[1], known_subcommands);
+    throw unknown_name("subcommand", words[1], known_subcommands,
+                       "; 'orrery help script' lists the commands of a script");
   }
   return with_help_as_option({words[1], "--help"});
 }

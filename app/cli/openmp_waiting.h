@@ -2,10 +2,9 @@
 
 namespace orrery {
 
-/// OpenMP's threads look for work for milliseconds before they sleep, on processors that the window needs, unless the
-/// environment says otherwise; and its library reads that before main() begins. So this asks for threads that sleep
-/// (OMP_WAIT_POLICY) and starts the program anew in the same process. Does nothing where the user has said how they
-/// wait, and leaves them as they are where the program's file cannot be started.
+/// Makes OpenMP's idle threads sleep at once: otherwise they spin for milliseconds on processors that the window needs.
+/// OpenMP's library reads OMP_WAIT_POLICY before main() begins, so this sets it and starts the program again in the
+/// same process. Does nothing if the user has set how threads wait, or if the program's file cannot be started.
 void let_openmp_threads_sleep(char** argv);
 
 }  // namespace orrery

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "app/lab/metadata.h"
+#include "app/commands/argument_text.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
@@ -21,7 +21,7 @@ constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
 
 using Reader = std::function<void(const std::string& text)>;
 
-/// Adds an option that takes one value each time it is given; `repeatable` says whether that may be more than once.
+/// Adds an option that takes one value each time it is given; if `repeatable`, more than once.
 void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
          bool repeatable = false) {
   const std::string shown = names.substr(0, names.find(','));
@@ -60,7 +60,7 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
     draft.generator_option = draft.procedure_option = "-n";
   });
   add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
-    draft.scene.seed = static_cast<std::uint64_t>(parse_integer("--seed", text, 0, any_large));
+    draft.scene.seed = read_option<&LoadScene::request, &SceneRequest::seed>("--seed", text);
     draft.generator_option = "--seed";
     draft.seeded = true;
   });
@@ -71,24 +71,25 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
     draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
     draft.procedure_option = "--integrator";
   });
-  add(app, "--dt", "T", "time step, > 0 (the scene's)",
-      [&](const std::string& text) { draft.physics.push_back(SetTimeStep{parse_positive("--dt", text)}); });
+  add(app, "--dt", "T", "time step, > 0 (the scene's)", [&](const std::string& text) {
+    draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
+  });
 }
 
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
   add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetSoftening{parse_between("--softening", text, Law::min_softening, Law::max_softening)});
+    draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
   });
   add(app, "--repulsion", "H", "H of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetRepulsion{parse_between("--repulsion", text, 0, Law::max_repulsion)});
+    draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
     draft.attract_repel_option = "--repulsion";
   });
 }
 
 void add_drag(CLI::App& app, OptionDraft& draft) {
   add(app, "--drag", "D", "D of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetDrag{parse_between("--drag", text, 0, Law::max_drag)});
+    draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
     draft.attract_repel_option = "--drag";
   });
 }
@@ -111,7 +112,7 @@ void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, c
 void add_accuracy(CLI::App& app, OptionDraft& draft) {
   add(app, "--accuracy", "VALUE",
       fmt::format("of auto: median force error at most, or exact: full fp32 accuracy ({:g})", default_accuracy),
-      [&](const std::string& text) { draft.accuracy = parse_accuracy("--accuracy", text); });
+      [&](const std::string& text) { draft.accuracy = read_option<&SetAccuracy::median_error>("--accuracy", text); });
 }
 
 void add_device(CLI::App& app, OptionDraft& draft) {
@@ -135,7 +136,7 @@ void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool&
   add_file(app, "--csv", "writes the table as CSV", files.csv);
   add_file(app, "--json", "writes the results as JSON", files.json);
   add_force(app, draft);
-  add_flag(app, "--progress", progress, "show progress even where stderr is no terminal");
+  add_flag(app, "--progress", progress, "show progress even if stderr is no terminal");
   add_device(app, draft);
 }
 
@@ -154,9 +155,11 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
-  add(app, "--steps-per-frame", "K", "steps a frame, 1 to 1000 (1)", [&](const std::string& text) {
-    draft.physics.push_back(SetStepsPerFrame{static_cast<int>(parse_integer("--steps-per-frame", text, 1, 1000))});
-  });
+  add(app, "--steps-per-frame", "K",
+      fmt::format("steps per frame, {} to {} (1)", SetStepsPerFrame::range.least, SetStepsPerFrame::range.most),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
+      });
   add_file(app, "--record", "records frame timings as CSV", view.record_file);
   add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
       [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
@@ -186,7 +189,8 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
       "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
       "  orrery --offscreen --frames 300 --screenshot last.png\n"
-      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one a line.");
+      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one per line.\n"
+      "'orrery help script' lists all commands.");
 }
 
 void declare_bench(CLI::App& app, OptionDraft& draft) {
@@ -214,12 +218,14 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
         bench.uth = true;
       });
   add(
-      app, "--baseline", "FILE",
-      "compares with the JSON of an earlier run, repeatable; exit status 1 where one is slower",
+      app, "--baseline", "FILE", "compares with the JSON of an earlier run, repeatable; exit status 1 if one is slower",
       [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
   add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
-      [&](const std::string& text) { draft.noise = decimal(parse_between("--noise", text, 0, 1000)); });
-  add_flag(app, "--card", bench.card, "tell registers, occupancy, waves, slots and shares of the GPU's limits");
+      [&](const std::string& text) {
+        draft.noise = parse_in("--noise", text, Range<double>{0, 1000});
+      });
+  add_flag(app, "--card", bench.card,
+           "print registers, occupancy, waves, instructions per interaction and shares of the GPU's peak rates");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);

@@ -13,10 +13,10 @@ class App;
 
 namespace orrery {
 
-/// Frames of an offscreen run that nothing else ends.
+/// Frames of an offscreen run if neither --frames nor a script ends it.
 inline constexpr std::int64_t default_offscreen_frames = 300;
 
-/// What the options of one subcommand said, before what depends on several of them is checked.
+/// The options of one subcommand, before those that depend on each other are checked.
 struct OptionDraft {
   ViewOptions view;
   BenchOptions bench;
@@ -38,7 +38,7 @@ struct OptionDraft {
   Commands physics;
   std::optional<double> accuracy;
   std::optional<LawId> law;
-  std::string attract_repel_option;  ///< the last option given that only this law heeds
+  std::string attract_repel_option;  ///< the last option given that only this law uses
   std::optional<double> noise;
   std::optional<ByteOrder> save_order;
   std::optional<bool> panel, vsync;

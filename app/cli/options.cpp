@@ -10,6 +10,7 @@
 #include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
 #include "app/cli/read_script.h"
+#include "app/commands/command_reference.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/use_device.h"
 #include "app/text/format_count.h"
@@ -92,7 +93,7 @@ Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
                                draft.axes.front().tunable, option, available_kernels()));
 }
 
-/// Null: auto. Settings are those of a kernel: of the default one where none is named.
+/// Null: auto. Settings are those of a kernel: of the default one if none is named.
 const KernelInfo* first_kernel(const OptionDraft& draft) {
   if (draft.axes.empty() || draft.kernel) return draft.kernel;
   if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
@@ -229,17 +230,22 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
 }
 
 Options parse_options(const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
+  if (words == std::vector<std::string>{"help", "script", "--markdown"}) return ShowText{command_reference_markdown()};
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft;
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
-  app.footer("\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options.");
+  app.footer(
+      "\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
+      "script' the "
+      "commands of a script.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
   CLI::App& kernels = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
-  CLI::App& info = *app.add_subcommand("info", "says what this machine offers and what cures what fails");
+  CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
   declare_bench(bench, draft);
   declare_verify(verify, draft);

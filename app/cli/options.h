@@ -24,14 +24,14 @@ struct BenchOptions {
   double accuracy = default_accuracy;  ///< of the kernels that `auto` stands for
   std::vector<Axis> axes;
   Commands setup;        ///< integrator, law and their constants
-  int warmup_steps = 3;  ///< fewer than 2 are made 2
+  int warmup_steps = 3;  ///< at least 2 are made
   int repeats = 10;
-  bool uth = false;  ///< uth_protocol.h says how; warmup_steps and repeats are of no concern
+  bool uth = false;  ///< as in uth_protocol.h; warmup_steps and repeats are ignored
   ResultNames files;
   std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
   double noise = usual_noise;               ///< see compare()
-  bool card = false;                        ///< tell kernel cards and shares of what the GPU can do
-  bool progress = false;                    ///< even where stderr is no terminal
+  bool card = false;                        ///< print kernel cards and shares of the GPU's peak rates
+  bool progress = false;                    ///< even if stderr is no terminal
   TableFlags table;
   std::optional<int> device;
 };

@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// A line on stderr that is written over: what is done and the time left. On a terminal, or where asked for; without a
-/// terminal each text is a line of its own, at most one a second.
+/// One line on stderr with what is done and the time left, which each update replaces. Shown on a terminal, or on
+/// request; without a terminal, each text is a line of its own, at most one per second.
 class Progress {
  public:
   explicit Progress(bool even_without_terminal);
@@ -15,7 +15,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `left_s` is what the rest of the work is expected to take; nothing while that is unknown.
+  /// `left_s` is the expected time of the remaining work; empty while it is unknown.
   void show_left(std::optional<double> left_s, const std::string& what);
   /// Removes the line, so that something else can be printed.
   void clear();

@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
+#include "app/commands/command_text.h"
+#include "app/commands/words.h"
 #include "app/lab/kernel_axes.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
-#include "compute/core/names.h"
-#include "compute/integrators/integrator.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -24,22 +23,7 @@ namespace {
 constexpr std::size_t most_commands = 1'000'000;
 constexpr std::size_t most_line_bytes = 65'536;
 
-std::string_view without_comment(std::string_view line) {
-  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
-    if (at == 0 || blanks.find(line[at - 1]) != std::string_view::npos) return line.substr(0, at);
-  }
-  return line;
-}
-
-/// Takes the first word off `text`, which starts with it or is empty.
-std::string_view take_word(std::string_view& text) {
-  const std::size_t end = std::min(text.find_first_of(blanks), text.size());
-  const std::string_view word = text.substr(0, end);
-  text = trimmed(text.substr(end));
-  return word;
-}
-
-/// Takes the first line off `text`, and with it what ends it.
+/// Takes the first line off `text`, with its line end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -47,132 +31,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// A command's name, what its arguments are called, and the request that they make. `argument` is all that follows the
-/// command; only the last argument of a command may hold blanks (a file's name), or be several words ("NAME...").
-struct Verb {
-  std::string_view name;
-  std::string_view arguments;  ///< "", one word, "NAME VALUE" or "NAME..."
-  Request (*make)(std::string_view argument);
-};
-
-Request make_tunable(std::string_view argument) {
-  const std::string_view name = take_word(argument);
-  return Command{SetTunable{std::string{name}, std::string{argument}}};
-}
-
-Request make_lab(std::string_view argument) {
-  if (argument == "fold") return ViewCommand{ShowLab{}};
-  const auto id = [](const LabTabInfo& tab) { return tab.id; };
-  const auto found = std::ranges::find(lab_tabs, argument, id);
-  if (found != lab_tabs.end()) return ViewCommand{ShowLab{found->tab}};
-  throw UsageError(fmt::format("'{}' is no part of the laboratory; it has {}, and fold leaves only their titles{}",
-                               argument, joined(lab_tabs, id), did_you_mean(argument, lab_tabs, id)));
-}
-
-/// Tunables, and perhaps "n=4k,16k" and "kernels=A,B" or "kernels=all" among them.
-Request make_sweep(std::string_view argument) {
-  constexpr std::string_view counts = "n=", kernels = "kernels=";
-  StartSweep sweep;
-  while (!argument.empty()) {
-    const std::string_view word = take_word(argument);
-    if (word.starts_with(counts)) {
-      sweep.counts = parse_counts("sweep n", word.substr(counts.size()));
-    } else if (word.starts_with(kernels)) {
-      const KernelSelection selection = parse_kernels(word.substr(kernels.size()));
-      for (const KernelInfo* kernel : selection.kernels) {
-        if (!selection.all || backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
-      }
-    } else {
-      sweep.tunables.emplace_back(word);
-    }
-  }
-  return ViewCommand{std::move(sweep)};
-}
-
-/// As a script counts them, from 1; from 0.
-int parse_row(std::string_view command, std::string_view argument) {
-  return static_cast<int>(parse_integer(command, argument, 1, std::numeric_limits<int>::max())) - 1;
-}
-
-constexpr std::array verbs{
-    Verb{"kernel", "ID",
-         [](std::string_view a) -> Request {
-           const KernelInfo* kernel = find_kernel_or_auto(a);
-           return Command{SelectKernel{kernel ? kernel->id : auto_kernel}};
-         }},
-    Verb{"set", "NAME VALUE", make_tunable},
-    Verb{"accuracy", "VALUE",
-         [](std::string_view a) -> Request { return Command{SetAccuracy{parse_accuracy("accuracy", a)}}; }},
-    Verb{"integrator", "ID",
-         [](std::string_view a) -> Request { return Command{SelectIntegrator{find_integrator(a).id}}; }},
-    Verb{"law", "ID", [](std::string_view a) -> Request { return Command{SelectLaw{law_info(find_law(a)).id}}; }},
-    Verb{"dt", "T", [](std::string_view a) -> Request { return Command{SetTimeStep{parse_positive("dt", a)}}; }},
-    Verb{"softening", "E",
-         [](std::string_view a) -> Request {
-           return Command{SetSoftening{parse_between("softening", a, Law::min_softening, Law::max_softening)}};
-         }},
-    Verb{"pause", "", [](std::string_view) -> Request { return Command{SetPaused{true}}; }},
-    Verb{"resume", "", [](std::string_view) -> Request { return Command{SetPaused{false}}; }},
-    Verb{"step", "", [](std::string_view) -> Request { return Command{StepOnce{}}; }},
-    Verb{"restart", "", [](std::string_view) -> Request { return Command{Restart{}}; }},
-    Verb{"reset", "", [](std::string_view) -> Request { return Command{Reset{}}; }},
-    Verb{"return", "ROW",
-         [](std::string_view a) -> Request { return ViewCommand{ReturnToResult{parse_row("return", a)}}; }},
-    Verb{"undo", "", [](std::string_view) -> Request { return Command{UndoReturn{}}; }},
-    Verb{"pin", "ROW", [](std::string_view a) -> Request { return ViewCommand{PinResult{parse_row("pin", a)}}; }},
-    Verb{"unpin", "ROW",
-         [](std::string_view a) -> Request {
-           return ViewCommand{PinResult{parse_row("unpin", a), false}};
-         }},
-    Verb{"record", "FILE", [](std::string_view a) -> Request { return ViewCommand{StartRecording{std::string{a}}}; }},
-    Verb{"stop-record", "", [](std::string_view) -> Request { return ViewCommand{StopRecording{}}; }},
-    Verb{
-        "screenshot", "FILE",
-        [](std::string_view a) -> Request { return ViewCommand{SaveScreenshot{parse_picture_name("screenshot", a)}}; }},
-    Verb{"save", "FILE", [](std::string_view a) -> Request { return ViewCommand{SaveSnapshot{std::string{a}}}; }},
-    Verb{"sweep", "TUNABLE...", make_sweep},
-    Verb{"stop-sweep", "", [](std::string_view) -> Request { return ViewCommand{StopSweep{}}; }},
-    Verb{"probe", "on|off",
-         [](std::string_view a) -> Request { return ViewCommand{SetDiagnostics{.probe = parse_switch("probe", a)}}; }},
-    Verb{"conserved", "SECONDS",
-         [](std::string_view a) -> Request {
-           return ViewCommand{SetDiagnostics{.conserved_interval_s = parse_between("conserved", a, 0, 1e6f)}};
-         }},
-    Verb{"measure-conserved", "", [](std::string_view) -> Request { return Command{MeasureConserved{}}; }},
-    Verb{"cells", "on|off",
-         [](std::string_view a) -> Request { return ViewCommand{ShowTreeCells{parse_switch("cells", a)}}; }},
-    Verb{"lab", "TAB", make_lab},
-    Verb{"quit", "", [](std::string_view) -> Request { return ViewCommand{Quit{}}; }},
-};
-
-std::string known_verbs() {
-  return joined(verbs, [](const Verb& verb) { return verb.name; });
-}
-
-std::size_t word_count(std::string_view text) {
-  std::size_t count = 0;
-  for (; !text.empty(); ++count) take_word(text);
-  return count;
-}
-
-Request parse_request(std::string_view text) {
-  std::string_view argument = text;
-  const std::string_view name = take_word(argument);
-  if (name.empty()) throw UsageError("a command is missing after the frame; known commands: " + known_verbs());
-  const auto verb = std::ranges::find_if(verbs, [&](const Verb& v) { return name == v.name; });
-  if (verb == verbs.end())
-    throw UsageError(fmt::format("unknown command '{}'; known commands: {}{}", name, known_verbs(),
-                                 did_you_mean(name, verbs, [](const Verb& known) { return known.name; })));
-  const std::size_t wanted = word_count(verb->arguments), given = word_count(argument);
-  const bool takes_rest = verb->arguments == "FILE" || verb->arguments.ends_with("...");
-  if (given < wanted || (given > wanted && !takes_rest)) {
-    throw UsageError(fmt::format("'{}' takes {}; it is given '{}'", name,
-                                 wanted == 0 ? "no argument" : fmt::format("{}", verb->arguments), argument));
-  }
-  return verb->make(argument);
-}
-
-/// Whether it is UTF-8 without control characters other than tabs and what ends a line.
+/// Whether it is UTF-8 without control characters other than tabs and line ends.
 bool is_text(std::string_view line) {
   int following = 0;
   for (const char c : line) {
@@ -193,10 +52,10 @@ bool is_text(std::string_view line) {
 ScriptLine parse_line(std::string_view text) {
   const std::string_view frame = take_word(text);
   return {.frame = parse_integer("the frame that starts a line", frame, 0, ScriptLine::last_frame),
-          .request = parse_request(text)};
+          .request = parse_command(text)};
 }
 
-/// Says so where what is wrong with a line is that it is none: its bytes are not for a terminal.
+/// If a wrong line is not text, the error does not quote it: its bytes are not for a terminal.
 ScriptLine parse_line_of_text(std::string_view line) {
   if (line.size() > most_line_bytes) {
     throw UsageError(fmt::format("a script's line has at most {} bytes", most_line_bytes));
@@ -209,51 +68,55 @@ ScriptLine parse_line_of_text(std::string_view line) {
   }
 }
 
-/// The kernels of which one is selected: `kernel`, or where that is null whatever may be chosen.
-KernelSelection candidates(const KernelInfo* kernel) {
-  KernelSelection selection{.kernels = {}};
-  if (kernel) {
-    selection.kernels = {kernel};
-  } else {
-    selection.kernels.assign(kernels().begin(), kernels().end());
-  }
-  return selection;
-}
+/// Checks the kernels and tunables of each command: those of `set`, and those of `sweep` if it names no kernels,
+/// against the kernel that is selected when its frame comes. Null stands for `auto`.
+class KernelCheck {
+ public:
+  explicit KernelCheck(const KernelInfo* first) : kernel_{first} {}
 
-void check_sweep(const StartSweep& sweep, const KernelInfo* kernel) {
-  std::vector<Axis> axes;
-  for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
-  KernelSelection selection{.kernels = {}};
-  for (const std::string& id : sweep.kernels) selection.kernels.push_back(&find_kernel(id));
-  check_axes(sweep.kernels.empty() ? candidates(kernel) : selection, axes);
-}
-
-/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes: `auto` leaves nothing to
-/// set.
-void check_tunables(const Script& script, const KernelInfo* first, const auto& at_line) {
-  const KernelInfo* kernel = first;
-  for (const ScriptLine& line : script) {
-    if (const auto* view = std::get_if<ViewCommand>(&line.request)) {
-      if (const auto* sweep = std::get_if<StartSweep>(view)) {
-        at_line(line.line, [&] { check_sweep(*sweep, kernel); });
-      }
-      continue;
-    }
-    const Command* command = std::get_if<Command>(&line.request);
-    if (const auto* select = std::get_if<SelectKernel>(command)) kernel = find_kernel_or_auto(select->id);
-    if (const auto* set = std::get_if<SetTunable>(command)) {
-      at_line(line.line, [&] {
-        if (!kernel) {
-          throw UsageError(
-              fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a "
-                          "kernel first: {}",
-                          set->name, auto_kernel, available_kernels()));
-        }
-        Settings{*kernel}.set(set->name, set->value);
-      });
-    }
+  void operator()(const SelectKernel& select) {
+    kernel_ = find_kernel_or_auto(select.id);
+    if (kernel_) set_all(*kernel_, select.settings);
   }
-}
+  void operator()(const SetTunable& set) const {
+    if (!kernel_) {
+      throw UsageError(
+          fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a kernel "
+                      "first: {}",
+                      set.name, auto_kernel, available_kernels()));
+    }
+    set_all(*kernel_, {{set.name, set.value}});
+  }
+  void operator()(const ReturnToRun& command) {
+    kernel_ = &find_kernel(command.run.kernel_id);
+    set_all(*kernel_, command.run.settings);
+  }
+  void operator()(const StartSweep& sweep) const {
+    std::vector<Axis> axes;
+    for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
+    check_axes(kernels_of(sweep), axes);
+  }
+  template <class Other>
+  void operator()(const Other&) const {}
+
+ private:
+  static void set_all(const KernelInfo& kernel, const Settings::Values& values) {
+    Settings settings{kernel};
+    for (const auto& [name, value] : values) settings.set(name, value);
+  }
+  KernelSelection kernels_of(const StartSweep& sweep) const {
+    if (!sweep.kernels.empty()) return select_kernels(sweep.kernels);
+    KernelSelection selection{.kernels = {}};
+    if (kernel_) {
+      selection.kernels = {kernel_};
+    } else {
+      selection.kernels.assign(kernels().begin(), kernels().end());  // one of them will be chosen
+    }
+    return selection;
+  }
+
+  const KernelInfo* kernel_;
+};
 
 }  // namespace
 
@@ -277,7 +140,11 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
-  check_tunables(script, kernel, at_line);
+  KernelCheck check{kernel};
+  for (const ScriptLine& line : script) {
+    const auto look = [&](const auto& commands) { std::visit(check, commands); };
+    at_line(line.line, [&] { std::visit(look, line.request); });
+  }
   return script;
 }
 

@@ -8,9 +8,10 @@
 
 namespace orrery {
 
-/// Reads `FRAME COMMAND ARGUMENTS` lines of at most 64 KB, at most a million of them; `#` at a line's start or after a
-/// blank begins a comment. `set` is checked against the kernel that the script has selected by that frame, `kernel` at
-/// first (null: auto). Throws UsageError that starts with "NAME:LINE: " and names the valid choices.
+/// Reads `FRAME COMMAND ARGUMENTS` lines (see parse_command()) of at most 64 KB, at most a million of them; `#` at a
+/// line's start or after a blank begins a comment. Kernels and tunables are checked, `set` against the kernel that the
+/// script has selected by that frame, `kernel` at first (null: auto). Throws UsageError that starts with "NAME:LINE: "
+/// and names the valid choices.
 Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel);
 
 /// The same from a file. Throws std::runtime_error as read_text() does.

@@ -13,7 +13,7 @@ struct NamedFile {
   std::string path;
 };
 
-/// What a run reads and writes under names that are known before it starts.
+/// The files that a run reads and writes, as far as their names are known before it starts.
 struct RunFiles {
   std::vector<NamedFile> inputs, outputs;
   Existing existing = Existing::keep;  ///< of the outputs

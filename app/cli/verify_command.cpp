@@ -90,7 +90,7 @@ class Verification {
       simulation.run(2);
       positions = simulation.bodies().positions;
     } catch (const std::exception&) {
-      if (!simulation.status().fault) throw;
+      if (!simulation.status().non_finite) throw;
       constexpr float nan = std::numeric_limits<float>::quiet_NaN();
       positions.assign(static_cast<std::size_t>(simulation.status().count), Vec4{nan, nan, nan, nan});
     }

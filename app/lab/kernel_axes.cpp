@@ -52,13 +52,17 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
 }  // namespace
 
 KernelSelection parse_kernels(std::string_view text) {
+  return select_kernels(split_list("--kernels", text));
+}
+
+KernelSelection select_kernels(const std::vector<std::string>& ids) {
   KernelSelection selection;
-  if (text == "all") {
+  if (ids == std::vector<std::string>{"all"}) {
     selection.all = true;
     selection.kernels.assign(kernels().begin(), kernels().end());
     return selection;
   }
-  for (const std::string& id : split_list("--kernels", text)) {
+  for (const std::string& id : ids) {
     if (id == "all") throw UsageError("'all' stands alone; beside it no kernel can be named");
     if (id == auto_kernel) {
       throw UsageError(

@@ -17,6 +17,8 @@ struct KernelSelection {
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(std::string_view text);
+/// The same for the parts of such a text.
+KernelSelection select_kernels(const std::vector<std::string>& ids);
 
 /// One tunable with the values to try.
 struct Axis {

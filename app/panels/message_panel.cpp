@@ -64,16 +64,16 @@ float recording_light(const RecordingStatus& recording, float y) {
 
 /// Why the run stopped and the ways on from there.
 float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
-  return alarm("Fault", y, [&] {
-    const Fault& fault = *status.fault;
+  return alarm("NonFinite", y, [&] {
+    const NonFinite& fault = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
                                        : fmt::format("Stopped after step {}: body {} is not finite.",
                                                      format_count(fault.step), format_count(fault.body)),
             view, theme::bad);
     ui_mark("fault");
-    if (status.good_step) {
-      const std::string label = fmt::format("Restore step {}", format_count(*status.good_step));
-      if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreGoodState{});
+    if (status.checkpoint_step) {
+      const std::string label = fmt::format("Restore step {}", format_count(*status.checkpoint_step));
+      if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreCheckpoint{});
       ui_mark("fault.restore");
       tooltip("Back to the last state that was kept while all bodies were finite.");
       ImGui::SameLine();
@@ -92,7 +92,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
   if (view.recording.active && view.in_window) y += recording_light(view.recording, y);
-  if (!status.fault && !status.last_error.empty() && status.last_error != state.dismissed_error) {
+  if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();
       wrapped(status.last_error, view, theme::bad);
@@ -103,7 +103,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
     });
   }
 
-  if (status.fault) y += fault_toast(status, view, y, out);
+  if (status.non_finite) y += fault_toast(status, view, y, out);
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();

@@ -111,8 +111,9 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
     }
   }
   row_label("Steps/frame", "Steps that run for each picture. Ctrl-click to type a value.");
-  if (const auto steps = log_slider("steps-per-frame", status.steps_per_frame, 1, 1000, "%d")) {
-    out.push_back(SetStepsPerFrame{*steps});
+  constexpr auto steps = SetStepsPerFrame::range;
+  if (const auto asked = log_slider("steps-per-frame", status.steps_per_frame, steps.least, steps.most, "%d")) {
+    out.push_back(SetStepsPerFrame{*asked});
   }
 }
 

@@ -20,49 +20,46 @@ namespace {
 
 constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
 
-[[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view allowed) {
-  throw UsageError(fmt::format("{} cannot be '{}'; it must be {}", what, text, allowed));
-}
-
-/// The whole of `text` as a number; nothing if it is not one or does not fit.
-template <class Number>
-std::optional<Number> whole(std::string_view text) {
-  Number number{};
-  const char* const last = text.data() + text.size();
-  const auto [end, failed] = std::from_chars(text.data(), last, number);
-  if (failed != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
-
 /// "16384", "16k" or "1M" as a number of bodies; nothing if it is none that an int holds.
 std::optional<int> body_count(std::string_view text) {
   std::int64_t unit = 1;
   if (text.ends_with('k') || text.ends_with('K')) unit = 1024;
   if (text.ends_with('m') || text.ends_with('M')) unit = 1024 * 1024;
   if (unit > 1) text.remove_suffix(1);
-  const auto number = whole<std::int64_t>(text);
+  const auto number = parse_whole<std::int64_t>(text);
   if (!number || *number < 1 || *number > most_bodies / unit) return std::nullopt;
   return static_cast<int>(*number * unit);
 }
 
 }  // namespace
 
+void refuse_value(std::string_view what, std::string_view text, std::string_view allowed) {
+  throw UsageError(fmt::format("{} cannot be '{}'; it must be {}", what, text, allowed));
+}
+
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  Number number{};
+  const char* const last = text.data() + text.size();
+  const auto [end, failed] = std::from_chars(text.data(), last, number);
+  if (failed != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+template std::optional<int> parse_whole(std::string_view text);
+template std::optional<std::int64_t> parse_whole(std::string_view text);
+template std::optional<std::uint64_t> parse_whole(std::string_view text);
+template std::optional<float> parse_whole(std::string_view text);
+template std::optional<double> parse_whole(std::string_view text);
+
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most) {
-  const auto number = whole<std::int64_t>(text);
-  if (!number || *number < least || *number > most) {
-    const bool bounded = most != std::numeric_limits<std::int64_t>::max();
-    refuse(what, text,
-           bounded ? fmt::format("a whole number from {} to {}", least, most)
-                   : fmt::format("a whole number of at least {}", least));
-  }
-  return *number;
+  return parse_in(what, text, Range<std::int64_t>{least, most});
 }
 
 int parse_count(std::string_view what, std::string_view text) {
   const auto count = body_count(text);
   if (!count) {
-    refuse(what, text,
-           fmt::format("a number of bodies from 1 to {}, such as 16384, 16k (k = 1024) or 1M", most_bodies));
+    refuse_value(what, text,
+                 fmt::format("a number of bodies from 1 to {}, such as 16384, 16k (k = 1024) or 1M", most_bodies));
   }
   return *count;
 }
@@ -70,7 +67,7 @@ int parse_count(std::string_view what, std::string_view text) {
 int parse_sample(std::string_view what, std::string_view text) {
   if (text == "all") return static_cast<int>(most_bodies);
   const auto count = body_count(text);
-  if (!count) refuse(what, text, "all, or a number of bodies of at least 1, such as 4096 or 4k (k = 1024)");
+  if (!count) refuse_value(what, text, "all, or a number of bodies of at least 1, such as 4096 or 4k (k = 1024)");
   return *count;
 }
 
@@ -80,36 +77,13 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text) {
   return counts;
 }
 
-float parse_between(std::string_view what, std::string_view text, float least, float most) {
-  const auto number = whole<float>(text);
-  if (!number || !(*number >= least && *number <= most)) {
-    refuse(what, text, fmt::format("a number from {} to {:g}", least, most));
-  }
-  return *number;
-}
-
-float parse_positive(std::string_view what, std::string_view text) {
-  const auto number = whole<float>(text);
-  if (!number || !(*number > 0) || !std::isfinite(*number)) refuse(what, text, "a number above 0");
-  return *number;
-}
-
-double parse_accuracy(std::string_view what, std::string_view text) {
-  if (text == "exact") return 0;
-  const auto number = whole<double>(text);
-  if (!number || !(*number > 0 && *number < 1)) {
-    refuse(what, text, "a median error above 0 and below 1 such as 5e-4, or exact");
-  }
-  return *number;
-}
-
 std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
   constexpr int least = 16, most = 16384;
   const std::size_t cross = text.find('x');
   const auto side = [&](std::string_view part) {
-    const auto number = whole<int>(part);
+    const auto number = parse_whole<int>(part);
     if (!number || *number < least || *number > most) {
-      refuse(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side {} to {} pixels", least, most));
+      refuse_value(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side {} to {} pixels", least, most));
     }
     return *number;
   };
@@ -120,7 +94,7 @@ std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
 std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices) {
   const auto found = std::ranges::find(choices, text);
   if (found == choices.end()) {
-    refuse(what, text, fmt::format("{}{}", fmt::join(choices, " or "), did_you_mean(text, choices)));
+    refuse_value(what, text, fmt::format("{}{}", fmt::join(choices, " or "), did_you_mean(text, choices)));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }
@@ -128,7 +102,8 @@ std::size_t parse_choice(std::string_view what, std::string_view text, std::span
 std::string parse_picture_name(std::string_view what, std::string_view text) {
   std::string extension = std::filesystem::path{text}.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (!extension.empty() && extension != ".png") refuse(what, text, "a name that ends in .png: pictures are PNG files");
+  if (!extension.empty() && extension != ".png")
+    refuse_value(what, text, "a name that ends in .png: pictures are PNG files");
   return std::string{text};
 }
 
@@ -140,7 +115,7 @@ std::vector<std::string> split_list(std::string_view what, std::string_view text
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end == begin) refuse(what, text, "values with commas between them, none empty");
+    if (end == begin) refuse_value(what, text, "values with commas between them, none empty");
     parts.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }

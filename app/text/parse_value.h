@@ -2,16 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "compute/core/range.h"
+
 namespace orrery {
 
 /// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
 /// it, the text and what is allowed.
+
+/// Throws the error for `text`, which is not what is `allowed`.
+[[noreturn]] void refuse_value(std::string_view what, std::string_view text, std::string_view allowed);
 
 /// A whole number in [least, most].
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
@@ -23,12 +29,18 @@ int parse_sample(std::string_view what, std::string_view text);
 /// Counts with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
-/// A finite number > 0, or in [least, most].
-float parse_positive(std::string_view what, std::string_view text);
-float parse_between(std::string_view what, std::string_view text, float least, float most);
+/// The whole of `text` as a number, decimal and without blanks; empty if it is not one or does not fit. For int,
+/// std::int64_t, std::uint64_t, float and double.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text);
 
-/// A median error above 0 and below 1, or "exact", which is 0: see SetAccuracy.
-double parse_accuracy(std::string_view what, std::string_view text);
+/// A number in `range`, of the types above.
+template <class Number>
+Number parse_in(std::string_view what, std::string_view text, const Range<Number>& range) {
+  const std::optional<Number> number = parse_whole<Number>(text);
+  if (!number || !range.contains(*number)) refuse_value(what, text, range.to_string());
+  return *number;
+}
 
 /// "1280x720": width and height in pixels, each 16 to 16384.
 std::pair<int, int> parse_size(std::string_view what, std::string_view text);

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "app/text/parse_value.h"
 #include "app/ui_state/lab_tab.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
@@ -13,47 +21,60 @@
 namespace orrery {
 
 // An empty file name stands for a new file in the folder orrery-out.
+/// An existing file is kept: a number is added to the name.
 struct StartRecording {
   std::string file;
-};  ///< an existing file is kept: a number is added to the name
+};
 struct StopRecording {};
 struct SaveScreenshot {
   std::string file;
 };
+/// The bodies, as TIPSY.
 struct SaveSnapshot {
   std::string file;
-};  ///< the bodies, as TIPSY
+};
+/// The table of what has been tried, as CSV.
 struct ExportResults {
   std::string file;
-};  ///< the table of what has been tried, as CSV
+};
 struct ClearResults {};
-/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, in place
-/// of another one; or ends that.
+/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, instead
+/// of the present baseline; or ends that.
 struct PinResult {
   int row;
   bool pinned = true;
+
+  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as users count them, from 1
 };
 /// ReturnToRun with a row of ViewStatus::results, counted from 0.
 struct ReturnToResult {
   int row;
 };
-/// What is given replaces what holds.
+/// Replaces what is given.
 struct SetDiagnostics {
   std::optional<bool> probe{};
-  std::optional<int> sample{};                   ///< one of probe_samples, or 0
-  std::optional<double> conserved_interval_s{};  ///< finite, >= 0
+  std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as cost little
+  std::optional<double> conserved_interval_s{};
+
+  static constexpr Range<double> intervals{0, 1e6, "s"};
 };
-/// Measures every value of the tunables named, one after the other, on a copy of the present system's first state.
+/// Measures every combination of the values of the tunables, one after the other, on copies of the first state of the
+/// present scene.
 struct StartSweep {
-  std::vector<std::string> kernels;   ///< ids; empty: the present one
-  std::vector<std::string> tunables;  ///< names; all values of each are tried; empty: settings as they are
+  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the present one
+  std::vector<std::string> tunables;  ///< names; empty: settings as they are
   std::vector<int> counts;            ///< empty: the present number of bodies
+
+  static constexpr Range<int> bodies{1, std::numeric_limits<int>::max(), "bodies"};
 };
 struct StopSweep {};
 struct SetAppearance {
   render::Appearance appearance;
+
+  static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
+  static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
 };
-/// The tree's cells as boxes over the bodies.
+/// Draws the tree's cells as boxes over the bodies.
 struct ShowTreeCells {
   bool on;
 };
@@ -64,7 +85,28 @@ struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
 struct ShowLab {
-  std::optional<LabTab> tab;  ///< none: only the titles of its parts
+  std::optional<LabTab> tab;  ///< empty: only the titles of its tabs
+};
+/// Turns the camera about its target. In heights of the window, right and up: a full height is half a turn.
+struct OrbitView {
+  float right, up;
+
+  static constexpr Range<float> drags{-1e3f, 1e3f, "heights of the window"};
+};
+/// Moves the target with the picture.
+struct PanView {
+  float right, up;
+};
+struct ZoomView {
+  float notches;  ///< of the wheel; positive: nearer
+
+  static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
+};
+/// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
+struct LookFrom {
+  float azimuth, elevation;
+
+  static constexpr Range<float> azimuths{-6.2832f, 6.2832f, "radians"}, elevations{-1.5708f, 1.5708f, "radians"};
 };
 struct FrameAll {};
 struct ResetCamera {};
@@ -74,14 +116,119 @@ struct Quit {};
 struct AskToQuit {};
 struct CancelQuit {};
 
-/// What concerns the window and its files rather than the simulation.
-using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
-                                 ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
-                                 SetAppearance, ShowTreeCells, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp,
-                                 ShowLab, FrameAll, ResetCamera, Quit, AskToQuit, CancelQuit>;
+/// Throws UsageError if the name ends as that of another kind of file.
+inline void check_picture_name(const std::string& name) {
+  (void)parse_picture_name("a picture's name", name);
+}
+
+template <>
+struct EnumWords<LabTab> {
+  static constexpr auto all() {
+    std::array<std::pair<LabTab, std::string_view>, lab_tabs.size()> words{};
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = {lab_tabs[i].tab, lab_tabs[i].id};
+    return words;
+  }
+};
+template <>
+struct EnumWords<render::ColourBy> {
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 2> all() {
+    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}}};
+  }
+};
+
+/// THE table of what concerns the window and its files rather than the simulation, as `simulation_commands`.
+inline constexpr std::tuple view_commands{
+    command_row<StartRecording>("record", "Starts a recording of frame timings, as CSV.",
+                                Argument<&StartRecording::file>{.name = "file", .optional = true, .form = Form::file}),
+    command_row<StopRecording>("stop-record", "Stops the recording."),
+    command_row<SaveScreenshot>("screenshot", "Saves a picture, as PNG.",
+                                Argument<&SaveScreenshot::file>{
+                                    .name = "file", .optional = true, .form = Form::file, .check = check_picture_name}),
+    command_row<SaveSnapshot>("save", "Saves the bodies, as TIPSY.",
+                              Argument<&SaveSnapshot::file>{.name = "file", .optional = true, .form = Form::file}),
+    command_row<ExportResults>("export", "Writes the table of results, as CSV.",
+                               Argument<&ExportResults::file>{.name = "file", .optional = true, .form = Form::file}),
+    command_row<ClearResults>("clear-results", "Clears the table of results."),
+    command_row<PinResult>("pin", "Makes a row of the results the baseline of speed-ups; off: ends that.",
+                           Argument<&PinResult::row>{.name = "row", .range = PinResult::rows, .first = 1},
+                           Argument<&PinResult::pinned>{.name = "pinned", .optional = true})
+        .also("unpin", "pin pinned=off"),
+    command_row<ReturnToResult>("return", "Returns to the run of a row of the results.",
+                                Argument<&ReturnToResult::row>{.name = "row", .range = PinResult::rows, .first = 1}),
+    command_row<SetDiagnostics>("diagnostics", "Sets how often the forces and the conserved quantities are measured.",
+                                Argument<&SetDiagnostics::probe>{.name = "probe", .optional = true},
+                                Argument<&SetDiagnostics::sample>{
+                                    .name = "sample", .optional = true, .range = ProbeForces::range, .word = "auto"},
+                                Argument<&SetDiagnostics::conserved_interval_s>{
+                                    .name = "conserved", .optional = true, .range = SetDiagnostics::intervals})
+        .also("probe", "diagnostics probe=")
+        .also("conserved", "diagnostics conserved="),
+    command_row<StartSweep>(
+        "sweep", "Measures every combination of the tunables' values.",
+        Argument<&StartSweep::tunables>{.name = "tunables", .optional = true},
+        Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = StartSweep::bodies, .form = Form::count},
+        Argument<&StartSweep::kernels>{.name = "kernels", .optional = true}),
+    command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured."),
+    command_row<SetAppearance>(
+        "appearance", "Sets how bodies are drawn; what is left out gets its initial value.",
+        Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{.name = "colour", .optional = true},
+        Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
+            .name = "map", .optional = true, .range = SetAppearance::colour_maps},
+        Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
+            .name = "exposure", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
+            .name = "size", .optional = true, .range = SetAppearance::scales}),
+    command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
+                               Argument<&ShowTreeCells::on>{.name = "on"}),
+    command_row<SetVsync>("vsync", "Waits for the display after each frame, or does not.",
+                          Argument<&SetVsync::on>{.name = "on"}),
+    command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen."),
+    command_row<TogglePanel>("toggle-panel", "Shows or hides the panel."),
+    command_row<ToggleHelp>("toggle-help", "Shows or hides the list of keys."),
+    command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: folds the laboratory.",
+                         Argument<&ShowLab::tab>{.name = "tab", .word = "fold"}),
+    command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",
+                           Argument<&OrbitView::right>{.name = "right", .range = OrbitView::drags},
+                           Argument<&OrbitView::up>{.name = "up", .range = OrbitView::drags}),
+    command_row<PanView>("pan", "Moves the picture.",
+                         Argument<&PanView::right>{.name = "right", .range = OrbitView::drags},
+                         Argument<&PanView::up>{.name = "up", .range = OrbitView::drags}),
+    command_row<ZoomView>("zoom", "Moves the camera nearer, or farther if negative.",
+                          Argument<&ZoomView::notches>{.name = "notches", .range = ZoomView::range}),
+    command_row<LookFrom>("look-from", "Sets the direction of the camera.",
+                          Argument<&LookFrom::azimuth>{.name = "azimuth", .range = LookFrom::azimuths},
+                          Argument<&LookFrom::elevation>{.name = "elevation", .range = LookFrom::elevations}),
+    command_row<FrameAll>("frame-all", "Frames all bodies."),
+    command_row<ResetCamera>("reset-camera", "Returns to the first camera."),
+    command_row<Quit>("quit", "Ends the run."),
+    command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost."),
+    command_row<CancelQuit>("cancel-quit", "Takes back the question whether to quit."),
+};
+
+using ViewCommand = VariantOf<decltype(view_commands)>;
+
+/// The row of a command in its table.
+template <class C>
+constexpr const auto& row_of() {
+  if constexpr (std::is_constructible_v<Command, C>) {
+    return simulation_row<C>();
+  } else {
+    return std::get<row_index<C, decltype(view_commands)>()>(view_commands);
+  }
+}
 
 /// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
 using Request = std::variant<Command, ViewCommand>;
 using Requests = std::vector<Request>;
+
+/// The request for a command of either table.
+template <class C>
+Request as_request(C command) {
+  if constexpr (std::is_constructible_v<Command, C>) {
+    return Command{std::move(command)};
+  } else {
+    return ViewCommand{std::move(command)};
+  }
+}
 
 }  // namespace orrery

@@ -4,24 +4,27 @@
 
 namespace orrery {
 
-bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io) {
-  if (io.WantCaptureMouse || !(io.DisplaySize.y > 0)) return false;
-  const glm::vec2 drag = glm::vec2{io.MouseDelta.x, io.MouseDelta.y} / io.DisplaySize.y;
+Requests camera_requests(const ImGuiIO& io) {
+  if (io.WantCaptureMouse || !(io.DisplaySize.y > 0)) return {};
+  Requests requests;
+  const float right = io.MouseDelta.x / io.DisplaySize.y, up = -io.MouseDelta.y / io.DisplaySize.y;
+  const bool moved = right != 0 || up != 0;
   const bool left = io.MouseDown[ImGuiMouseButton_Left];
   if (io.MouseDown[ImGuiMouseButton_Right] || io.MouseDown[ImGuiMouseButton_Middle] || (left && io.KeyShift)) {
-    camera.pan(drag);
-  } else if (left) {
-    camera.orbit(drag);
+    if (moved) requests.push_back(ViewCommand{PanView{right, up}});
+  } else if (left && moved) {
+    requests.push_back(ViewCommand{OrbitView{right, up}});
   }
-  if (io.MouseWheel != 0) camera.zoom(io.MouseWheel);
-  return io.MouseDoubleClicked[ImGuiMouseButton_Left];
+  if (io.MouseWheel != 0) requests.push_back(ViewCommand{ZoomView{io.MouseWheel}});
+  if (io.MouseDoubleClicked[ImGuiMouseButton_Left]) requests.push_back(ViewCommand{FrameAll{}});
+  return requests;
 }
 
 std::vector<KeyHelp> mouse_help() {
-  return {{"Drag", "turn the view"},
-          {"Right drag, Shift+drag", "move the view"},
-          {"Wheel", "nearer or farther"},
-          {"Double click", "frame all bodies"}};
+  return {{"Drag", row_of<OrbitView>().sentence},
+          {"Right drag, Shift+drag", row_of<PanView>().sentence},
+          {"Wheel", row_of<ZoomView>().sentence},
+          {"Double click", row_of<FrameAll>().sentence}};
 }
 
 }  // namespace orrery

@@ -2,19 +2,18 @@
 
 #include <vector>
 
+#include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
-#include "render/camera.h"
 
 struct ImGuiIO;
 
 namespace orrery {
 
-/// Moves the camera by this frame's mouse input, unless it belongs to a panel: left drag orbits, right or middle drag
-/// or shift and left drag pans, the wheel zooms. Returns whether the user double-clicked the picture, which means:
-/// frame all.
-bool control_camera(render::OrbitCamera& camera, const ImGuiIO& io);
+/// What this frame's mouse input asks of the camera, unless it belongs to a panel: left drag orbits; right drag, middle
+/// drag, or Shift and left drag pans; the wheel zooms; a double click frames all bodies.
+Requests camera_requests(const ImGuiIO& io);
 
-/// The same in words, for the help overlay.
+/// The same in words, for the list of keys.
 std::vector<KeyHelp> mouse_help();
 
 }  // namespace orrery

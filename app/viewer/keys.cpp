@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "app/viewer/camera_control.h"
 #include "compute/integrators/integrator.h"
@@ -58,7 +59,7 @@ Asked other_law(const Status& status) {
 
 Asked scaled_steps(const Status& status, bool more) {
   const int steps = more ? status.steps_per_frame * 2 : status.steps_per_frame / 2;
-  return Command{SetStepsPerFrame{std::clamp(steps, 1, 1000)}};
+  return Command{SetStepsPerFrame{std::clamp(steps, SetStepsPerFrame::range.least, SetStepsPerFrame::range.most)}};
 }
 
 /// Of the row of the results that is being measured.
@@ -91,61 +92,67 @@ Asked leave(const ViewStatus& view) {
   return {};
 }
 
+/// For a key that makes this command, whatever the state is.
+template <class C>
+Asked always(const Status&, const ViewStatus&) {
+  return as_request(C{});
+}
+
+/// Such a key, with the sentence of the command's row.
+template <class C>
+KeyBinding plain(std::vector<KeyPress> presses, const char* keys) {
+  return {.presses = std::move(presses), .keys = keys, .action = row_of<C>().sentence, .request = always<C>};
+}
+
 const std::vector<KeyBinding>& table() {
   using S = const Status&;
   using V = const ViewStatus&;
   static const std::vector<KeyBinding> bindings{
-      {{{U' '}}, "Space", "run or pause", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
-      {{{U'.'}}, ".", "one single step", [](S, V) -> Asked { return Command{StepOnce{}}; }},
-      {{{U'r'}}, "R", "restart: the scene's first state", [](S, V) -> Asked { return Command{Restart{}}; }},
-      {{{U'R'}}, "Shift+R", "reset: also the scene's own physics", [](S, V) -> Asked { return Command{Reset{}}; }},
+      {{{U' '}}, "Space", "Runs or pauses.", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
+      plain<StepOnce>({{U'.'}}, "."),
+      plain<Restart>({{U'r'}}, "R"),
+      plain<Reset>({{U'R'}}, "Shift+R"),
       {{{.character = U'z', .control = true}},
        "Ctrl+Z",
-       "undo the last return to a result",
+       row_of<UndoReturn>().sentence,
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
-      {{{U'p'}}, "P", "pin what runs as the baseline, or unpin it", [](S s, V v) { return other_pin(s, v); }},
-      {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
-      {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
-      {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
-      {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},
-      {{{U'i'}}, "I", "next integrator", [](S s, V) { return other_integrator(s); }},
-      {{{U'l'}}, "L", "next law", [](S s, V) { return other_law(s); }},
-      {{{U'+'}, {U'='}}, "+", "twice the steps per frame", [](S s, V) { return scaled_steps(s, true); }, true},
-      {{{U'-'}}, "-", "half the steps per frame", [](S s, V) { return scaled_steps(s, false); }, true},
-      {{{U'c'}}, "C", "next colour map", [](S, V v) { return changed(v, next_colours); }},
-      {{{U'm'}}, "M", "colour by speed or by mass", [](S, V v) { return changed(v, other_colouring); }},
-      {{{U']'}}, "]", "brighter", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
-      {{{U'['}}, "[", "darker", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
+      {{{U'p'}}, "P", "Pins what runs as the baseline, or unpins it.", [](S s, V v) { return other_pin(s, v); }},
+      {{{U'k'}}, "K", "Selects the next kernel; auto is one of them.", [](S s, V) { return other_kernel(s, 1); }},
+      {{{U'K'}}, "Shift+K", "Selects the previous kernel.", [](S s, V) { return other_kernel(s, -1); }},
+      {{{U'b'}}, "B", "Next block size (the kernel's first setting).", [](S s, V) { return other_setting(s, 1); }},
+      {{{U'B'}}, "Shift+B", "Previous block size.", [](S s, V) { return other_setting(s, -1); }},
+      {{{U'i'}}, "I", "Selects the next integrator.", [](S s, V) { return other_integrator(s); }},
+      {{{U'l'}}, "L", "Selects the next law.", [](S s, V) { return other_law(s); }},
+      {{{U'+'}, {U'='}}, "+", "Doubles the steps per frame.", [](S s, V) { return scaled_steps(s, true); }, true},
+      {{{U'-'}}, "-", "Halves the steps per frame.", [](S s, V) { return scaled_steps(s, false); }, true},
+      {{{U'c'}}, "C", "Next colour map.", [](S, V v) { return changed(v, next_colours); }},
+      {{{U'm'}}, "M", "Colours by speed or by mass.", [](S, V v) { return changed(v, other_colouring); }},
+      {{{U']'}}, "]", "Brighter.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
+      {{{U'['}}, "[", "Darker.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
       {{{U't'}},
        "T",
-       "show or hide the tree's cells",
+       row_of<ShowTreeCells>().sentence,
        [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.tree_cells}}; }},
-      {{{U'f'}}, "F", "frame all bodies", [](S, V) -> Asked { return ViewCommand{FrameAll{}}; }},
-      {{{0, GLFW_KEY_HOME}}, "Home", "first camera", [](S, V) -> Asked { return ViewCommand{ResetCamera{}}; }},
+      plain<FrameAll>({{U'f'}}, "F"),
+      plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
       {{{0, GLFW_KEY_F5}},
        "F5",
-       "start or stop recording frame timings",
+       "Starts or stops a recording of frame timings.",
        [](S, V v) -> Asked {
          return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
        }},
-      {{{0, GLFW_KEY_F12}}, "F12", "save a picture", [](S, V) -> Asked { return ViewCommand{SaveScreenshot{}}; }},
-      {{{0, GLFW_KEY_F8}}, "F8", "save the bodies (TIPSY)", [](S, V) -> Asked { return ViewCommand{SaveSnapshot{}}; }},
-      {{{0, GLFW_KEY_F9}},
-       "F9",
-       "export the results table",
-       [](S, V) -> Asked { return ViewCommand{ExportResults{}}; }},
-      {{{U'v'}}, "V", "vsync on or off", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }},
-      {{{0, GLFW_KEY_TAB}}, "Tab", "show or hide the panel", [](S, V) -> Asked { return ViewCommand{TogglePanel{}}; }},
-      {{{0, GLFW_KEY_F11}}, "F11", "full screen", [](S, V) -> Asked { return ViewCommand{ToggleFullscreen{}}; }},
-      {{{U'?'}, {0, GLFW_KEY_F1}}, "? or F1", "this list", [](S, V) -> Asked { return ViewCommand{ToggleHelp{}}; }},
-      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "leave a list, this one, or full screen", [](S, V v) { return leave(v); }},
-      {{{U'q'}},
-       "Q",
-       "quit; asks where something would be lost",
-       [](S, V) -> Asked { return ViewCommand{AskToQuit{}}; }},
+      plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12"),
+      plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8"),
+      plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9"),
+      {{{U'v'}}, "V", "Vsync on or off.", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }},
+      plain<TogglePanel>({{0, GLFW_KEY_TAB}}, "Tab"),
+      plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11"),
+      plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
+      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "Closes a list, this one, or full screen.", [](S, V v) { return leave(v); }},
+      plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
        "Enter",
-       "quit, when asked",
+       "Quits, if asked.",
        [](S, V v) -> Asked { return v.quit_question.empty() ? Asked{} : ViewCommand{Quit{}}; }},
   };
   return bindings;

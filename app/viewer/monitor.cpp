@@ -20,7 +20,7 @@ double pairs_of(int count) {
 std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);
-  if (status.paused || status.fault || (status.busy && status.backend == Backend::cpu)) return commands;
+  if (status.paused || status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
   // What the present kernel's error is nobody has to wait for.
   const double probe_s = status.force_probe ? probe_interval_s(wanted) : probe_period_s;
   if (wanted.probe && is_over(now_s, probed_s_, probe_s)) {
@@ -35,7 +35,7 @@ std::vector<Command> Monitor::due(double now_s, const Status& status, const Diag
   }
   if (is_over(now_s, kept_s_, keep_period_s)) {
     kept_s_ = now_s;
-    commands.emplace_back(KeepGoodState{});
+    commands.emplace_back(KeepCheckpoint{});
   }
   return commands;
 }

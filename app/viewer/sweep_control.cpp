@@ -88,9 +88,8 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
     if (plan.counts.empty()) plan.counts = {shown.count};
     for (const int count : plan.counts) (void)allowed_count(find_scene(plan.scene.scene), count);
   }
-  KernelSelection selection;
-  for (const std::string& id : asked.kernels) selection.kernels.push_back(&find_kernel(id));
-  if (asked.kernels.empty()) selection.kernels.push_back(&find_kernel(shown.kernel_id));
+  const KernelSelection selection =
+      select_kernels(asked.kernels.empty() ? std::vector{shown.kernel_id} : asked.kernels);
   std::vector<Axis> axes;
   for (const std::string& name : asked.tunables) axes.push_back({name, {"all"}});
   check_axes(selection, axes);

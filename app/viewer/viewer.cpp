@@ -108,7 +108,7 @@ void Viewer::frame() {
   const double since_last_s = std::chrono::duration<double>(begin - std::exchange(frame_begin_, begin)).count();
   log_last_frame(begin);
   gather_keys();
-  carry_out_requests();
+  carry_out_requests(std::exchange(requests_, {}));
   run_script();
 
   int steps = 0;
@@ -123,9 +123,7 @@ void Viewer::frame() {
   follow_simulation();
 
   rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
-  if (control_camera(camera_, gui_.io())) {
-    requests_.emplace_back(ViewCommand{FrameAll{}});
-  }
+  carry_out_requests(camera_requests(gui_.io()));
   FrameTimes times;
   times.gui_ms = compose();
   save_pictures();

@@ -113,8 +113,8 @@ class Viewer {
   /// For a run that nobody watched.
   void print_summary();
 
-  /// Carries out the requests of the last frame; a refusal is said in the window and on stderr.
-  void carry_out_requests();
+  /// A refusal is shown in the window and printed to stderr.
+  void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
   void carry_out(const ViewCommand& command);
@@ -136,6 +136,10 @@ class Viewer {
   void carry_out(const TogglePanel&);
   void carry_out(const ToggleHelp&);
   void carry_out(const ShowLab& c);
+  void carry_out(const OrbitView& c);
+  void carry_out(const PanView& c);
+  void carry_out(const ZoomView& c);
+  void carry_out(const LookFrom& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
   void carry_out(const Quit&);

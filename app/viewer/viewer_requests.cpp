@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <type_traits>
 #include <utility>
 
 #include "app/lab/metadata.h"
 #include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
 #include "app/text/console.h"
-#include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
@@ -48,8 +48,8 @@ Viewer::Output Viewer::output(const std::string& asked, const char* name) const 
   return {asked, options_.existing};
 }
 
-void Viewer::carry_out_requests() {
-  for (const Request& request : std::exchange(requests_, {})) {
+void Viewer::carry_out_requests(const Requests& requests) {
+  for (const Request& request : requests) {
     try {
       carry_out(request);
     } catch (const std::exception& error) {
@@ -63,7 +63,11 @@ void Viewer::carry_out(const Request& request) {
 }
 
 void Viewer::carry_out(const ViewCommand& command) {
-  std::visit([this](const auto& c) { carry_out(c); }, command);
+  const auto carry_out_checked = [this](const auto& c) {
+    check_arguments(row_of<std::remove_cvref_t<decltype(c)>>(), c);
+    carry_out(c);
+  };
+  std::visit(carry_out_checked, command);
 }
 
 void Viewer::carry_out(const Command& command) {
@@ -136,7 +140,7 @@ void Viewer::carry_out(const StopRecording&) {
 }
 
 void Viewer::carry_out(const SaveScreenshot& c) {
-  pictures_wanted_.push_back({.asked = parse_picture_name("a picture's name", c.file)});
+  pictures_wanted_.push_back({.asked = c.file});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
@@ -205,6 +209,18 @@ void Viewer::carry_out(const ToggleHelp&) {
 void Viewer::carry_out(const ShowLab& c) {
   panel_state_.lab.folded = !c.tab;
   if (c.tab) panel_state_.lab.tab = *c.tab;
+}
+void Viewer::carry_out(const OrbitView& c) {
+  camera_.orbit({c.right, -c.up});
+}
+void Viewer::carry_out(const PanView& c) {
+  camera_.pan({c.right, -c.up});
+}
+void Viewer::carry_out(const ZoomView& c) {
+  camera_.zoom(c.notches);
+}
+void Viewer::carry_out(const LookFrom& c) {
+  camera_.look_from(c.azimuth, c.elevation);
 }
 void Viewer::carry_out(const ResetCamera&) {
   camera_.reset();

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compute/core/force_law.h"
@@ -12,20 +15,19 @@
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
+#include "compute/sim/command_row.h"
 #include "compute/sim/engine/results.h"
 
 namespace orrery {
 
-/// What SelectKernel takes in place of a kernel's id: of those that are as accurate as SetAccuracy asks for, the
-/// fastest one here for the present law and bodies (how many, and whether their masses are equal), with the settings
-/// that make it so. It is chosen anew whenever these change or another scene is loaded; SetTunable and another
-/// SelectKernel end that.
+/// What SelectKernel takes in place of a kernel's id: the fastest kernel on this machine that meets the accuracy of
+/// SetAccuracy for the present law and bodies (their number, and whether their masses are equal), with the best
+/// settings. It is chosen anew if these change or another scene is loaded, until SetTunable or another SelectKernel.
 inline constexpr const char* auto_kernel = "auto";
 /// The accuracy of a fresh simulation, see SetAccuracy.
 inline constexpr double default_accuracy = 5e-4;
 
-/// With the settings this kernel had last when it was named, except for the values given here. `auto_kernel` takes
-/// none.
+/// The settings that are not given here are those that the kernel had last. `auto_kernel` takes none.
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
@@ -33,9 +35,12 @@ struct SelectKernel {
 struct SetTunable {
   std::string name, value;
 };
-/// What `auto_kernel` is to keep to, now and whenever it is selected.
+/// The accuracy that `auto_kernel` must meet, now and whenever it is selected.
 struct SetAccuracy {
-  double median_error;  ///< of |da|/|a| against fp64: > 0 and < 1; 0: full fp32 accuracy, so direct sums alone
+  double
+      median_error;  ///< the largest allowed median of |da|/|a| against fp64; 0: full fp32 accuracy, direct sums alone
+
+  static constexpr Range<double> range{0, 1, "", true};
 };
 struct SelectIntegrator {
   std::string id;
@@ -44,40 +49,53 @@ struct SelectLaw {
   std::string id;
 };
 struct SetTimeStep {
-  float time_step;  ///< finite, > 0
+  float time_step;
+
+  static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
 };
 struct SetSoftening {
-  float softening;  ///< as Law allows
+  float softening;
+
+  static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
 };
 struct SetRepulsion {
-  float repulsion;  ///< as Law allows
+  float repulsion;
+
+  static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
 };
 struct SetDrag {
-  float drag;  ///< as Law allows
+  float drag;
+
+  static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
 };
 struct SetStepsPerFrame {
-  int steps;  ///< 1 to 1000
+  int steps;
+
+  static constexpr Range<int> range{1, 1000};
 };
 struct SetPaused {
-  bool paused;
+  bool paused = true;
 };
 /// Pauses, then runs one step.
 struct StepOnce {};
-/// Back to the first state of the present scene, under the present physics.
+/// Returns to the first state of the present scene. The physics stay.
 struct Restart {};
-/// Back to the first state of the present scene, under the scene's own physics: Status::scene_physics. Kernel, settings
-/// and steps per frame stay.
+/// Returns to the first state of the present scene and to its own physics, Status::scene_physics. Kernel, settings and
+/// steps per frame stay.
 struct Reset {};
-/// With the scene's own dt and softening.
+/// Takes over the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
+
+  static constexpr Range<std::int64_t> counts{1, std::numeric_limits<int>::max(), "bodies"};
+  static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
 };
 
 /// How bodies move.
 struct Physics {
   std::string integrator_id;
   Law law;
-  float time_step = 0;  ///< finite, > 0
+  float time_step = 0;  ///< see SetTimeStep
   friend bool operator==(const Physics&, const Physics&) = default;
 };
 /// Everything that decides what a run computes, and how.
@@ -87,40 +105,127 @@ struct RunSetup {
   std::string kernel_id;
   Settings::Values settings;  ///< what is not named has the kernel's initial value
 };
-/// Takes all of `run` over at once, or none of it. Bodies of another scene start from their first state; those of the
-/// present scene go on from where they are.
+/// Takes over all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
+/// scene keep their state.
 struct ReturnToRun {
   RunSetup run;
 };
-/// Undoes the last ReturnToRun: scene, physics, kernel, settings, step and bodies are again what they were before it.
-/// The bodies start from their first state if memory did not hold a copy, or if one was not finite.
+/// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from their
+/// first state if memory did not hold a copy, or if one was not finite.
 struct UndoReturn {};
 
-/// With the next batch of steps, holds the kernel's accelerations of fixed sample bodies against an fp64 direct sum at
+/// With the next batch of steps, compares the kernel's accelerations of fixed sample bodies with an fp64 direct sum at
 /// the same positions: Status::force_probe.
 struct ProbeForces {
-  int sample;  ///< bodies, 1 to 4096; all of them where there are fewer
+  int sample;  ///< all bodies if there are fewer
+
+  static constexpr Range<int> range{1, 4096, "bodies"};
 };
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {};
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
-/// those of the last step are read, unless kernel, law or bodies are others since.
+/// reads those of the last step, unless kernel, law or bodies have changed since.
 struct ReadTreeCells {
-  int most = max_tree_cells;  ///< the larger ones first, at most so many; 1 to max_tree_cells
+  int most = range.most;  ///< reads so many at most, the larger ones first
 
-  static constexpr int max_tree_cells = 1 << 20;
+  static constexpr Range<int> range{1, 1 << 20, "cells"};
 };
-/// Keeps a copy of the present state, in the memory of its backend, for RestoreGoodState. Ignored where it is not
-/// finite, and where memory does not suffice: Status::good_step then stays what it was.
-struct KeepGoodState {};
-/// Back to the state that was kept last. Restart, Reset and another scene forget it.
-struct RestoreGoodState {};
+/// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. Ignored if the state is not
+/// finite or memory does not suffice: Status::checkpoint_step then stays what it was.
+struct KeepCheckpoint {};
+/// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
+struct RestoreCheckpoint {};
+
+/// Throw UsageError that lists the known ids.
+void check_integrator(const std::string& id);
+void check_law(const std::string& id);
+void check_scene(const std::string& id);
+
+template <>
+struct EnumWords<LawId> {
+  static std::vector<std::pair<LawId, std::string_view>> all();
+};
+
+/// THE table of the simulation's commands, one row each. Scripts, JSON and help are made from it, and so is `Command`.
+inline constexpr std::tuple simulation_commands{
+    command_row<SelectKernel>("kernel", "Selects a kernel; auto selects the fastest that is accurate enough.",
+                              Argument<&SelectKernel::id>{.name = "id"},
+                              Argument<&SelectKernel::settings>{.name = "settings", .optional = true}),
+    command_row<SetTunable>("set", "Sets a tunable of the kernel.", Argument<&SetTunable::name>{.name = "name"},
+                            Argument<&SetTunable::value>{.name = "value"}),
+    command_row<SetAccuracy>(
+        "accuracy", "Sets the largest median force error that auto may have; exact: full fp32 accuracy.",
+        Argument<&SetAccuracy::median_error>{.name = "value", .range = SetAccuracy::range, .word = "exact"}),
+    command_row<SelectIntegrator>("integrator", "Selects an integrator.",
+                                  Argument<&SelectIntegrator::id>{.name = "id", .check = check_integrator}),
+    command_row<SelectLaw>("law", "Selects the force between two bodies.",
+                           Argument<&SelectLaw::id>{.name = "id", .check = check_law}),
+    command_row<SetTimeStep>("dt", "Sets the time step.",
+                             Argument<&SetTimeStep::time_step>{.name = "value", .range = SetTimeStep::range}),
+    command_row<SetSoftening>("softening", "Sets the softening length.",
+                              Argument<&SetSoftening::softening>{.name = "value", .range = SetSoftening::range}),
+    command_row<SetRepulsion>("repulsion", "Sets H of the law attract-repel.",
+                              Argument<&SetRepulsion::repulsion>{.name = "value", .range = SetRepulsion::range}),
+    command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
+                         Argument<&SetDrag::drag>{.name = "value", .range = SetDrag::range}),
+    command_row<SetStepsPerFrame>(
+        "steps-per-frame", "Sets the number of steps per frame.",
+        Argument<&SetStepsPerFrame::steps>{.name = "steps", .range = SetStepsPerFrame::range}),
+    command_row<SetPaused>("pause", "Pauses the run; off: continues it.",
+                           Argument<&SetPaused::paused>{.name = "paused", .optional = true})
+        .also("resume", "pause off"),
+    command_row<StepOnce>("step", "Pauses, then runs one step."),
+    command_row<Restart>("restart", "Returns to the scene's first state."),
+    command_row<Reset>("reset", "Returns to the scene's first state and its own physics."),
+    command_row<LoadScene>(
+        "scene", "Loads a scene or a file of bodies, with its own dt and softening.",
+        Argument<&LoadScene::request, &SceneRequest::scene>{.name = "name", .optional = true, .check = check_scene},
+        Argument<&LoadScene::request, &SceneRequest::file>{.name = "file", .optional = true, .form = Form::file},
+        Argument<&LoadScene::request, &SceneRequest::count>{
+            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+        Argument<&LoadScene::request, &SceneRequest::seed>{
+            .name = "seed", .optional = true, .range = LoadScene::seeds}),
+    command_row<ReturnToRun>(
+        "return-to", "Takes over a whole run: its scene, physics, kernel and settings.",
+        Argument<&ReturnToRun::run, &RunSetup::kernel_id>{.name = "kernel"},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::integrator_id>{.name = "integrator",
+                                                                                 .check = check_integrator},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{.name = "dt", .range = SetTimeStep::range},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{.name = "law", .optional = true},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
+            .name = "softening", .optional = true, .range = SetSoftening::range},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::repulsion>{
+            .name = "repulsion", .optional = true, .range = SetRepulsion::range},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::drag>{
+            .name = "drag", .optional = true, .range = SetDrag::range},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::scene>{
+            .name = "scene", .optional = true, .check = check_scene},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
+            .name = "file", .optional = true, .form = Form::file},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
+            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
+            .name = "seed", .optional = true, .range = LoadScene::seeds},
+        Argument<&ReturnToRun::run, &RunSetup::settings>{.name = "settings", .optional = true}),
+    command_row<UndoReturn>("undo", "Undoes the last return to a run."),
+    command_row<ProbeForces>("probe-forces",
+                             "Compares the forces of sample bodies with sums in double precision, once.",
+                             Argument<&ProbeForces::sample>{.name = "sample", .range = ProbeForces::range}),
+    command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once."),
+    command_row<ReadTreeCells>(
+        "read-tree-cells", "Reads the cells of the last tree, the larger ones first.",
+        Argument<&ReadTreeCells::most>{.name = "most", .optional = true, .range = ReadTreeCells::range}),
+    command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint."),
+    command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint."),
+};
 
 /// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
-using Command =
-    std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
-                 SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
-                 UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepGoodState, RestoreGoodState>;
+using Command = VariantOf<decltype(simulation_commands)>;
+
+template <class C>
+constexpr const auto& simulation_row() {
+  return std::get<row_index<C, decltype(simulation_commands)>()>(simulation_commands);
+}
 
 /// That the present kernel and its settings were chosen by the program, and why.
 struct AutoChoice {
@@ -134,15 +239,15 @@ struct Status {
   Backend backend = Backend::cpu;
   Settings settings;
   std::string chosen;                     ///< what `auto` settings chose, such as "split 8"
-  std::optional<AutoChoice> auto_choice;  ///< none: somebody asked for this very kernel
-  bool choosing = false;                  ///< another kernel stands in, and no steps run: see Choosing::beside
+  std::optional<AutoChoice> auto_choice;  ///< empty if the user chose the kernel
+  bool choosing = false;                  ///< a kernel is being chosen, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;     ///< see SetAccuracy
   std::string integrator_id;
   Law law;
   float time_step = 0;
   int steps_per_frame = 1;
   bool paused = false;
-  bool busy = false;   ///< a batch is under way (a CPU kernel's may take many frames)
+  bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
   Physics scene_physics;  ///< the scene's own, see Reset
@@ -156,9 +261,10 @@ struct Status {
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::optional<ForceProbe> force_probe;        ///< the latest of the present kernel, settings, law and scene
   std::optional<ConservedProbe> conserved;      ///< the latest since the present scene's first state
-  std::optional<Fault> fault;  ///< why the run stopped; until Restart, Reset, RestoreGoodState or another scene
-  std::optional<std::int64_t> good_step;  ///< the step whose state RestoreGoodState brings back; none: nothing kept
-  std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn brings back; none: there is nothing to undo
+  std::optional<NonFinite>
+      non_finite;  ///< why the run stopped; until Restart, Reset, RestoreCheckpoint or another scene
+  std::optional<std::int64_t> checkpoint_step;  ///< the step of the latest checkpoint; empty if there is none
+  std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn restores; empty if there is nothing to undo
   std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well
 };
 

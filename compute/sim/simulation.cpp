@@ -1,38 +1,20 @@
 #include "compute/sim/simulation.h"
 
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/physics_ranges.h"
 
 namespace orrery {
 namespace {
 
-constexpr int max_steps_per_frame = 1000;
-
-void require_accuracy(double median_error) {
-  if (median_error == 0 || (median_error > 0 && median_error < 1)) return;
-  throw UsageError("the accuracy cannot be " + std::to_string(median_error) +
-                   "; it must be a median error above 0 and below 1, or 0: exact");
-}
-
-/// Whether a program sends it again and again, unasked: such a command leaves what was said last.
+/// Whether the viewer sends it again and again by itself: such a command leaves the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
-         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepGoodState>(command);
+         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepCheckpoint>(command);
 }
-
-void refuse_settings(const SelectKernel& command) {
-  if (command.settings.empty()) return;
-  throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
-                   ", which chooses settings as well; name a kernel: " + available_kernels());
-}
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
 
 }  // namespace
 
@@ -72,7 +54,7 @@ void Simulation::adopt(const Choice& choice) {
       choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_, masses_);
-  settle();
+  cancel_and_wait();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
   kernel_ = std::move(kernel);
@@ -89,113 +71,22 @@ void Simulation::remember_settings() {
 }
 
 void Simulation::apply(const Command& command) {
-  Choice next = choice_;
-  std::visit(Overloaded{
-                 [&](const SelectKernel& c) {
-                   const KernelInfo* const named = find_kernel_or_auto(c.id);
-                   if (!named) {
-                     refuse_settings(c);
-                     choose_kernel_again(next);
-                     return adopt(next);
-                   }
-                   next.name_kernel();
-                   next.kernel = named;
-                   const auto remembered = remembered_settings_.find(next.kernel);
-                   next.settings =
-                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
-                   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
-                   adopt(next);
-                 },
-                 [&](const SetTunable& c) {
-                   next.settings.set(c.name, c.value);
-                   next.name_kernel();
-                   adopt(next);
-                 },
-                 [&](const SetAccuracy& c) {
-                   require_accuracy(c.median_error);
-                   next.accuracy = c.median_error;
-                   if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
-                   adopt(next);
-                 },
-                 [&](const SelectIntegrator& c) {
-                   next.integrator = &find_integrator(c.id);
-                   adopt(next);
-                 },
-                 [&](const SelectLaw& c) {
-                   next.law.id = find_law(c.id);
-                   if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
-                   adopt(next);
-                 },
-                 [&](const SetTimeStep& c) {
-                   require_time_step(c.time_step);
-                   next.time_step = c.time_step;
-                   adopt(next);
-                 },
-                 [&](const SetSoftening& c) {
-                   next.law.softening = c.softening;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetRepulsion& c) {
-                   next.law.repulsion = c.repulsion;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetDrag& c) {
-                   next.law.drag = c.drag;
-                   require_law(next.law);
-                   adopt(next);
-                 },
-                 [&](const SetStepsPerFrame& c) {
-                   if (c.steps < 1 || c.steps > max_steps_per_frame) {
-                     throw UsageError("steps per frame cannot be " + std::to_string(c.steps) + "; it must be 1 to " +
-                                      std::to_string(max_steps_per_frame));
-                   }
-                   steps_per_frame_ = c.steps;
-                 },
-                 [&](const SetPaused& c) { paused_ = c.paused || diagnostics_.fault(); },
-                 [&](const StepOnce&) {
-                   paused_ = true;
-                   step_once_ = !diagnostics_.fault();
-                 },
-                 [&](const Restart&) { set_bodies(scene_->bodies); },
-                 [&](const Reset&) {
-                   take_physics(next, scene_physics());
-                   replace_bodies(scene_->bodies, next, /*other_system=*/false);
-                 },
-                 [&](const LoadScene& c) { load(c.request); },
-                 [&](const ReturnToRun& c) { return_to(c.run); },
-                 [&](const UndoReturn&) { undo_return(); },
-                 [&](const ProbeForces& c) { diagnostics_.ask(c); },
-                 [&](const MeasureConserved& c) { diagnostics_.ask(c); },
-                 [&](const ReadTreeCells& c) { diagnostics_.ask(c); },
-                 [&](const KeepGoodState&) {
-                   if (!diagnostics_.fault()) engine().keep(after_all());
-                 },
-                 [&](const RestoreGoodState&) { restore_good(); },
-             },
-             command);
+  const auto carry_out_checked = [this](const auto& c) {
+    check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
+    carry_out(c);
+  };
+  std::visit(carry_out_checked, command);
   if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
 }
 
-/// The engine that has the latest state that was kept; null where none was.
-Engine* Simulation::engine_with_good() const {
+/// The engine that holds the latest checkpoint; null if there is none.
+Engine* Simulation::engine_with_checkpoint() const {
   Engine* latest = nullptr;
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (!engine || !engine->good()) continue;
     if (!latest || engine->good()->step > latest->good()->step) latest = engine.get();
   }
   return latest;
-}
-
-void Simulation::restore_good() {
-  settle();
-  Engine* const from = engine_with_good();
-  if (!from) throw UsageError("no good state was kept; Reset starts again");
-  const StepTime at = *from->good();
-  engine().upload(from->good_bodies());
-  done_ = at;
-  diagnostics_.return_to(at.step);
 }
 
 void Simulation::load(const SceneRequest& request) {
@@ -241,7 +132,7 @@ void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_
 
 /// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
 void Simulation::install(const Bodies& bodies, const MassRange& masses, const Choice& choice) {
-  settle();
+  cancel_and_wait();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   std::optional<KernelCard> card = kernel_card(*kernel, choice.law, bodies.count(), masses);
@@ -269,7 +160,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
 }
 
 Bodies Simulation::bodies() {
-  settle();
+  cancel_and_wait();
   return engine().download();
 }
 
@@ -278,7 +169,7 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
 }
 
 std::vector<Vec4> Simulation::accelerations() {
-  settle();
+  cancel_and_wait();
   return engine().accelerations();
 }
 
@@ -288,10 +179,10 @@ double Simulation::interactions_per_evaluation() const {
 }
 
 Status Simulation::status() const {
-  // Enqueued on the GPU is as good as done: what follows sees it so.
-  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
+  // Enqueued on the GPU is counted as done.
+  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
   const StepTime now = counts_enqueued ? after_all() : done_;
-  Engine* const good = engine_with_good();
+  Engine* const keeper = engine_with_checkpoint();
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
@@ -304,7 +195,7 @@ Status Simulation::status() const {
           .time_step = choice_.time_step,
           .steps_per_frame = steps_per_frame_,
           .paused = paused_,
-          .busy = !under_way_.empty(),
+          .busy = !in_flight_.empty(),
           .scene = request_,
           .scene_name = scene_->name,
           .scene_physics = scene_physics(),
@@ -318,8 +209,8 @@ Status Simulation::status() const {
           .tree_cells = diagnostics_.tree_cells(),
           .force_probe = diagnostics_.force_probe(),
           .conserved = diagnostics_.conserved(),
-          .fault = diagnostics_.fault(),
-          .good_step = good ? std::optional{good->good()->step} : std::nullopt,
+          .non_finite = diagnostics_.non_finite(),
+          .checkpoint_step = keeper ? std::optional{keeper->good()->step} : std::nullopt,
           .undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt,
           .last_error = last_error_};
 }

@@ -36,33 +36,33 @@ class Simulation {
                       const KernelInfo& kernel = default_kernel(), KernelChooser* chooser = nullptr,
                       Choosing choosing = Choosing::at_once);
 
-  /// Carries out one command at once. A step under way on the CPU is abandoned where the command needs the state; the
+  /// Carries out one command at once. If the command needs the state, a step in flight on the CPU is cancelled; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
-  /// a device fails. After a fault (Status::fault) it stays paused, whatever it is told.
+  /// a device fails. After a non-finite body (Status::non_finite) it stays paused.
   void apply(const Command& command);
 
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
-  /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a fault. `tag`
-  /// comes back in the batch's StepTiming.
+  /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a non-finite body.
+  /// `tag` comes back in the batch's StepTiming.
   int advance_frame(std::int64_t tag);
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
   /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
   StepTiming run(int steps);
   /// Starts one batch of exactly `steps` steps, paused or not, and returns at once. Call only when idle(). For sweeps.
-  /// Throws as run() after a fault.
+  /// Throws as run() after a non-finite body.
   void start(int steps, std::int64_t tag);
-  /// Batches that ended since the last call, oldest first. A failure or a fault pauses the simulation and sets
-  /// Status::last_error.
+  /// Batches that ended since the last call, oldest first. A failure or a non-finite body pauses the simulation and
+  /// sets Status::last_error.
   std::vector<StepTiming> collect();
   /// Until every step asked for has run.
   void wait();
 
   Status status() const;
-  /// Whether no batch was under way when collect() was last called, so that copy_drawn() may be.
-  bool idle() const { return under_way_.empty(); }
+  /// Whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
+  bool idle() const { return in_flight_.empty(); }
   /// See Choosing::beside.
   bool choosing() const { return choice_.under_way != nullptr; }
-  /// The exact present state; ends what is under way as apply() does.
+  /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
   /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and measurements.
   void set_bodies(const Bodies& bodies);
@@ -97,11 +97,35 @@ class Simulation {
     std::optional<Bodies> bodies{};  // none: the scene's first state
     StepTime at{};                   // of the bodies
   };
-  struct UnderWay {  // a batch that the engine has not handed back yet
+  struct InFlight {  // a batch that the engine has not returned yet
     BatchRequest request;
     float time_step;
     StepTime end() const { return request.begin.after(request.steps, time_step); }
   };
+
+  // One handler per command.
+  void carry_out(const SelectKernel& c);
+  void carry_out(const SetTunable& c);
+  void carry_out(const SetAccuracy& c);
+  void carry_out(const SelectIntegrator& c);
+  void carry_out(const SelectLaw& c);
+  void carry_out(const SetTimeStep& c);
+  void carry_out(const SetSoftening& c);
+  void carry_out(const SetRepulsion& c);
+  void carry_out(const SetDrag& c);
+  void carry_out(const SetStepsPerFrame& c);
+  void carry_out(const SetPaused& c);
+  void carry_out(const StepOnce&);
+  void carry_out(const Restart&);
+  void carry_out(const Reset&);
+  void carry_out(const LoadScene& c);
+  void carry_out(const ReturnToRun& c);
+  void carry_out(const UndoReturn&);
+  void carry_out(const ProbeForces& c);
+  void carry_out(const MeasureConserved& c);
+  void carry_out(const ReadTreeCells& c);
+  void carry_out(const KeepCheckpoint&);
+  void carry_out(const RestoreCheckpoint&);
 
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
@@ -119,8 +143,6 @@ class Simulation {
   static void take_physics(Choice& choice, const Physics& physics);
   Choice choice_of(const RunSetup& run) const;
   Departure departure();
-  void return_to(const RunSetup& run);
-  void undo_return();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
@@ -128,10 +150,9 @@ class Simulation {
   void gather();
   void gather_or_report();
   void take_in(const BatchResult& result);
-  StepTime after_all() const { return under_way_.empty() ? done_ : under_way_.back().end(); }
-  Engine* engine_with_good() const;
-  void restore_good();
-  void settle();
+  StepTime after_all() const { return in_flight_.empty() ? done_ : in_flight_.back().end(); }
+  Engine* engine_with_checkpoint() const;
+  void cancel_and_wait();
 
   DeviceStorage* storage_;
   KernelChooser* chooser_;
@@ -148,7 +169,7 @@ class Simulation {
   bool paused_ = false;
   bool step_once_ = false;
   StepTime done_;  // after the whole steps that have ended
-  std::deque<UnderWay> under_way_;
+  std::deque<InFlight> in_flight_;
   std::vector<StepTiming> collected_;
   StepTiming timing_;
   DiagnosticsState diagnostics_;

@@ -25,7 +25,7 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
 /// its bodies are installed. Until it ends the last kernel stands in, or for another number of bodies, which it may not
 /// take, the default.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
-  settle();
+  cancel_and_wait();
   if (choice.under_way) choice.under_way->abandon();
   if (chooser_ && choosing_ == Choosing::beside) {
     if (demand.count != count_) {

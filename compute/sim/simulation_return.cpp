@@ -3,15 +3,12 @@
 
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
-#include "compute/sim/physics_ranges.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
 
 /// The present choice but for what `run` names: nothing of it is left to the program.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
-  require_time_step(run.physics.time_step);
-  require_law(run.physics.law);
   Choice choice = choice_;
   choice.name_kernel();
   choice.kernel = &find_kernel(run.kernel_id);
@@ -23,19 +20,20 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 
 /// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
 Simulation::Departure Simulation::departure() {
-  settle();
+  cancel_and_wait();
   if (choice_.under_way) choice_.under_way->abandon();  // chosen again should somebody come back
   Departure now{.choice = choice_, .request = request_, .scene = scene_};
-  if (diagnostics_.fault() || count_ > bodies_that_fit()) return now;
+  if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();
   now.at = done_;
   return now;
 }
 
-void Simulation::return_to(const RunSetup& run) {
+void Simulation::carry_out(const ReturnToRun& c) {
+  const RunSetup& run = c.run;
   Choice choice = choice_of(run);
   Departure before = departure();
-  if (run.scene == request_ && !diagnostics_.fault()) {
+  if (run.scene == request_ && !diagnostics_.non_finite()) {
     adopt(choice);
   } else {
     SceneRequest request = run.scene;
@@ -45,7 +43,7 @@ void Simulation::return_to(const RunSetup& run) {
   departure_ = std::move(before);
 }
 
-void Simulation::undo_return() {
+void Simulation::carry_out(const UndoReturn&) {
   if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
   const Departure& before = *departure_;
   const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;

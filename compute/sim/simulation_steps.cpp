@@ -10,11 +10,11 @@ namespace orrery {
 
 int Simulation::advance_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
-  gather_or_report();  // what has ended may have ended with a fault
+  gather_or_report();  // what has ended may have met a non-finite body
   if (choice_.under_way) return 0;
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
-    if (diagnostics_.wants_known_cells() && !diagnostics_.fault() && under_way_.empty()) start(0, tag);
+    if (diagnostics_.wants_known_cells() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
     return 0;
   }
   step_once_ = false;
@@ -23,10 +23,10 @@ int Simulation::advance_frame(std::int64_t tag) {
 }
 
 void Simulation::start(int steps, std::int64_t tag) {
-  if (diagnostics_.fault()) throw std::runtime_error(diagnostics_.line());
+  if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
   BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
   Measuring measuring;
-  for (const auto& [before, time_step] : under_way_) {
+  for (const auto& [before, time_step] : in_flight_) {
     measuring.forces |= before.probe_sample > 0;
     measuring.conserved |= before.measure_conserved;
     measuring.cells |= before.tree_cells > 0;
@@ -34,15 +34,15 @@ void Simulation::start(int steps, std::int64_t tag) {
   diagnostics_.add_to(request, measuring);
   if (!kernel_->tree()) request.tree_cells = 0;
   engine().advance(request);
-  under_way_.push_back({request, choice_.time_step});
+  in_flight_.push_back({request, choice_.time_step});
 }
 
 StepTiming Simulation::run(int steps) {
   wait();
   start(steps, 0);
   wait();
-  if (diagnostics_.fault()) throw std::runtime_error(diagnostics_.line());
-  if (collected_.empty()) throw std::runtime_error("a step was abandoned");
+  if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
+  if (collected_.empty()) throw std::runtime_error("a step was cancelled");
   const StepTiming timing = collected_.back();
   collected_.pop_back();
   return timing;
@@ -55,24 +55,24 @@ void Simulation::gather() {
       for (const BatchResult& result : ended) take_in(result);
     }
   } catch (const std::bad_alloc&) {
-    under_way_.clear();
+    in_flight_.clear();
     throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
   } catch (...) {
-    under_way_.clear();
+    in_flight_.clear();
     throw;
   }
 }
 
 void Simulation::take_in(const BatchResult& result) {
-  const UnderWay asked = under_way_.front();
-  under_way_.pop_front();
-  if (diagnostics_.fault()) return;  // what was enqueued behind a fault did nothing
+  const InFlight asked = in_flight_.front();
+  in_flight_.pop_front();
+  if (diagnostics_.non_finite()) return;  // what was enqueued behind it did nothing
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
   if (asked.request.steps == 0 && !result.tree_cells) diagnostics_.forget_tree();
   if (result.fault) {
-    Engine* const from = engine_with_good();
+    Engine* const from = engine_with_checkpoint();
     diagnostics_.stop(*result.fault, choice_.kernel->id, from ? from->good() : std::nullopt);
     paused_ = true;
     step_once_ = false;
@@ -105,7 +105,7 @@ void Simulation::wait() {
   gather();
 }
 
-void Simulation::settle() {
+void Simulation::cancel_and_wait() {
   engine().settle();
   gather();
 }

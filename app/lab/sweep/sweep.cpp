@@ -91,9 +91,9 @@ bool Sweep::collect() {
   const std::vector<StepTiming> ended = simulation_->collect();
   if (!simulation_->idle()) return false;
   const Status status = simulation_->status();
-  if (status.fault) {
+  if (status.non_finite) {
     throw std::runtime_error(
-        fmt::format("body {} is not finite after step {}", status.fault->body, status.fault->step));
+        fmt::format("body {} is not finite after step {}", status.non_finite->body, status.non_finite->step));
   }
   if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
   if (ended.empty() || ended.back().steps < run_->asked) throw std::runtime_error("a step was abandoned");

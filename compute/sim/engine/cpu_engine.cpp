@@ -213,7 +213,7 @@ class CpuEngine final : public Engine {
         result.force_probe = ops.probe;
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
-      if (body >= 0) result.fault = Fault{.step = batch.begin.step + steps, .body = body};
+      if (body >= 0) result.fault = NonFinite{.step = batch.begin.step + steps, .body = body};
       if (batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {

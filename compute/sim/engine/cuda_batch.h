@@ -55,7 +55,7 @@ struct CudaBatch {
 
   /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
   /// counts as theirs. After a non-finite body, the times are still those of whole steps, since the kernels ran on.
-  StepTiming timing(double probe_ms, double force_share, const std::optional<Fault>& fault) const {
+  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& fault) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
     if (timed_evaluations > 0) {

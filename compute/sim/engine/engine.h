@@ -42,7 +42,7 @@ struct BatchRequest {
 /// The results of a batch. Measurements are missing if the batch stopped before them.
 struct BatchResult {
   StepTiming timing;
-  std::optional<Fault> fault;  ///< the first non-finite body, if one stopped the batch
+  std::optional<NonFinite> fault;  ///< the first non-finite body, if one stopped the batch
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree

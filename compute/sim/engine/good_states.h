@@ -36,7 +36,7 @@ class GoodStates {
   void judge(NonFiniteWatch& watch) {
     Copy& next = copies_[1];
     if (!next.at || !next.done.reached()) return;
-    const std::optional<Fault>& fault = watch.found();
+    const std::optional<NonFinite>& fault = watch.found();
     if (!fault || fault->step > next.at->step) std::swap(copies_[0], copies_[1]);
     copies_[1].at.reset();
   }

@@ -40,7 +40,7 @@ struct ConservedProbe {
 };
 
 /// A body whose position or velocity became infinite or NaN.
-struct Fault {
+struct NonFinite {
   std::int64_t step = 0;  ///< the run stopped after this step
   int body = 0;           ///< the first such body
 };

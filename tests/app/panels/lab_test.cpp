@@ -307,14 +307,14 @@ TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
 }
 
 TEST_F(Panels, OfferTheWaysOnFromAFault) {
-  status.fault = Fault{.step = 40, .body = 7};
+  status.non_finite = NonFinite{.step = 40, .body = 7};
   settle();
   EXPECT_TRUE(seen("fault") && seen("fault.keys"));
   EXPECT_FALSE(seen("fault.restore"));
   only<Reset>(click("fault.reset"));
-  status.good_step = 30;
+  status.checkpoint_step = 30;
   settle();
-  only<RestoreGoodState>(click("fault.restore"));
+  only<RestoreCheckpoint>(click("fault.restore"));
 }
 
 }  // namespace

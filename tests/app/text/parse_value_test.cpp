@@ -1,5 +1,7 @@
 #include "app/text/parse_value.h"
 
+#include <limits>
+
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -41,17 +43,18 @@ TEST(ParseSample, TakesAllOrANumber) {
 }
 
 TEST(ParseNumber, RefusesWhatIsNotFiniteOrOutOfRange) {
-  EXPECT_EQ(parse_positive("--dt", "0.01"), 0.01f);
-  EXPECT_EQ(parse_positive("--dt", "1e-3"), 1e-3f);
-  EXPECT_EQ(parse_between("--drag", "0", 0, 9), 0.0f);
-  EXPECT_EQ(parse_between("--drag", "9", 0, 9), 9.0f);
+  constexpr Range<float> above_0{0, std::numeric_limits<float>::infinity(), "", true}, up_to_9{0, 9};
+  EXPECT_EQ(parse_in("--dt", "0.01", above_0), 0.01f);
+  EXPECT_EQ(parse_in("--dt", "1e-3", above_0), 1e-3f);
+  EXPECT_EQ(parse_in("--drag", "0", up_to_9), 0.0f);
+  EXPECT_EQ(parse_in("--drag", "9", up_to_9), 9.0f);
   for (const char* text : {"0", "-0", "-1", "nan", "-nan", "inf", "", "x", "1,5", "1e99", "0.01s"}) {
     expect_failure(
-        Failure::usage, [&] { parse_positive("--dt", text); }, "--dt", "above 0");
+        Failure::usage, [&] { parse_in("--dt", text, above_0); }, "--dt", "above 0");
   }
   for (const char* text : {"-1", "9.1", "nan", "inf", ""}) {
     expect_failure(
-        Failure::usage, [&] { parse_between("--drag", text, 0, 9); }, "--drag", "from 0 to 9");
+        Failure::usage, [&] { parse_in("--drag", text, up_to_9); }, "--drag", "from 0 to 9");
   }
   EXPECT_EQ(parse_integer("--frames", "300", 1, 1000), 300);
   expect_failure(

@@ -2,7 +2,9 @@
 
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
+#include <imgui.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -163,7 +165,7 @@ TEST(Keys, StepsAFrameStayInRange) {
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'-'}, status).steps, 1);
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, 2);
   status.steps_per_frame = 700;
-  EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, 1000);
+  EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, SetStepsPerFrame::range.most);
 }
 
 TEST(Keys, RecordingKeyStopsWhatItStarted) {
@@ -198,6 +200,56 @@ TEST(Keys, FunctionKeysWorkWhileTextIsEdited) {
   EXPECT_FALSE(belongs_to_text({.key = GLFW_KEY_F12}));
   for (const int key : {GLFW_KEY_TAB, GLFW_KEY_ESCAPE, GLFW_KEY_HOME}) EXPECT_TRUE(belongs_to_text({.key = key}));
   EXPECT_TRUE(belongs_to_text({.character = U'q'}));
+}
+
+/// What a frame with this mouse input asks of the camera.
+Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input) {
+  ImGuiIO io;
+  io.DisplaySize = {400, 200};
+  input(io);
+  return camera_requests(io);
+}
+
+template <class T>
+T only(const Requests& requests) {
+  EXPECT_EQ(requests.size(), 1u);
+  const auto* view = requests.empty() ? nullptr : std::get_if<ViewCommand>(&requests.front());
+  const T* command = view ? std::get_if<T>(view) : nullptr;
+  EXPECT_TRUE(command);
+  return command ? *command : T{};
+}
+
+TEST(Mouse, MakesCommandsForTheCamera) {
+  const auto drag = [](int button, bool shift) {
+    return camera_requests_after([=](ImGuiIO& io) {
+      io.MouseDelta = {20, 50};
+      io.MouseDown[button] = true;
+      io.KeyShift = shift;
+    });
+  };
+  const auto orbit = only<OrbitView>(drag(ImGuiMouseButton_Left, false));
+  EXPECT_FLOAT_EQ(orbit.right, 0.1f);
+  EXPECT_FLOAT_EQ(orbit.up, -0.25f);
+  for (const Requests& panned :
+       {drag(ImGuiMouseButton_Right, false), drag(ImGuiMouseButton_Middle, false), drag(ImGuiMouseButton_Left, true)}) {
+    EXPECT_FLOAT_EQ(only<PanView>(panned).right, 0.1f);
+    EXPECT_FLOAT_EQ(only<PanView>(panned).up, -0.25f);
+  }
+  EXPECT_EQ(only<ZoomView>(camera_requests_after([](ImGuiIO& io) { io.MouseWheel = -2; })).notches, -2);
+  only<FrameAll>(camera_requests_after([](ImGuiIO& io) { io.MouseDoubleClicked[ImGuiMouseButton_Left] = true; }));
+}
+
+TEST(Mouse, AsksForNothingAtRestOrOverAPanel) {
+  EXPECT_TRUE(camera_requests_after([](ImGuiIO& io) { io.MouseDelta = {20, 50}; }).empty()) << "no button";
+  EXPECT_TRUE(camera_requests_after([](ImGuiIO& io) { io.MouseDown[ImGuiMouseButton_Left] = true; }).empty());
+  EXPECT_TRUE(camera_requests_after([](ImGuiIO& io) {
+                io.WantCaptureMouse = true;
+                io.MouseWheel = 1;
+              }).empty());
+  EXPECT_TRUE(camera_requests_after([](ImGuiIO& io) {
+                io.DisplaySize = {0, 0};
+                io.MouseWheel = 1;
+              }).empty());
 }
 
 TEST(Keys, ColourMapKeyGoesRound) {

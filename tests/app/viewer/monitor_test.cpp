@@ -55,7 +55,7 @@ class MonitorTest : public testing::Test {
 TEST_F(MonitorTest, ProbesTwiceASecondAndKeepsAStateEveryFiveSeconds) {
   const auto commands = asked(640, 1 / 64.0);
   EXPECT_EQ(count<ProbeForces>(commands), 20);
-  EXPECT_EQ(count<KeepGoodState>(commands), 2);
+  EXPECT_EQ(count<KeepCheckpoint>(commands), 2);
   EXPECT_EQ(count<MeasureConserved>(commands), 0) << "nobody asked for it";
 }
 
@@ -67,7 +67,7 @@ TEST_F(MonitorTest, LeavesAPausedOneAndAStepOnTheProcessorAlone) {
   EXPECT_TRUE(asked(100, 0.1).empty());
   status_.backend = Backend::cuda;
   EXPECT_FALSE(asked(1, 0.1).empty());
-  status_.fault = Fault{};
+  status_.non_finite = NonFinite{};
   EXPECT_TRUE(asked(100, 0.1).empty());
 }
 

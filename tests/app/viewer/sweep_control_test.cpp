@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "compute/core/error.h"
+#include "compute/sim/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -129,6 +130,9 @@ TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
 
 TEST_F(SweepBesideAWindow, RefusesWhatTheSystemDoesNotHave) {
   const Status present = shown.status();
+  const std::vector<Variant> all = sweep_plan({.kernels = {"all"}, .tunables = {}, .counts = {}}, present).variants;
+  EXPECT_GT(all.size(), 2u);
+  for (const Variant& variant : all) EXPECT_TRUE(backend_status(variant.kernel->backend).available);
   EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {"warp"}, .counts = {}}, present), UsageError);
   EXPECT_THROW((void)sweep_plan({.kernels = {"fast"}, .tunables = {}, .counts = {}}, present), UsageError);
   EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {}, .counts = {0, -1}}, present), UsageError);

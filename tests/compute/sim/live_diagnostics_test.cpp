@@ -47,11 +47,11 @@ class LiveDiagnostics : public testing::Test {
   }
 };
 
-void expect_fault(const Simulation& sim, std::int64_t step, int body) {
+void expect_non_finite(const Simulation& sim, std::int64_t step, int body) {
   const Status status = sim.status();
-  ASSERT_TRUE(status.fault);
-  EXPECT_EQ(status.fault->step, step);
-  EXPECT_EQ(status.fault->body, body);
+  ASSERT_TRUE(status.non_finite);
+  EXPECT_EQ(status.non_finite->step, step);
+  EXPECT_EQ(status.non_finite->body, body);
   EXPECT_EQ(status.step, step);
   EXPECT_TRUE(status.paused);
   EXPECT_FALSE(status.busy);
@@ -122,7 +122,7 @@ TEST_P(EveryIntegrator, AProbeChangesNothing) {
   for (int i = 0; i < 4; ++i) {
     probed.apply(ProbeForces{64});
     probed.apply(MeasureConserved{});
-    probed.apply(KeepGoodState{});
+    probed.apply(KeepCheckpoint{});
     EXPECT_EQ(probed.run(1).steps, 1);
     EXPECT_EQ(probed.status().force_probe->step, i + 1);
     EXPECT_EQ(probed.status().conserved->step, i + 1);
@@ -136,7 +136,7 @@ TEST_P(EveryIntegrator, ABodyThatIsNotFiniteAtTheStartStopsTheRunThere) {
   test::expect_failure(
       test::Failure::runtime, [&] { sim.run(5); }, "body 17 is not finite after step 0", sim.status().kernel_id,
       "Reset starts again");
-  expect_fault(sim, 0, 17);
+  expect_non_finite(sim, 0, 17);
 }
 
 TEST_P(EveryIntegrator, ARunStopsAtTheStepThatMadeABodyNotFinite) {
@@ -150,7 +150,7 @@ TEST_P(EveryIntegrator, ARunStopsAtTheStepThatMadeABodyNotFinite) {
           for (int i = 0; i < 7; ++i) sim.run(batch);
         },
         "body 17 is not finite after step 3");
-    expect_fault(sim, 3, 17);
+    expect_non_finite(sim, 3, 17);
     EXPECT_NEAR(sim.status().sim_time, 3, 1e-12);
   }
 }
@@ -162,14 +162,14 @@ TEST_F(LiveDiagnostics, FramesStopAtAFaultAndStayStopped) {
   Simulation sim = small();
   sim.set_bodies(runaway(sim));
   int steps = 0;
-  for (int frame = 0; frame < 20; ++frame) {  // some are in flight when the fault is seen
+  for (int frame = 0; frame < 20; ++frame) {  // some are in flight when the non-finite body is seen
     steps += sim.advance_frame(frame);
     if (frame % 3 == 2) sim.wait();
   }
   sim.wait();
   int reported = 0;
   for (const StepTiming& timing : sim.collect()) reported += timing.steps;
-  expect_fault(sim, 3, 17);
+  expect_non_finite(sim, 3, 17);
   EXPECT_EQ(reported, 3) << "batches tell of the steps that count";
   EXPECT_GE(steps, reported);
 
@@ -202,7 +202,7 @@ TEST_F(LiveDiagnostics, RestartClearsAFault) {
   EXPECT_THROW(sim.run(1), std::runtime_error);
   sim.apply(Restart{});
   const Status status = sim.status();
-  EXPECT_FALSE(status.fault);
+  EXPECT_FALSE(status.non_finite);
   EXPECT_EQ(status.last_error, "");
   EXPECT_EQ(status.step, 0);
   EXPECT_EQ(sim.bodies(), start);
@@ -213,28 +213,28 @@ TEST_F(LiveDiagnostics, RestartClearsAFault) {
   sim.set_bodies(with_nan_velocities(start));
   EXPECT_THROW(sim.run(1), std::runtime_error);
   sim.apply(LoadScene{{.scene = "disc", .count = 300}});
-  EXPECT_FALSE(sim.status().fault);
+  EXPECT_FALSE(sim.status().non_finite);
   EXPECT_EQ(sim.run(2).steps, 2);
 }
 
 TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
   Simulation sim = small();
   test::expect_failure(
-      test::Failure::usage, [&] { sim.apply(RestoreGoodState{}); }, "no good state", "Reset");
+      test::Failure::usage, [&] { sim.apply(RestoreCheckpoint{}); }, "no checkpoint", "Reset");
   sim.run(3);
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   sim.wait();
-  EXPECT_EQ(sim.status().good_step, 3);
+  EXPECT_EQ(sim.status().checkpoint_step, 3);
   const Bodies at_three = sim.bodies();
   const double time_at_three = sim.status().sim_time;
   sim.run(2);
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   sim.wait();
-  EXPECT_EQ(sim.status().good_step, 5);
+  EXPECT_EQ(sim.status().checkpoint_step, 5);
   const Bodies at_five = sim.bodies();
   sim.run(2);
   const Bodies at_seven = sim.bodies();
-  sim.apply(RestoreGoodState{});
+  sim.apply(RestoreCheckpoint{});
   EXPECT_EQ(sim.bodies(), at_five);
   EXPECT_EQ(sim.status().step, 5);
   EXPECT_NEAR(sim.status().sim_time, time_at_three * 5 / 3, 1e-9);
@@ -242,9 +242,9 @@ TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
   for (std::size_t i = 0; i < at_seven.positions.size(); ++i) {
     ASSERT_NEAR(sim.bodies().positions[i].x, at_seven.positions[i].x, 1e-5);
   }
-  EXPECT_EQ(sim.status().good_step, 5) << "it can be brought back again";
+  EXPECT_EQ(sim.status().checkpoint_step, 5) << "it can be brought back again";
   sim.apply(Restart{});
-  EXPECT_FALSE(sim.status().good_step);
+  EXPECT_FALSE(sim.status().checkpoint_step);
   EXPECT_NE(at_three, at_five);
 }
 
@@ -252,22 +252,22 @@ TEST_F(LiveDiagnostics, AfterAFaultTheGoodStateGoesOn) {
   Simulation sim = small();
   sim.set_bodies(runaway(sim));
   sim.run(2);
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   const Bodies at_two = sim.bodies();
   test::expect_failure(
       test::Failure::runtime, [&] { sim.run(4); }, "body 17 is not finite after step 3",
-      "the last good state is that of step 2");
-  sim.apply(KeepGoodState{});
+      "the latest checkpoint is of step 2");
+  sim.apply(KeepCheckpoint{});
   sim.wait();
-  EXPECT_EQ(sim.status().good_step, 2) << "what is not finite is not kept";
-  sim.apply(RestoreGoodState{});
-  EXPECT_FALSE(sim.status().fault);
+  EXPECT_EQ(sim.status().checkpoint_step, 2) << "what is not finite is not kept";
+  sim.apply(RestoreCheckpoint{});
+  EXPECT_FALSE(sim.status().non_finite);
   EXPECT_EQ(sim.status().last_error, "");
   EXPECT_EQ(sim.status().step, 2);
   EXPECT_EQ(sim.bodies(), at_two);
   test::expect_failure(
       test::Failure::runtime, [&] { sim.run(4); }, "after step 3", "that of step 2");
-  sim.apply(RestoreGoodState{});
+  sim.apply(RestoreCheckpoint{});
   sim.apply(SetTimeStep{1e-3f});
   EXPECT_EQ(sim.run(4).steps, 4);
   EXPECT_EQ(sim.status().step, 6);
@@ -276,28 +276,28 @@ TEST_F(LiveDiagnostics, AfterAFaultTheGoodStateGoesOn) {
 TEST_F(LiveDiagnostics, AStateThatIsNotFiniteIsNotKept) {
   Simulation sim = small();
   sim.set_bodies(with_nan_velocities(sim.bodies()));
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   sim.wait();
-  EXPECT_FALSE(sim.status().good_step);
+  EXPECT_FALSE(sim.status().checkpoint_step);
   sim.advance_frame(1);
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   sim.wait();
-  EXPECT_FALSE(sim.status().good_step);
-  expect_fault(sim, 0, 17);
+  EXPECT_FALSE(sim.status().checkpoint_step);
+  expect_non_finite(sim, 0, 17);
 }
 
 TEST_F(LiveDiagnostics, TheGoodStateOutlivesASwitchOfKernels) {
   Simulation sim = small();
   sim.run(3);
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   const Bodies kept = sim.bodies();
   for (const KernelInfo* kernel : kernels()) {  // both backends, to and fro
     if (!backend_status(kernel->backend).available) continue;
     SCOPED_TRACE(kernel->id);
     sim.apply(SelectKernel{kernel->id});
     sim.run(1);
-    EXPECT_EQ(sim.status().good_step, 3);
-    sim.apply(RestoreGoodState{});
+    EXPECT_EQ(sim.status().checkpoint_step, 3);
+    sim.apply(RestoreCheckpoint{});
     EXPECT_EQ(sim.bodies(), kept);
     EXPECT_EQ(sim.status().step, 3);
   }
@@ -372,7 +372,7 @@ TEST_F(LiveDiagnostics, AProbeTakesOneTo4096Bodies) {
 TEST_F(LiveDiagnostics, PeriodicMeasurementsLeaveWhatWasSaid) {
   Simulation sim = small();
   sim.report("a refusal");
-  for (const Command& command : {Command{ProbeForces{10}}, Command{MeasureConserved{}}, Command{KeepGoodState{}}}) {
+  for (const Command& command : {Command{ProbeForces{10}}, Command{MeasureConserved{}}, Command{KeepCheckpoint{}}}) {
     sim.apply(command);
     EXPECT_EQ(sim.status().last_error, "a refusal");
   }

@@ -135,7 +135,7 @@ TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
   sim.set_bodies(bad);
   EXPECT_THROW(sim.run(1), std::runtime_error);
   sim.apply(ReturnToRun{another_run()});
-  EXPECT_FALSE(sim.status().fault);
+  EXPECT_FALSE(sim.status().non_finite);
   EXPECT_EQ(sim.status().undo_step, 0);
   sim.apply(UndoReturn{});
   EXPECT_EQ(sim.bodies(), start);
@@ -150,7 +150,7 @@ TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
   sim.set_bodies(bad);
   EXPECT_THROW(sim.run(1), std::runtime_error);
   sim.apply(ReturnToRun{run});
-  EXPECT_FALSE(sim.status().fault);
+  EXPECT_FALSE(sim.status().non_finite);
   EXPECT_EQ(sim.bodies(), start);
 }
 

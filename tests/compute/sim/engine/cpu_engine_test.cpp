@@ -32,11 +32,11 @@ TEST(CpuEngine, KeepingAGoodStateLeavesAStepUnderWayAlone) {
   ASSERT_EQ(sim.advance_frame(1), 1);  // many seconds of work
   sim.apply(ProbeForces{64});
   sim.apply(MeasureConserved{});
-  sim.apply(KeepGoodState{});
+  sim.apply(KeepCheckpoint{});
   EXPECT_TRUE(sim.status().busy);
-  EXPECT_FALSE(sim.status().good_step) << "when the step has ended";
+  EXPECT_FALSE(sim.status().checkpoint_step) << "when the step has ended";
   sim.apply(SetTimeStep{0.002f});  // abandons it
-  EXPECT_EQ(sim.status().good_step, 0);
+  EXPECT_EQ(sim.status().checkpoint_step, 0);
   EXPECT_FALSE(sim.status().force_probe);
   EXPECT_FALSE(sim.status().conserved);
 }

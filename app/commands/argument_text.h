@@ -1,0 +1,146 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "app/text/parse_value.h"
+#include "app/ui_state/command.h"
+
+namespace orrery {
+
+// How the values of a command's arguments are written in scripts and options, by their types.
+
+template <class A>
+inline constexpr bool is_list = std::is_same_v<typename A::Member, std::vector<typename A::Value>>;
+
+/// The words that an enumeration's argument may be, with the one for no value.
+template <class A>
+std::vector<std::string_view> words_of(const A& argument) {
+  std::vector<std::string_view> words;
+  for (const auto& [value, word] : EnumWords<typename A::Value>::all()) words.push_back(word);
+  if (argument.word) words.emplace_back(argument.word);
+  return words;
+}
+
+/// What an argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
+template <class A>
+std::string allowed_text(const A& argument) {
+  using Value = typename A::Value;
+  if constexpr (is_number<Value>) {
+    return argument.allowed();
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return "on or off";
+  } else if constexpr (std::is_enum_v<Value>) {
+    return fmt::format("{}", fmt::join(words_of(argument), " or "));
+  } else if constexpr (std::is_same_v<Value, Settings::Values>) {
+    return "NAME=VALUE, with commas between several";
+  } else {
+    return {};
+  }
+}
+
+/// What stands for an argument in a usage line: "ID", "on|off", "VALUE|exact".
+template <class A>
+std::string placeholder(const A& argument) {
+  using Value = typename A::Value;
+  if constexpr (std::is_same_v<Value, bool>) {
+    return "on|off";
+  } else if constexpr (std::is_enum_v<Value>) {
+    return fmt::format("{}", fmt::join(words_of(argument), "|"));
+  } else if constexpr (std::is_same_v<Value, Settings::Values>) {
+    return "NAME=VALUE,...";
+  } else {
+    std::string text = argument.name;
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return argument.word ? text + '|' + argument.word : text;
+  }
+}
+
+/// Reads one value of the argument. `what` names its place in the error.
+template <class A>
+typename A::Value read_value(const A& argument, std::string_view what, std::string_view text) {
+  using Value = typename A::Value;
+  if constexpr (is_number<Value>) {
+    if (argument.word && text == argument.word) return argument.word_number;
+    if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text));
+    const auto number = parse_whole<Value>(text);
+    if (!number || !argument.range.contains(*number)) refuse_value(what, text, argument.allowed());
+    return *number - argument.first;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return parse_switch(what, text);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return EnumWords<Value>::all()[parse_choice(what, text, words_of(argument))].first;
+  } else if constexpr (std::is_same_v<Value, Settings::Values>) {
+    Settings::Values values;
+    for (const std::string& part : split_list(what, text)) {
+      const std::size_t equals = part.find('=');
+      if (equals == 0 || equals >= part.size() - 1) refuse_value(what, text, allowed_text(argument));
+      values[part.substr(0, equals)] = part.substr(equals + 1);
+    }
+    return values;
+  } else {
+    return std::string{text};
+  }
+}
+
+/// Reads the argument into a command. A list grows by the parts of `text`.
+template <class A>
+void read_argument(const A& argument, std::string_view what, std::string_view text, typename A::Member& to) {
+  if constexpr (is_list<A>) {
+    for (const std::string& part : split_list(what, text)) to.push_back(read_value(argument, what, part));
+  } else {
+    if constexpr (is_optional<typename A::Member>) {
+      if (argument.word_is_none() && text == argument.word) return to.reset();
+    }
+    to = read_value(argument, what, text);
+  }
+}
+
+/// An option that stands for the argument of a command: its value, read and checked as in a script.
+template <auto First, auto... Rest>
+auto read_option(std::string_view what, std::string_view text) {
+  using A = Argument<First, Rest...>;
+  return read_value(std::get<A>(row_of<typename A::Command>().arguments), what, text);
+}
+
+template <class A>
+std::string value_text(const A& argument, const typename A::Value& value) {
+  using Value = typename A::Value;
+  if constexpr (is_number<Value>) {
+    const bool is_word = argument.word && !argument.word_is_none() && value == argument.word_number;
+    return is_word ? argument.word : shortest_text(value + argument.first);
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return value ? "on" : "off";
+  } else if constexpr (std::is_enum_v<Value>) {
+    const auto words = EnumWords<Value>::all();
+    return std::string{std::ranges::find(words, value, [](const auto& pair) { return pair.first; })->second};
+  } else if constexpr (std::is_same_v<Value, Settings::Values>) {
+    std::string text;
+    for (const auto& [name, setting] : value) text.append(text.empty() ? "" : ",").append(name + '=' + setting);
+    return text;
+  } else {
+    return value;
+  }
+}
+
+/// What read_argument() reads back.
+template <class A>
+std::string argument_text(const A& argument, const typename A::Member& member) {
+  if constexpr (is_list<A>) {
+    std::string text;
+    for (const auto& value : member) text.append(text.empty() ? "" : ",").append(value_text(argument, value));
+    return text;
+  } else if constexpr (is_optional<typename A::Member>) {
+    return member ? value_text(argument, *member) : std::string{argument.word};
+  } else {
+    return value_text(argument, member);
+  }
+}
+
+}  // namespace orrery

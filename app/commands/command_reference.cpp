@@ -1,0 +1,77 @@
+#include "app/commands/command_reference.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "app/commands/command_text.h"
+
+namespace orrery {
+namespace {
+
+struct Entry {
+  std::vector<std::string> usages;  ///< the command's own, then its short forms'
+  std::string sentence;
+  std::vector<std::string> arguments;  ///< "value: a number above 0 in units of time"
+};
+
+std::string with_arguments(std::string_view name, const std::string& arguments) {
+  return arguments.empty() ? std::string{name} : fmt::format("{} {}", name, arguments);
+}
+
+/// A short form takes the argument that its text ends with, or those that must be given.
+template <class Row>
+std::string usage_of_short_form(const Row& row, const ShortForm& form) {
+  const std::string_view text = form.text;
+  std::string arguments;
+  for_each_of(row.arguments, [&](const auto& argument) {
+    const bool named = text.ends_with(std::string{' '} + argument.name + '=');
+    if (named || (!argument.optional && !text.ends_with('='))) {
+      arguments.append(arguments.empty() ? "" : " ").append(placeholder(argument));
+    }
+  });
+  return with_arguments(form.word, arguments);
+}
+
+std::vector<Entry> entries() {
+  std::vector<Entry> entries;
+  for_each_of(all_commands, [&](const auto& row) {
+    Entry entry{.usages = {with_arguments(row.name, usage_of(row))}, .sentence = row.sentence, .arguments = {}};
+    for (const ShortForm& form : row.short_forms) {
+      if (form.word) entry.usages.push_back(usage_of_short_form(row, form));
+    }
+    for_each_of(row.arguments, [&](const auto& argument) {
+      if constexpr (is_number<typename std::remove_cvref_t<decltype(argument)>::Value>) {
+        entry.arguments.push_back(fmt::format("{}: {}", argument.name, argument.allowed()));
+      }
+    });
+    entries.push_back(std::move(entry));
+  });
+  return entries;
+}
+
+}  // namespace
+
+std::string command_reference() {
+  std::string text =
+      "A script has one 'FRAME COMMAND ARGUMENTS' per line. Frames count from 0. '#' starts a comment.\n"
+      "Arguments in brackets may be left out. A text with blanks is quoted: \"run 1.csv\".\n\n";
+  for (const Entry& entry : entries()) {
+    text += fmt::format("{}\n    {}\n", fmt::join(entry.usages, "\n"), entry.sentence);
+    for (const std::string& argument : entry.arguments) text += fmt::format("    {}\n", argument);
+  }
+  return text;
+}
+
+std::string command_reference_markdown() {
+  std::string text = "| command | what it does | numbers |\n| --- | --- | --- |\n";
+  for (const Entry& entry : entries()) {
+    std::string usages = fmt::format("`{}`", fmt::join(entry.usages, "`, `"));
+    for (std::size_t at = 0; (at = usages.find('|', at)) != std::string::npos; at += 2) usages.insert(at, 1, '\\');
+    text += fmt::format("| {} | {} | {} |\n", usages, entry.sentence, fmt::join(entry.arguments, "; "));
+  }
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <charconv>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace orrery {
+
+/// The shortest text that reads back as the same number.
+template <class T>
+std::string shortest_text(T number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+/// The numbers that an argument, an option or a slider may have.
+template <class T>
+struct Range {
+  T least, most;          ///< no upper bound if `most` is infinite or the largest integer
+  const char* unit = "";  ///< what follows the number: "bodies", "in units of length"
+  bool open = false;      ///< excludes `least` and `most`
+
+  /// False for NaN.
+  constexpr bool contains(T value) const {
+    return open ? value > least && value < most : value >= least && value <= most;
+  }
+  constexpr bool bounded() const {
+    return most <
+           (std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max());
+  }
+  /// "a whole number from 1 to 1000 steps", "a number above 0 and below 1".
+  std::string to_string() const {
+    std::string text = std::is_integral_v<T> ? "a whole number" : "a number";
+    text += open ? " above " : bounded() ? " from " : " of at least ";
+    text += shortest_text(least);
+    if (bounded()) text += (open ? " and below " : " to ") + shortest_text(most);
+    return *unit ? text + ' ' + unit : text;
+  }
+};
+
+}  // namespace orrery

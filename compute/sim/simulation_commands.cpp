@@ -1,0 +1,138 @@
+// What a simulation does for each command. Arguments are in their ranges: Simulation::apply has checked them.
+#include <utility>
+
+#include "compute/core/error.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+namespace {
+
+void refuse_settings(const SelectKernel& command) {
+  if (command.settings.empty()) return;
+  throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
+                   ", which chooses settings as well; name a kernel: " + available_kernels());
+}
+
+}  // namespace
+
+void Simulation::carry_out(const SelectKernel& c) {
+  Choice next = choice_;
+  const KernelInfo* const named = find_kernel_or_auto(c.id);
+  if (!named) {
+    refuse_settings(c);
+    choose_kernel_again(next);
+    return adopt(next);
+  }
+  next.name_kernel();
+  next.kernel = named;
+  const auto remembered = remembered_settings_.find(next.kernel);
+  next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+  for (const auto& [name, value] : c.settings) next.settings.set(name, value);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetTunable& c) {
+  Choice next = choice_;
+  next.settings.set(c.name, c.value);
+  next.name_kernel();
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetAccuracy& c) {
+  Choice next = choice_;
+  next.accuracy = c.median_error;
+  if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SelectIntegrator& c) {
+  Choice next = choice_;
+  next.integrator = &find_integrator(c.id);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SelectLaw& c) {
+  Choice next = choice_;
+  next.law.id = find_law(c.id);
+  if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetTimeStep& c) {
+  Choice next = choice_;
+  next.time_step = c.time_step;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetSoftening& c) {
+  Choice next = choice_;
+  next.law.softening = c.softening;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetRepulsion& c) {
+  Choice next = choice_;
+  next.law.repulsion = c.repulsion;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetDrag& c) {
+  Choice next = choice_;
+  next.law.drag = c.drag;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetStepsPerFrame& c) {
+  steps_per_frame_ = c.steps;
+}
+
+void Simulation::carry_out(const SetPaused& c) {
+  paused_ = c.paused || diagnostics_.non_finite();
+}
+
+void Simulation::carry_out(const StepOnce&) {
+  paused_ = true;
+  step_once_ = !diagnostics_.non_finite();
+}
+
+void Simulation::carry_out(const Restart&) {
+  set_bodies(scene_->bodies);
+}
+
+void Simulation::carry_out(const Reset&) {
+  Choice next = choice_;
+  take_physics(next, scene_physics());
+  replace_bodies(scene_->bodies, next, /*other_system=*/false);
+}
+
+void Simulation::carry_out(const LoadScene& c) {
+  load(c.request);
+}
+
+void Simulation::carry_out(const ProbeForces& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const MeasureConserved& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const ReadTreeCells& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const KeepCheckpoint&) {
+  if (!diagnostics_.non_finite()) engine().keep(after_all());
+}
+
+void Simulation::carry_out(const RestoreCheckpoint&) {
+  cancel_and_wait();
+  Engine* const from = engine_with_checkpoint();
+  if (!from) throw UsageError("there is no checkpoint; Reset starts again");
+  const StepTime at = *from->good();
+  engine().upload(from->good_bodies());
+  done_ = at;
+  diagnostics_.return_to(at.step);
+}
+
+}  // namespace orrery
