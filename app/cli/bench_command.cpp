@@ -26,22 +26,22 @@
 namespace orrery {
 namespace {
 
-constexpr std::chrono::milliseconds nap{2};  // between looks at a batch under way, a tenth of a repeat
+constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight, a tenth of a sample
 
-Procedure procedure_of(const BenchOptions& options) {
-  if (options.uth) return uth_protocol::procedure;
-  return {.warmup_steps = std::max(options.warmup_steps, 2), .repeats = options.repeats};
+Sampling sampling_of(const BenchOptions& options) {
+  if (options.uth) return uth_protocol::sampling;
+  return {.warmup_steps = std::max(options.warmup_steps, 2), .samples = options.repeats};
 }
 
 std::string named(const SweepEntry& entry) {
   return fmt::format("{} {}", entry.variant.kernel->id, entry.label());
 }
 
-/// The entry's failure, as the kind of exception that its exit status follows from.
+/// Throws the entry's problem, as the exception that belongs to the exit status.
 [[noreturn]] void throw_failure(const SweepEntry& entry) {
-  // Without a count there were no bodies: that is the file's failure, not the variant's.
-  const std::string text = entry.count == 0 ? entry.problem : named(entry) + ": " + entry.problem;
-  if (entry.refused) throw UsageError(text);
+  // Without a count there were no bodies: the file failed, not the variant.
+  const std::string text = entry.count == 0 ? entry.problem.text : named(entry) + ": " + entry.problem.text;
+  if (entry.problem.refused) throw UsageError(text);
   throw std::runtime_error(text);
 }
 
@@ -56,7 +56,7 @@ Law law_of(const Commands& setup, const Scene& scene) {
   return law;
 }
 
-/// What `auto` stands for with each number of bodies.
+/// The choice of `auto` for each number of bodies.
 std::vector<Variant> choose(const BenchOptions& options) {
   AutoChooser chooser;
   std::vector<Variant> chosen;
@@ -88,7 +88,7 @@ class Bench {
                 .variants = std::move(plan.variants),
                 .chosen = std::move(chosen),
                 .setup = options.setup,
-                .procedure = procedure_of(options)}} {}
+                .sampling = sampling_of(options)}} {}
 
   int run() {
     measure();
@@ -96,7 +96,7 @@ class Bench {
     const auto measured =
         std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
     if (measured == 0) return end_without_results();
-    report_->save(skipped_);  // whatever becomes of the rest
+    report_->save(skipped_);  // before anything else can fail
     const TextStyle style = stdout_style(options_.table);
     console::print("{}", report_->text(skipped_, style));
     if (options_.card) add_limits();
@@ -158,11 +158,11 @@ class Bench {
     return stop_status();
   }
 
-  /// Settings that cannot be run here are listed and no failure of the whole.
+  /// Settings that cannot run here are listed; they are not a failure.
   void fail_on_problems() const {
     if (!report_->files().error().empty()) throw std::runtime_error(report_->files().error());
     for (const SweepEntry& entry : sweep_.entries()) {
-      if (!entry.result && !entry.refused) throw_failure(entry);
+      if (!entry.result && !entry.problem.refused) throw_failure(entry);
     }
   }
 

@@ -4,8 +4,8 @@
 
 namespace orrery {
 
-/// `orrery bench`. A combination of settings that the device cannot run is listed as skipped; a run-time failure ends
-/// up in exit status 1 once everything else is measured. Throws UsageError or std::runtime_error.
+/// `orrery bench`. Settings that the device cannot run are listed as skipped. After a run-time failure everything else
+/// is measured, and the exit status is 1. Throws UsageError or std::runtime_error.
 int run_bench(const BenchOptions& options);
 
 }  // namespace orrery

@@ -207,25 +207,25 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
   });
-  add(app, "--repeat", "R", "measurements, each of one step or as many as last 20 ms (10)",
-      [&](const std::string& text) {
-        bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
-        draft.procedure_option = "--repeat";
-      });
+  add(app, "--repeat", "R", "samples, each of one step or as many as last 20 ms (10)", [&](const std::string& text) {
+    bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+    draft.procedure_option = "--repeat";
+  });
   add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
       [&](const std::string& text) {
         (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
         bench.uth = true;
       });
   add(
-      app, "--baseline", "FILE", "compares with the JSON of an earlier run, repeatable; exit status 1 if one is slower",
+      app, "--baseline", "FILE",
+      "compares with the JSON or CSV of an earlier run, repeatable; exit status 1 if a result is slower",
       [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
   add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
       [&](const std::string& text) {
         draft.noise = parse_in("--noise", text, Range<double>{0, 1000});
       });
   add_flag(app, "--card", bench.card,
-           "print registers, occupancy, waves, instructions per interaction and shares of the GPU's peak rates");
+           "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);

@@ -12,12 +12,12 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/verify_report.h"
+#include "app/lab/force_sample.h"
 #include "app/lab/forecast.h"
-#include "app/lab/measure.h"
+#include "app/lab/problem.h"
+#include "app/lab/variant_runner.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
-#include "compute/core/error.h"
-#include "compute/sim/simulation.h"
 
 namespace orrery {
 namespace {
@@ -45,92 +45,103 @@ class Verification {
   }
 
  private:
-  /// What a system's bodies are held against under one law.
+  /// The expected results of one system under one law.
   struct Expected {
+    Status system;  // before any variant
     ForceSample sample;
     std::vector<Vec4> positions;  // after the second step of the serial kernel; only for the digit test
   };
 
+  static Variant serial_variant() {
+    const KernelInfo& kernel = find_kernel(serial_kernel);
+    return {&kernel, Settings{kernel}};
+  }
+
   void check_count(std::size_t index) {
     SceneRequest request = options_.scene;
     request.count = options_.counts[index];
-    // No other kernel than those under test has to be able to run here.
-    Simulation simulation{request, nullptr, *plan_.variants.front().kernel};
-    for (const Command& command : options_.setup) simulation.apply(command);
-    if (options_.digits) simulation.apply(SelectIntegrator{"euler"});  // the source's
-    const Status first = simulation.status();
+    LawId law = options_.laws.front();
+    VariantRunner runner{request, [this, &law](Simulation& fresh) {
+                           for (const Command& command : options_.setup) fresh.apply(command);
+                           if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // the source's
+                           fresh.apply(SelectLaw{law_info(law).id});
+                         }};
+    const KernelInfo& first_kernel = *plan_.variants.front().kernel;
+    const Status first = runner.simulation(first_kernel).status();
     if (!report_) report_.emplace(options_, first);
     count_ = first.count;
     left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
-    const std::vector<Vec4> bodies = simulation.bodies().positions;
+    const std::vector<Vec4> bodies = runner.simulation()->bodies().positions;
     left_laws_ = options_.laws.size();
-    for (const LawId law : options_.laws) {
+    for (const LawId each : options_.laws) {
+      law = each;
+      Simulation& simulation = runner.simulation(first_kernel);
       simulation.apply(SelectLaw{law_info(law).id});
       --left_laws_;
       show("reference", plan_.variants.size(), true);
-      Expected expected{{bodies, simulation.status().law, options_.sample}, {}};
+      const Status system = simulation.status();
+      Expected expected{system, {bodies, system.law, options_.sample}, {}};
       forecast_.learn_reference(count_, expected.sample.seconds());
       if (options_.digits) {
-        simulation.apply(SelectKernel{serial_kernel});
-        expected.positions = positions_after_two_steps(simulation);
+        runner.select(serial_variant());
+        expected.positions = positions_after_two_steps(runner);
       }
       for (std::size_t i = 0; i < plan_.variants.size(); ++i) {
         show(plan_.variants[i].kernel->id, plan_.variants.size() - i, false);
-        report_->add(check(simulation, expected, plan_.variants[i]));
+        report_->add(check(runner, expected, plan_.variants[i]));
       }
     }
   }
 
-  /// From the scene's first state, to which it returns. A run that stops at a body that is not finite has no such
-  /// positions: all are NaN.
-  static std::vector<Vec4> positions_after_two_steps(Simulation& simulation) {
-    simulation.apply(Restart{});
-    std::vector<Vec4> positions;
+  /// From the scene's first state. If a body becomes non-finite, the run stops and there are no such positions: all are
+  /// NaN.
+  static std::vector<Vec4> positions_after_two_steps(VariantRunner& runner) {
+    runner.restart();
     try {
-      simulation.run(2);
-      positions = simulation.bodies().positions;
+      runner.run(2);
+      return runner.simulation()->bodies().positions;
     } catch (const std::exception&) {
-      if (!simulation.status().non_finite) throw;
+      const Status status = runner.simulation()->status();
+      if (!status.non_finite) throw;
       constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-      positions.assign(static_cast<std::size_t>(simulation.status().count), Vec4{nan, nan, nan, nan});
+      return std::vector<Vec4>(static_cast<std::size_t>(status.count), Vec4{nan, nan, nan, nan});
     }
-    simulation.apply(Restart{});
-    return positions;
   }
 
-  Check check(Simulation& simulation, const Expected& expected, const Variant& variant) {
+  Check check(VariantRunner& runner, const Expected& expected, const Variant& variant) {
     Check check{.variant = variant, .sample = expected.sample.size()};
-    try {
-      simulation.apply(Restart{});
-      simulation.apply(variant.command());
-      const auto begin = std::chrono::steady_clock::now();
-      const std::vector<Vec4> accelerations = simulation.accelerations();
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      forecast_.learn(*variant.kernel, simulation.status().count, taken.count());
-      check.error = expected.sample.error(accelerations);
-      check.ulps = expected.sample.ulps(accelerations);
-      const bool passes = within(*check.error, variant.kernel->tolerance) && check.ulps.not_finite == 0;
-      check.result = passes ? "PASS" : "FAIL";
-      if (options_.digits) {
-        check.digits = wrong_digits(positions_after_two_steps(simulation), expected.positions);
-        if (check.digits->not_finite > 0) {
-          check.result =
-              fmt::format("FAIL: {} coordinates are not finite after the second step", check.digits->not_finite);
-        }
-      }
-    } catch (const UsageError& refusal) {
-      check.result = fmt::format("skipped: {}", refusal.what());
-    } catch (const std::exception& failure) {
-      check.result = fmt::format("FAIL: {}", failure.what());
-    }
-    check.status = simulation.status();
+    const Problem problem = problem_of([&] {
+      runner.select(variant);
+      runner.restart();
+      check_forces(*runner.simulation(), expected, check);
+      if (options_.digits) check_digits(runner, expected, check);
+    });
+    if (problem) check.result = (problem.refused ? "skipped: " : "FAIL: ") + problem.text;
+    check.status = runner.simulation() ? runner.simulation()->status() : expected.system;
     return check;
   }
 
-  /// What is held against the reference: the first state's forces, and two steps of the digit test.
+  void check_forces(Simulation& simulation, const Expected& expected, Check& check) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<Vec4> accelerations = simulation.accelerations();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    forecast_.learn(*check.variant.kernel, count_, taken.count());
+    check.error = expected.sample.error(accelerations);
+    check.ulps = expected.sample.ulps(accelerations);
+    const bool passes = within(*check.error, check.variant.kernel->tolerance) && check.ulps.not_finite == 0;
+    check.result = passes ? "PASS" : "FAIL";
+  }
+
+  static void check_digits(VariantRunner& runner, const Expected& expected, Check& check) {
+    check.digits = wrong_digits(positions_after_two_steps(runner), expected.positions);
+    if (check.digits->not_finite == 0) return;
+    check.result = fmt::format("FAIL: {} coordinates are not finite after the second step", check.digits->not_finite);
+  }
+
+  /// Per check: the forces at the first state, and the two steps of the digit test.
   double evaluations() const { return options_.digits ? 3 : 1; }
 
-  /// What checking the last `variants` of the plan once will take.
+  /// The time that checking the last `variants` of the plan once will take, in s.
   double seconds_of(std::size_t variants, int count) const {
     double sum = 0;
     for (std::size_t i = plan_.variants.size() - variants; i < plan_.variants.size(); ++i) {
@@ -144,7 +155,7 @@ class Verification {
     return forecast_.reference_seconds(count) + serial;
   }
 
-  /// The last `variants` of the plan are left under the present law, and its reference where it is `with_reference`.
+  /// Left to do under the present law: the last `variants` of the plan, and the reference if `with_reference`.
   void show(const std::string& what, std::size_t variants, bool with_reference) {
     const auto seconds_of_a_law = [&](int count) {
       return reference_seconds(count) + seconds_of(plan_.variants.size(), count);

@@ -14,32 +14,32 @@
 
 namespace orrery {
 
-/// What one kernel with its settings came to for one system of bodies under one law.
+/// The check of one kernel with its settings, for one system of bodies under one law.
 struct Check {
   const Variant& variant;
   Status status{};                      ///< of the simulation
   int sample = 0;                       ///< bodies whose forces were compared
-  std::optional<ForceError> error{};    ///< none: there were no forces
+  std::optional<ForceError> error{};    ///< none if there are no forces
   UlpHistogram ulps{};                  ///< of the same forces
-  std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step, where that was asked for
+  std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step; none if not requested
   std::string result{};                 ///< "PASS", "FAIL", "FAIL: why" or "skipped: why"
 
   bool failed() const { return result.starts_with("FAIL"); }
 };
 
-/// Where a verification's results go: tables for stdout, and the files that were asked for.
+/// Writes a verification's results: tables for stdout, and the requested files.
 class VerifyReport {
  public:
   /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
   VerifyReport(const VerifyOptions& options, const Status& first);
 
-  /// A row of the CSV is written at once.
+  /// Writes the row of the CSV at once.
   void add(Check check);
-  /// Writes the JSON. Returns the tables with what was skipped, how many checks failed and where the files lie.
+  /// Writes the JSON. Returns the tables, what was skipped, the number of failed checks and the names of the files.
   std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style);
   bool empty() const { return checks_.empty(); }
   int failed() const { return failed_; }
-  /// The first file that could not be written and why, one line; empty when all is well.
+  /// The first file that could not be written and why, one line; empty if there is none.
   const std::string& error() const { return files_.error(); }
 
  private:

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,10 +18,10 @@
 namespace orrery {
 namespace {
 
-/// The member of this name; null where there is none.
+/// The member of this name; null if there is none.
 const Json& member(const Json& object, const char* name) {
   static const Json null;
-  const auto found = object.find(name);  // end() of what is no object
+  const auto found = object.find(name);  // end() if it is not an object
   return found == object.end() ? null : *found;
 }
 
@@ -34,8 +33,8 @@ double number_or_nan(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty where none does. `before` and `now` give the
-/// value of a name.
+/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty if none do. `before` and `now` return
+/// the value of a name.
 template <class Before, class Now>
 std::string differing(std::span<const char* const> names, const Before& before, const Now& now) {
   std::string text;
@@ -75,8 +74,7 @@ struct Entry {
   std::string_view law() const { return text_or_empty(member(metadata, "law")); }
   std::string_view integrator() const { return text_or_empty(member(metadata, "integrator")); }
   std::string_view scene() const { return text_or_empty(member(metadata, "scene")); }
-  /// What belongs to one of work_names: the result's own, such as dt, which may depend on n; else that of the whole
-  /// run.
+  /// The value of one of work_names: the result's own, such as dt, which may depend on n; else that of the whole run.
   const Json& work(const char* name) const {
     const Json& own = member(result, name);
     return own.is_null() ? member(metadata, name) : own;
@@ -117,7 +115,7 @@ std::string first_of(const std::vector<const Entry*>& entries) {
   return entries.size() > most ? fmt::format("{} and {} more", text, entries.size() - most) : text;
 }
 
-/// What each entry now is held against.
+/// The earlier runs, whose entries are matched with those of now.
 class Runs {
  public:
   explicit Runs(std::span<const Baseline> runs) {
@@ -127,7 +125,7 @@ class Runs {
 
   std::size_t size() const { return runs_.size(); }
 
-  /// One of each run that has one left: an entry that is there several times has as many counterparts.
+  /// One of each run that has one left: an entry that occurs several times has as many counterparts.
   std::vector<const Entry*> take_counterparts(const Entry& entry) {
     std::vector<const Entry*> found;
     for (Run& run : runs_) {
@@ -140,7 +138,7 @@ class Runs {
     return found;
   }
 
-  /// By file: those that were never taken.
+  /// The entries without a counterpart, by file.
   std::vector<std::pair<std::string, std::string>> left() const {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Run& run : runs_) {
@@ -162,7 +160,7 @@ class Runs {
   std::vector<Run> runs_;
 };
 
-/// Hull of the intervals, median of the medians; only where all of them have intervals.
+/// The hull of the intervals and the median of the medians, if all of them have intervals.
 Summary together(const std::vector<const Entry*>& entries) {
   std::vector<double> medians;
   Summary result = entries.front()->step_ms;
@@ -172,11 +170,11 @@ Summary together(const std::vector<const Entry*>& entries) {
     result.high = std::max(result.high, entry->step_ms.high);
   }
   const bool known = std::ranges::all_of(medians, [](double median) { return std::isfinite(median); });
-  result.median = known ? summarize(std::move(medians)).median : std::numeric_limits<double>::quiet_NaN();
+  result.median = known ? median(std::move(medians)) : std::numeric_limits<double>::quiet_NaN();
   return result;
 }
 
-/// "slower", "faster", "unchanged" or why neither can be said; counts it. `before` is only used where all of
+/// "slower", "faster", "unchanged", or why they cannot be compared; counts it. `before` is used only if all
 /// `counterparts` have intervals.
 std::string verdict(const std::vector<const Entry*>& counterparts, const Summary& before, const Entry& now,
                     double noise, Comparison& comparison) {
@@ -200,7 +198,7 @@ std::string verdict(const std::vector<const Entry*>& counterparts, const Summary
   return ++comparison.unchanged, "unchanged";
 }
 
-/// What else has changed than the program's sources: times may come from there.
+/// Differences other than the program's sources: they may explain the times.
 std::string other_machine(const Json& before, const Json& now) {
   constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags", "measured"};
   const auto metadata = [](const Json& whole) {
@@ -210,22 +208,6 @@ std::string other_machine(const Json& before, const Json& now) {
 }
 
 }  // namespace
-
-Baseline read_baseline(const std::string& file) {
-  const auto fail = [](const std::string& why) { throw std::runtime_error("cannot compare with " + why); };
-  Json whole;
-  try {
-    whole = read_json(file);
-  } catch (const std::runtime_error& error) {
-    fail(error.what());
-  }
-  const Json& results = member(whole, "results");
-  const auto has_times = [](const Json& result) { return member(result, "step_ms").is_object(); };
-  if (!results.is_array() || std::ranges::none_of(results, has_times)) {
-    fail(fmt::format("'{}': it has no results with step_ms, as 'orrery bench --json' writes them", file));
-  }
-  return {file, std::move(whole)};
-}
 
 Comparison compare(std::span<const Baseline> before, const Json& now, double noise) {
   Runs runs{before};
@@ -241,9 +223,9 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
       continue;
     }
     const Summary old = together(counterparts);
-    std::string said = verdict(counterparts, old, entry, noise, comparison);
+    std::string text = verdict(counterparts, old, entry, noise, comparison);
     if (counterparts.size() < runs.size())
-      said += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
+      text += fmt::format(" (in {} of {} files)", counterparts.size(), runs.size());
     const double ratio = entry.step_ms.median / old.median;
     results.push_back({{"kernel", entry.kernel},
                        {"settings", entry.settings},
@@ -251,7 +233,7 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
                        {"before_ms", json_number(old.median)},
                        {"now_ms", json_number(entry.step_ms.median)},
                        {"now_over_before", json_number(ratio)},
-                       {"verdict", said}});
+                       {"verdict", text}});
   }
   if (!only_now.empty()) remarks.push_back(fmt::format("not in {}: {}", files, first_of(only_now)));
   for (const auto& [file, labels] : runs.left()) remarks.push_back(fmt::format("only in {}: {}", file, labels));

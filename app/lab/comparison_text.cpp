@@ -1,4 +1,4 @@
-// What a comparison with earlier benchmarks says to people: made from its JSON, which holds the same.
+// A comparison with earlier benchmarks as text, made from its JSON, which holds the same.
 #include <fmt/format.h>
 
 #include <limits>
@@ -44,9 +44,10 @@ std::string Comparison::text(const TextStyle& style) const {
   text += paragraph(fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable", slower,
                                 faster, unchanged, not_comparable),
                     style);
-  text += paragraph(fmt::format("Changed is what has intervals that do not overlap and medians more than {:g} % apart.",
-                                json["noise_percent"].get<double>()),
-                    style);
+  text += paragraph(
+      fmt::format("Slower and faster: the intervals do not overlap, and the medians differ by more than {:g} %.",
+                  json["noise_percent"].get<double>()),
+      style);
   for (const Json& remark : json["remarks"]) text += paragraph(remark.get<std::string>(), style, 2);
   return text;
 }

@@ -25,7 +25,7 @@ void Forecast::learn_reference(int count, double seconds) {
   if (reference_pairs(count) >= least_pairs) reference_rate_ = seconds / reference_pairs(count);
 }
 
-/// At the kernel's own rate, else the mean of its backend's, else a guess of a core's or a GPU's.
+/// Uses the kernel's own rate, else the mean of its backend's rates, else a guess for one core or a GPU.
 double Forecast::seconds(const KernelInfo& kernel, int count) const {
   if (const auto known = rates_.find(&kernel); known != rates_.end()) return known->second * pairs(count);
   double sum = 0;

@@ -2,32 +2,32 @@
 
 #include <map>
 
-#include "app/lab/measure.h"
+#include "app/lab/force_sample.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
 
-/// How long sums over all pairs will take, from those measured so far.
+/// Estimates how long sums over all pairs take, from those measured so far.
 class Forecast {
  public:
-  /// `sample` is the most bodies of a ForceSample.
+  /// `sample` is the largest number of bodies in a ForceSample.
   explicit Forecast(int sample = ForceSample::usual_size) : sample_{sample} {}
 
-  /// Short sums teach nothing: what they take is mostly not the pairs.
+  /// Ignores short sums: most of their time is not spent on pairs.
   void learn(const KernelInfo& kernel, int count, double seconds);
   void learn_reference(int count, double seconds);
 
-  /// Of one evaluation of all accelerations by the kernel.
+  /// The time of one evaluation of all accelerations by the kernel, in s.
   double seconds(const KernelInfo& kernel, int count) const;
-  /// Of a ForceSample, in double precision on the CPU.
+  /// The time of a ForceSample, in double precision on the CPU, in s.
   double reference_seconds(int count) const;
 
  private:
   double reference_pairs(int count) const;
 
   int sample_;
-  std::map<const KernelInfo*, double> rates_;  // seconds a pair
-  double reference_rate_ = 1e-9;               // a guess of a core's, until it is known
+  std::map<const KernelInfo*, double> rates_;  // seconds per pair
+  double reference_rate_ = 1e-9;               // seconds per pair; a guess for one core until it is known
 };
 
 }  // namespace orrery

@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string_view>& texts, std::string_view text)
   return std::ranges::find(texts, text) != texts.end();
 }
 
-/// Appends what is not there yet: the order is the one in which kernels declare.
+/// Appends `text` unless it is there: the order is that of the declarations.
 void add_new(std::vector<std::string_view>& texts, std::string_view text) {
   if (!contains(texts, text)) texts.push_back(text);
 }
@@ -28,7 +28,7 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
   for (const Axis& axis : axes) {
     const Tunable* tunable = kernel.tunable(axis.tunable);
     if (!tunable) {
-      notes.push_back(fmt::format("{} has no tunable '{}': measured as it is", kernel.id, axis.tunable));
+      notes.push_back(fmt::format("{} has no tunable '{}': measured without it", kernel.id, axis.tunable));
       continue;
     }
     const std::vector<std::string> values = axis.every() ? tunable->values_to_measure() : axis.values;
@@ -85,7 +85,7 @@ Axis parse_axis(std::string_view what, std::string_view text) {
 }
 
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
-  if (selection.kernels.size() == 1) {  // the kernel's own words are the clearest
+  if (selection.kernels.size() == 1) {  // the kernel's own message is the clearest
     Settings settings{*selection.kernels.front()};
     for (const Axis& axis : axes) {
       if (axis.every() && settings.has(axis.tunable)) continue;
@@ -103,7 +103,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
       }
     }
     if (!contains(names, axis.tunable)) {
-      throw UsageError(fmt::format("none of the kernels asked for has a tunable '{}'; they have: {}{}", axis.tunable,
+      throw UsageError(fmt::format("none of the selected kernels has a tunable '{}'; they have: {}{}", axis.tunable,
                                    names.empty() ? "none" : joined(names), did_you_mean(axis.tunable, names)));
     }
     if (axis.every()) continue;
@@ -128,7 +128,7 @@ VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& ax
       continue;
     }
     std::vector<Variant> variants = product(*kernel, axes, plan.notes);
-    if (variants.empty()) plan.skipped.push_back({kernel->id, "", "it has none of the settings asked for"});
+    if (variants.empty()) plan.skipped.push_back({kernel->id, "", "it has none of the requested settings"});
     plan.variants.insert(plan.variants.end(), variants.begin(), variants.end());
   }
   return plan;

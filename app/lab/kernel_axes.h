@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-/// The kernels that a benchmark or a verification was asked for.
+/// The kernels to measure or to verify.
 struct KernelSelection {
   std::vector<const KernelInfo*> kernels;
-  bool all = false;        ///< "all": what cannot run here is skipped rather than an error
-  bool automatic = false;  ///< "auto": for each number of bodies what `auto` chooses; `kernels` is empty
+  bool all = false;        ///< "all": a kernel that cannot run here is skipped, not an error
+  bool automatic = false;  ///< "auto": the choice of `auto` for each number of bodies; `kernels` is empty
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(std::string_view text);
@@ -44,14 +44,14 @@ struct Skipped {
 struct VariantPlan {
   std::vector<Variant> variants;
   std::vector<Skipped> skipped;
-  std::vector<std::string> notes;  ///< what is left at its default where, one line each
+  std::vector<std::string> notes;  ///< which settings were left at their defaults, one line each
 };
 
 /// Throws UsageError unless each axis is a tunable of some selected kernel and each of its values is allowed by one.
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes);
 
-/// Every selected kernel with every combination of the axes that it has. Kernels that cannot run here are skipped if
-/// all were asked for. Throws std::runtime_error if one was asked for by name.
+/// Every selected kernel with every combination of its axes. Kernels that cannot run here are skipped if all were
+/// selected. Throws std::runtime_error if such a kernel was named.
 VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes);
 
 }  // namespace orrery

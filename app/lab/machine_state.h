@@ -5,10 +5,10 @@
 namespace orrery {
 
 /// The state of a CUDA device now: clock_mhz, memory_clock_mhz, power_w, temperature_c and slowed_by (why the clock is
-/// not at its maximum), null where the driver does not tell; or only `reason`, why nothing can be told.
+/// not at its maximum), null if the driver does not report it; or only `reason`, why nothing is known.
 Json gpu_state_json(int device);
 
-/// The same of the current CUDA device; null where there is none.
+/// The same for the current CUDA device; null if there is none.
 Json machine_state();
 
 }  // namespace orrery

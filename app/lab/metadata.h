@@ -7,15 +7,15 @@
 
 namespace orrery {
 
-/// What a measurement stands on, for the first line of every file: program, version, git id, build flags, date (UTC),
-/// CPU, GPU, driver and CUDA runtime; the last three are null where there is none.
+/// The conditions of a measurement, for the first line of every file: program, version, git id, build flags, date
+/// (UTC), CPU, GPU, driver and CUDA runtime; the last three are null if there is no GPU.
 Json machine_metadata();
 
 /// Adds scene, n, seed, integrator, law with its constants, dt and softening.
 void add_simulation(Json& metadata, const Status& status);
 
-/// The same for measurements of systems of these sizes, of which `first` is the first: n is all of them where there are
-/// several, and dt and softening, which may depend on n, are null: each row has its own.
+/// The same for measurements with these counts; `first` is the status of the first. If there are several, n lists them,
+/// and dt and softening, which may depend on n, are null: each row has its own.
 void add_simulations(Json& metadata, const Status& first, const std::vector<int>& counts);
 
 /// A float as the double with the same shortest decimal text: 0.1f as 0.1, not 0.10000000149.

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-/// Of a kernel that this build may not have: results of earlier runs are tables, too.
+/// This build may not have the kernel: tables also show results of earlier runs.
 bool is_initial(const std::string& kernel_id, const std::string& name, const std::string& value) {
   const auto known = std::ranges::find(kernels(), kernel_id, [](const KernelInfo* kernel) { return kernel->id; });
   const Tunable* tunable = known == kernels().end() ? nullptr : (*known)->tunable(name);

@@ -9,12 +9,12 @@
 
 namespace orrery {
 
-/// What a table's cells show of settings: all of them if the style is wide; else those that are not initial values, and
-/// those in which rows of the same kernel differ.
+/// The settings in a table's cells: all of them if the style is wide; else those that are not initial values, and those
+/// in which rows of the same kernel differ.
 class SettingsCells {
  public:
   explicit SettingsCells(const TextStyle& style) : all_{style.wide()} {}
-  /// Every row of the table, before the first text().
+  /// Call for every row of the table before the first text().
   void add(const std::string& kernel_id, const Settings::Values& values);
   /// "block=128 split=4"
   std::string text(const std::string& kernel_id, const Settings::Values& values) const;

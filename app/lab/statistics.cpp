@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-/// How many values may be cut off at each end of `count` sorted ones so that the rest encloses the median with 95%:
-/// the number of values below the median is binomial with p = 1/2. -1 where even all of them do not.
+/// How many of `count` sorted values can be cut off at each end so that the rest encloses the median with 95 %: the
+/// number of values below the median is binomial with p = 1/2. -1 if even all values do not.
 int cut(int count) {
   double tail = 0;
   for (int below = 0; below <= count / 2; ++below) {
@@ -34,8 +34,7 @@ Summary summarize(std::vector<double> values) {
   if (values.empty()) return {none, none, none, none};
   std::ranges::sort(values);
   const std::size_t size = values.size();
-  Summary summary{
-      .median = (values[(size - 1) / 2] + values[size / 2]) / 2, .min = values.front(), .low = none, .high = none};
+  Summary summary{.median = median(values), .min = values.front(), .low = none, .high = none};
   if (const int ends = cut(static_cast<int>(size)); ends >= 0) {
     summary.low = values[static_cast<std::size_t>(ends)];
     summary.high = values[size - 1 - static_cast<std::size_t>(ends)];

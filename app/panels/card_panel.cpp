@@ -84,20 +84,14 @@ void better_block(const KernelInfo& kernel, const Status& status, const KernelCa
   }
 }
 
-/// Of what the machine can do at most; none where that or the rate is not known.
-struct Shares {
-  std::optional<double> issue, mufu;
-};
-
-Shares shares_of(const Status& status, const ViewStatus& view) {
+/// Of the machine's peak rates; none if these or the kernel's rate are not known.
+RooflineShares shares_of(const Status& status, const ViewStatus& view) {
   if (!view.ceilings || !(view.step_ms_median > 0) || view.measured == 0) return {};
-  const Ceilings& most = *view.ceilings;
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
-  const auto share = [&](std::optional<double> each, double most_per_s) {
-    return share_of_limit(per_s, each, most_per_s, most.clock_mhz, view.clock_mhz);
-  };
-  return {share(view.slots_double ? std::nullopt : view.slots_per_interaction, most.fma_per_s),
-          share(view.mufu_per_interaction, most.rsqrt_per_s)};
+  const InteractionCost cost{.instructions = view.slots_per_interaction,
+                             .mufu = view.mufu_per_interaction,
+                             .double_precision = view.slots_double};
+  return roofline_shares(per_s, cost, *view.ceilings, view.clock_mhz);
 }
 
 /// At which clock the limits hold.
@@ -122,7 +116,7 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   share_row("card.occupancy", "occupancy", "Theoretical: resident warps over the most that a multiprocessor holds.",
             card.occupancy, {});
   better_block(kernel, status, card, out);
-  const Shares shares = shares_of(status, view);
+  const RooflineShares shares = shares_of(status, view);
   const std::string clock = clock_words(view);
   constexpr const char* other_rate = "Some are in double precision, at another rate than the limit's.";
   const std::string slots = view.slots_per_interaction

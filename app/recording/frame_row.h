@@ -16,7 +16,7 @@ struct FrameRow {
   double time_s = 0;       ///< since the run began, never falling; also the clock by which rows go to disk
   std::int64_t step = 0;
   double sim_time = 0;
-  std::string kernel{}, backend{}, block{}, settings{};  ///< block is empty where the kernel has no such tunable
+  std::string kernel{}, backend{}, block{}, settings{};  ///< block is empty if the kernel has no such tunable
   int n = 0;
   int steps = 0;                       ///< started in this frame
   std::optional<StepTiming> timing{};  ///< of those steps; usually filled in later. Stays empty where steps is 0
@@ -49,7 +49,7 @@ struct FrameRow {
                                                             "error_p99",
                                                             "error_max",
                                                             "evaluations"};
-  /// The row as it stands, with its line end. force_ms, integrate_ms and step_ms are those of one step.
+  /// The row with its line end. force_ms, integrate_ms and step_ms are those of one step.
   std::string csv() const;
 };
 

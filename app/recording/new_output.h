@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-/// `name` in the folder for files that nobody named, orrery-out, which is made if it is missing. An existing file of
+/// `name` in the folder for files without a given name, orrery-out, which is made if it is missing. An existing file of
 /// that name must be kept.
 std::string new_output(const std::string& name);
 

@@ -11,16 +11,16 @@
 namespace orrery {
 
 /// Writes frames to a CSV file. Rows reach the file within `flush_interval_s`, those that still wait for a time with
-/// that field empty; it is filled in where it stands once it is known. Nothing but open() throws.
+/// that field empty; it is filled in once it is known. Nothing but open() throws.
 class Recorder {
  public:
   static constexpr double flush_interval_s = 0.5;
 
-  /// Ends the recording under way, then creates the file. Returns the name that it got. Throws std::runtime_error that
+  /// Ends the present recording, then creates the file. Returns the name that it got. Throws std::runtime_error that
   /// names the path and the cause, and then nothing is recorded.
   std::string open(const std::string& path, const Json& metadata, Existing existing = Existing::keep);
 
-  /// Each returns an empty text, or one line that says why the recording has ended. Without a recording they do
+  /// Each returns an empty text, or one line with the reason why the recording has ended. Without a recording they do
   /// nothing.
   [[nodiscard]] std::string append(FrameRow row);
   [[nodiscard]] std::string close();

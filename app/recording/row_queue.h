@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// Rows in the order of their frames, some of which still wait for a time that is measured asynchronously. It turns
+/// Rows in the order of their frames. Some still wait for a time that is measured asynchronously. The queue turns
 /// them into text for a file whose end may be rewritten (take_changes), or for one that may only grow (take_complete);
 /// use one of the two.
 class RowQueue {
@@ -19,7 +19,7 @@ class RowQueue {
   void fill(const StepTiming& timing);
   /// The GPU time of a frame's drawing; earlier rows stop waiting for theirs.
   void fill_draw(std::int64_t frame, double draw_ms);
-  /// The run ends: nothing more will come.
+  /// The run ends: no times follow.
   void give_up();
 
   /// What a file must hold from byte `at` on, `at` counted from where the first row begins.

@@ -13,7 +13,7 @@ Json metadata_of(const Sweep& sweep, const Json& extra) {
   Json metadata = machine_metadata();
   add_simulations(metadata, *sweep.first_status(), sweep.plan().counts);
   metadata["flop_per_interaction"] = 20;
-  metadata["warmup_steps"] = sweep.plan().procedure.warmup_steps;
+  metadata["warmup_steps"] = sweep.plan().sampling.warmup_steps;
   metadata.update(extra);
   return metadata;
 }
@@ -62,7 +62,7 @@ std::vector<std::vector<ResultRow>> SweepReport::rows() const {
 std::vector<Skipped> SweepReport::not_measured(const std::vector<Skipped>& skipped) const {
   std::vector<Skipped> result = skipped;
   for (const SweepEntry& entry : sweep_.entries()) {
-    if (!entry.result) result.push_back({entry.variant.kernel->id, entry.label(), entry.problem});
+    if (!entry.result) result.push_back({entry.variant.kernel->id, entry.label(), entry.problem.text});
   }
   return result;
 }

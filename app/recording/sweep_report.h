@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// Where a sweep's results go: a table for a terminal, and the files that were asked for.
+/// Writes a sweep's results: a table for a terminal, and the requested files.
 class SweepReport {
  public:
   /// Creates the CSV file; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
@@ -20,25 +20,24 @@ class SweepReport {
   SweepReport(const Sweep& sweep, const ResultFormat& format, const ResultNames& files,
               const Json& extra = Json::object());
 
-  /// Writes what was measured since the last call: rows of the CSV are there at once, and their ranks follow.
+  /// Writes what was measured since the last call. Rows of the CSV are written at once; their ranks follow.
   void update();
   /// Puts `value` into the JSON, beside the results.
   void add(const std::string& name, Json value) { more_[name] = std::move(value); }
-  /// Puts what `value` gives for an entry that was measured into its result in the JSON.
+  /// Puts the return value of `value` for each measured entry into its result in the JSON.
   void add_to_results(const std::string& name, std::function<Json(const SweepEntry&)> value) {
     more_of_results_[name] = std::move(value);
   }
-  /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` is what the sweep was not even asked
-  /// for.
+  /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` lists what was left out of the sweep.
   void save(const std::vector<Skipped>& skipped);
   /// Writes the JSON.
   void finish(const std::vector<Skipped>& skipped);
-  /// Leaves no file behind: nothing was measured.
+  /// Removes the files: nothing was measured.
   void discard() { files_.discard(); }
 
-  /// The tables and what was skipped or failed.
+  /// The tables, and what was skipped or failed.
   std::string text(const std::vector<Skipped>& skipped, const TextStyle& style) const;
-  /// What the JSON file holds.
+  /// The contents of the JSON file.
   Json json(const std::vector<Skipped>& skipped) const;
   const ResultFiles& files() const { return files_; }
 

@@ -10,7 +10,7 @@
 /// file: a failure of stdout is remembered, one of stderr has no place to be reported.
 namespace orrery::console {
 
-/// Call first in main(). Fills descriptors 0 to 2 where they are closed, so that no file of ours becomes stdout, and
+/// Call first in main(). Opens descriptors 0 to 2 if they are closed, so that no file of ours becomes stdout, and
 /// turns SIGPIPE and SIGXFSZ into errors of the write.
 void open();
 

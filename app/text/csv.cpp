@@ -26,6 +26,24 @@ std::string csv_line(std::span<const std::string> fields) {
   return line;
 }
 
+std::vector<std::string> csv_fields(std::string_view line) {
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  std::vector<std::string> fields(1);
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool doubled = inside && line.substr(i).starts_with("\"\"");
+    if (line[i] == '"' && !doubled) {
+      inside = !inside;
+    } else if (line[i] == ',' && !inside) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+      i += doubled;
+    }
+  }
+  return fields;
+}
+
 std::string csv_header(const Json& metadata, std::span<const std::string_view> columns) {
   return fmt::format("# {}\n{}\n", json_text(metadata), fmt::join(columns, ","));
 }

@@ -35,7 +35,7 @@ constexpr std::size_t most_text_bytes = 65'536;
 
 class OpenFile {
  public:
-  /// Does not wait for somebody to open the other end of a pipe.
+  /// Does not wait for the other end of a pipe.
   explicit OpenFile(const std::string& file)
       : file_{file}, descriptor_{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)} {
     if (!descriptor_) fail_with(file_, errno);
@@ -136,11 +136,14 @@ std::string read_text(const std::string& file) {
   return text;
 }
 
-Json read_json(const std::string& file) {
-  const std::string text = read_text(file);
+Json parse_json(std::string_view text, const std::string& file) {
   JsonCheck check{text};
   if (!Json::sax_parse(text, &check)) fail(file, check.cause());
   return Json::parse(text);
+}
+
+Json read_json(const std::string& file) {
+  return parse_json(read_text(file), file);
 }
 
 std::optional<int> json_count(const Json& value) {

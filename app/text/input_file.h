@@ -2,23 +2,27 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/text/csv.h"
 
 namespace orrery {
 
-/// Readers of files that anything may have written. Each throws std::runtime_error with one line, "'FILE': cause", and
-/// takes less than 1 GB of memory, whatever the file holds.
+/// Readers of untrusted files. Each throws std::runtime_error with one line, "'FILE': cause", and takes less than 1 GB
+/// of memory, whatever the file holds.
 
-/// The whole of a regular file of at most 64 MB. Anything else is refused at once, pipes and devices among it, and so
-/// is a file that cannot be read to its end.
+/// Reads a regular file of at most 64 MB. Refuses anything else at once, such as a pipe or a device, and a file that
+/// cannot be read to its end.
 std::string read_text(const std::string& file);
 
-/// The JSON value in such a file: at most 64 arrays and objects inside each other, a million values and keys, a
-/// thousand members per object, and 64 KB per text.
+/// Parses JSON text from `file`: at most 64 levels of arrays and objects, a million values and keys, a thousand members
+/// per object, and 64 KB per text.
+Json parse_json(std::string_view text, const std::string& file);
+
+/// Reads and parses a JSON file.
 Json read_json(const std::string& file);
 
-/// The number of bodies that a JSON value is, from 1 to the largest int; empty if it is anything else.
+/// The JSON value as a number of bodies, from 1 to the largest int; empty if it is anything else.
 std::optional<int> json_count(const Json& value);
 
 }  // namespace orrery

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t least_columns = 40;  // of a terminal; where there are fewer its lines wrap
+constexpr std::size_t least_columns = 40;  // of a terminal; in a narrower one, lines wrap
 
 bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;

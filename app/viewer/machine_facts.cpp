@@ -50,13 +50,10 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   describe_clock(view);
   const KernelInfo& kernel = find_kernel(status.kernel_id);
   if (kernel.is_tree) {
-    view.slots_reason = no_slots_of_a_tree;
+    view.slots_reason = no_instructions_of_a_tree;
     return;
   }
-  describe_slots(view, *status.card);
-  const double pairs = kernel.pairs_per_interaction;
-  if (view.slots_per_interaction) *view.slots_per_interaction *= pairs;
-  if (view.mufu_per_interaction) *view.mufu_per_interaction *= pairs;
+  describe_instructions(view, *status.card, kernel.pairs_per_interaction);
 }
 
 /// By a thread: the driver may take milliseconds for an answer.
@@ -73,21 +70,22 @@ void MachineFacts::describe_clock(ViewStatus& view) {
 }
 
 /// One function is counted at a time: whoever switches quickly through all kernels starts no crowd of processes.
-void MachineFacts::describe_slots(ViewStatus& view, const KernelCard& card) {
-  if (under_way_ && under_way_->slots.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
-    slots_[under_way_->function] = under_way_->slots.get();
+void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction) {
+  if (under_way_ && under_way_->counts.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+    counted_[under_way_->function] = under_way_->counts.get();
     under_way_.reset();
   }
-  if (const auto known = slots_.find(card.name); known != slots_.end()) {
-    view.slots_per_interaction = known->second.per_interaction;
-    view.mufu_per_interaction = known->second.mufu_per_interaction;
-    view.slots_double = known->second.double_precision;
+  if (const auto known = counted_.find(card.name); known != counted_.end()) {
+    const InteractionCost cost = known->second.cost(pairs_per_interaction);
+    view.slots_per_interaction = cost.instructions;
+    view.mufu_per_interaction = cost.mufu;
+    view.slots_double = cost.double_precision;
     view.slots_reason = known->second.reason;
     return;
   }
   view.slots_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
   if (under_way_ || !may_start(view)) return;
-  under_way_ = Count{card.name, std::async(std::launch::async, slots_in_this_program, card.name, card.architecture,
+  under_way_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};
 }
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "app/lab/roofline/slots.h"
+#include "app/lab/roofline/instruction_counts.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {
@@ -21,17 +21,17 @@ class MachineFacts {
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in ceilings, clock and slots; once a frame. Measuring the ceilings lasts some 50 ms, and the GPU does
-  /// nothing else then; slots are counted by a thread and known some frames later.
+  /// Fills in peak rates, clock and instructions; once per frame. Measuring the peak rates takes some 50 ms, and the
+  /// GPU does nothing else then. A thread counts the instructions; they are known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
  private:
   void describe_clock(ViewStatus& view);
-  void describe_slots(ViewStatus& view, const KernelCard& card);
+  void describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction);
 
   struct Count {
     std::string function;
-    std::future<Slots> slots;
+    std::future<InstructionCounts> counts;
   };
 
   std::optional<Ceilings> ceilings_;
@@ -40,7 +40,7 @@ class MachineFacts {
   std::optional<double> clock_mhz_;
   std::chrono::steady_clock::time_point asked_clock_{};
   std::future<std::optional<double>> clock_;
-  std::map<std::string, Slots> slots_;  // by function
+  std::map<std::string, InstructionCounts> counted_;  // by function
   std::stop_source stop_;
   std::optional<Count> under_way_;  // last: it ends by stop_
 };

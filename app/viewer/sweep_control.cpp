@@ -30,10 +30,10 @@ SweepRow row_of(const SweepEntry& entry) {
   row.settings = entry.variant.settings.to_string();
   row.count = entry.count;
   row.values = entry.variant.settings.values();
-  row.problem = entry.problem;
+  row.problem = entry.problem.text;
   if (!entry.result) return row;
   static_cast<Trial&>(row) = trial_of(entry.result->status);
-  row.steps = static_cast<std::int64_t>(entry.result->repeats_ms.size()) * entry.result->steps_a_repeat;
+  row.steps = static_cast<std::int64_t>(entry.result->samples_ms.size()) * entry.result->steps_per_sample;
   row.median_ms = entry.result->step_ms.median;
   row.low_ms = entry.result->step_ms.low;
   row.high_ms = entry.result->step_ms.high;

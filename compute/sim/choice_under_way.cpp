@@ -32,16 +32,16 @@ bool ChoiceUnderWay::ended() const {
   return result_.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
 }
 
-void ChoiceUnderWay::abandon() {
+void ChoiceUnderWay::cancel() {
   thread_.request_stop();
-  if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(ChoiceAbandoned{}));
+  if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
   result_.wait();
 }
 
 std::optional<KernelChoice> ChoiceUnderWay::take() {
   try {
     return result_.get();
-  } catch (const ChoiceAbandoned&) {
+  } catch (const Cancelled&) {
     return std::nullopt;
   }
 }

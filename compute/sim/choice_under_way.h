@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// A choice that is made on a thread of its own, with the CUDA device of the thread that starts it.
+/// A choice that is made on its own thread, with the CUDA device of the thread that starts it.
 class ChoiceUnderWay {
  public:
   /// `chooser` must outlive this.
@@ -16,12 +16,12 @@ class ChoiceUnderWay {
   ChoiceUnderWay(const ChoiceUnderWay&) = delete;
   ChoiceUnderWay& operator=(const ChoiceUnderWay&) = delete;
 
-  /// Does nothing the second time. A failure is one of the choice.
+  /// Does nothing the second time. take() reports a thread that could not start.
   void start();
   bool ended() const;
-  /// Ends it at its next measurement, and waits for that.
-  void abandon();
-  /// To be called once, when it has ended. None where it was abandoned. Throws what the chooser did.
+  /// Cancels it at its next measurement, and waits for that.
+  void cancel();
+  /// Call once, when it has ended. None if it was cancelled. Throws what the chooser threw.
   std::optional<KernelChoice> take();
 
  private:

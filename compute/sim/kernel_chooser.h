@@ -9,23 +9,23 @@
 
 namespace orrery {
 
-/// What a kernel is wanted for.
+/// What a kernel is to be chosen for.
 struct KernelDemand {
   int count = 0;  ///< bodies, >= 1
   LawId law = LawId::gravity;
   bool equal_masses = true;     ///< of all bodies: some kernels then need less work
   double accuracy = 0;          ///< see SetAccuracy
-  bool beside_drawing = false;  ///< it will run while a window is drawn, and is measured so
+  bool beside_drawing = false;  ///< a window draws meanwhile, and during the measurement
   friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
 };
 
-/// What a kernel is to be accurate for: the errors of a tree depend on where the bodies are.
+/// The bodies and the law of a demand: the errors of a tree depend on the positions.
 struct ForceSystem {
   const Bodies& bodies;
   Law law;
 };
 
-/// What `auto_kernel` stands for at some demand.
+/// The kernel that `auto_kernel` stands for.
 struct KernelChoice {
   const KernelInfo* kernel;
   Settings settings;
@@ -43,16 +43,16 @@ inline std::string name_of(const KernelChoice& choice) {
   return "auto: " + words_for(*choice.kernel, choice.settings);
 }
 
-/// Thrown out of a choice that nobody waits for any more. No std::exception: those are a contender's failures.
-struct ChoiceAbandoned {};
+/// Thrown by a measurement after a stop request. Not a std::exception: those are failures of a candidate.
+struct Cancelled {};
 
-/// Finds the kernel and the settings that are the fastest here of those that are accurate enough. It may measure, which
-/// takes some tenths of a second, and longer where one evaluation does.
+/// Finds the fastest kernel and settings on this machine that meet the accuracy. Measuring takes some tenths of a
+/// second, and longer if one evaluation does.
 class KernelChooser {
  public:
   virtual ~KernelChooser() = default;
-  /// `system` is what `demand` is about. Throws std::runtime_error where no kernel can run, and ChoiceAbandoned soon
-  /// after `stop` was requested.
+  /// `system` is the system that `demand` describes. Throws std::runtime_error if no kernel can run, and Cancelled soon
+  /// after a stop request.
   virtual KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) = 0;
 };
 

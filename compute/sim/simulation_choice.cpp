@@ -1,4 +1,4 @@
-// How a simulation comes by the kernel that `auto` stands for.
+// How a simulation gets the kernel that `auto` stands for.
 #include <exception>
 #include <utility>
 
@@ -21,12 +21,12 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
           .beside_drawing = choosing_ == Choosing::beside};
 }
 
-/// Ends what is under way, steps and choices: it would be measured as well. A choice beside starts when `choice` and
-/// its bodies are installed. Until it ends the last kernel stands in, or for another number of bodies, which it may not
-/// take, the default.
+/// Cancels steps and choices in flight: they would disturb the measurement. With Choosing::beside the choice starts
+/// once `choice` and its bodies are installed. Until it ends, the last kernel is used, or the default for another
+/// count, which the last one may not take.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
-  if (choice.under_way) choice.under_way->abandon();
+  if (choice.under_way) choice.under_way->cancel();
   if (chooser_ && choosing_ == Choosing::beside) {
     if (demand.count != count_) {
       choice.kernel = &default_kernel();
@@ -38,7 +38,7 @@ void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodie
   }
   const KernelChoice chosen = chooser_ ? chooser_->choose(demand, {bodies, choice.law}, {})
                                        : KernelChoice{&default_kernel(), Settings{default_kernel()},
-                                                      "Nothing was measured: it is the default."};
+                                                      "Nothing was measured: the default is used."};
   choice.kernel = chosen.kernel;
   choice.settings = chosen.settings;
   choice.automatic = named(chosen);
@@ -49,7 +49,7 @@ void Simulation::choose_kernel_again(Choice& choice) {
   choose_kernel(choice, present_demand(choice), bodies());
 }
 
-/// Where a choice has been made beside: what it found. After a failure the present kernel stays.
+/// Adopts the result of Choosing::beside once it is there. After a failure the present kernel stays.
 void Simulation::take_over_choice() {
   if (!choice_.under_way || !choice_.under_way->ended()) return;
   const std::shared_ptr<ChoiceUnderWay> ended = std::exchange(choice_.under_way, nullptr);
@@ -64,7 +64,7 @@ void Simulation::take_over_choice() {
     }
     adopt(next);
   } catch (const std::exception& failure) {
-    choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"No other: "} + failure.what()});
+    choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
     last_error_ = failure.what();
   }
 }

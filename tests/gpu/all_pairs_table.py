@@ -3,8 +3,8 @@
 
 usage: all_pairs_table.py OUT_FOLDER
 
-Reads OUT_FOLDER/all-pairs-*.json and, where they are, the texts that NVIDIA's nbody sample printed before and after; writes
-OUT_FOLDER/all-pairs.md. A figure that is missing, not finite or not positive ends it with status 1 and one line."""
+Reads OUT_FOLDER/all-pairs-*.json and, if present, the output of NVIDIA's nbody sample before and after. Writes
+OUT_FOLDER/all-pairs.md. If a figure is missing, not finite or not positive, it ends with status 1 and one line."""
 import os
 import re
 
@@ -17,7 +17,7 @@ SAMPLE_GPU = re.compile(r"^> Compute \S+ CUDA device: \[(.*)\]$")
 
 
 def sample_times(path, gpu):
-    """{n: ms a step} that NVIDIA's sample printed; each command must have its time, on the same GPU."""
+    """{n: ms per step} that NVIDIA's sample printed; each command must have its time, on the same GPU."""
     times, asked = {}, None
     with open(path, encoding="utf-8") as file:
         for line in map(str.rstrip, file):
@@ -46,7 +46,7 @@ def rate(n, ms):
 def times_text(run, before, after):
     """`before` and `after`: {n: ms} of the sample, or empty. Ratios are over its faster run."""
     sample_titles = ["sample: ms before", "after", "ratio"] if before else []
-    titles = ["bodies", "kernel", "ms a step", "interactions/s", *sample_titles, "error: median", "p99", "max", "SM clock",
+    titles = ["bodies", "kernel", "ms per step", "interactions/s", *sample_titles, "error: median", "p99", "max", "SM clock",
               "chosen"]
     groups, rows = run.by_kernel(), []
     absent = sorted(set(before) - set(run.metadata["n"]))

@@ -71,7 +71,7 @@ class Run:
 
 
 def number(value, digits=4):
-    """With that many digits, and never in powers of ten where none are needed."""
+    """`value` with `digits` significant digits, without a power of ten if it is readable without."""
     if value == 0 or not 1e-4 <= value < 1e5:
         return f"{value:.{digits}g}"
     return f"{value:.{max(0, digits - 1 - math.floor(math.log10(value)))}f}"
@@ -83,8 +83,8 @@ def table(titles, rows):
 
 
 def write_page(page, name):
-    """What a script that makes OUT_FOLDER/NAME of the files in OUT_FOLDER does: writes and prints page(OUT_FOLDER), or ends with
-    status 1 and one line that says why it cannot."""
+    """The main function of a script that makes OUT_FOLDER/NAME from the files in OUT_FOLDER: writes and prints
+    page(OUT_FOLDER), or ends with status 1 and one line with the reason."""
     script = os.path.basename(sys.argv[0])
     if len(sys.argv) != 2:
         sys.exit(f"usage: {script} OUT_FOLDER")

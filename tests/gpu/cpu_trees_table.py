@@ -30,7 +30,7 @@ def times_of(folder, system):
 
 
 def crossover(times, direct):
-    """In words: from where on the tree is faster, at all larger numbers measured; between two numbers by a power law of the ratio."""
+    """A sentence: from how many bodies on the tree is faster at all counts measured. Interpolates between two counts by a power law."""
     counts = list(times)
     ratio = [times[n][direct] / times[n][TREE] for n in counts]
     first = len(counts)

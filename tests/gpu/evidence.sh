@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Everything this project claims of a GPU, measured and checked in one go on a machine that has one:
+# Measures and checks everything that this project claims about GPUs, on a machine with a GPU:
 #   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER PART...
 # where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory; all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
 # do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` compute-sanitizer,
 # `window` a display whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
-# nbody sample as well where ORRERY_NBODY_SAMPLE names its executable. What is kept of the output lies in docs/measurements/.
+# nbody sample as well if ORRERY_NBODY_SAMPLE names its executable. docs/measurements/ holds parts of the output.
 set -uo pipefail
 mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
@@ -49,8 +49,8 @@ check() {
   conclude "$name" "$status" $((SECONDS - begin))
 }
 
-# tested LOG: says how many GoogleTests passed in it, and fails where one was skipped, where none ran or where the end is
-# missing: GoogleTest itself calls all but the last a success.
+# tested LOG: prints how many GoogleTests passed in it. Fails if one was skipped, none ran or the end is missing:
+# GoogleTest itself calls all but the last a success.
 tested() {
   local passed
   passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\.$/\1/p' "$1")
@@ -78,7 +78,7 @@ run_tests() {
   for test in "$build"/tests/{*_gpu,ceilings_test,cuda_{launch,symmetric,trees}_test,non_finite_watch_test}; do
     check_tests "$(basename "$test")" "$test"
   done
-  # It needs OpenGL of this GPU's; where there is no viewer, it was not built.
+  # It needs this GPU's OpenGL; without the viewer, it is not built.
   test=$build/tests/gl_bodies_test
   [ ! -x "$test" ] || check_tests gl_bodies_test "$test"
 }
@@ -230,7 +230,7 @@ tree_memory() {
   done
 }
 
-# tree_auto SYSTEM N ARGUMENTS...: what `auto` chooses where nothing was chosen before, and what the whole command takes.
+# tree_auto SYSTEM N ARGUMENTS...: the choice of `auto` without a cache, and the time of the whole command.
 tree_auto() {
   local begin=${EPOCHREALTIME/./} end
   rm -rf "$out/cache-auto"
@@ -286,8 +286,8 @@ run_cpu_trees() {
   [ ! -f "$out/cpu-trees.md" ] || cat "$out/cpu-trees.md"
 }
 
-# The window as a user has it: asynchronous frames until it is told to close; a scripted change of kernels and blocks; and
-# the same frames without a display, where no X server's copy of each picture counts.
+# The window as a user has it: asynchronous frames until it is closed; a scripted change of kernels and blocks; and the
+# same frames without a display, without an X server's copy of each picture.
 run_window() {
   check interactive timeout --signal=TERM --preserve-status 10 \
     "$orrery" -n 16k --size 1280x720 --vsync off --record "$out/interactive.csv"
@@ -303,7 +303,7 @@ run_window() {
 630 quit
 SCRIPT
   cd "$out" && check tour "$orrery" -n 16k --size 1280x720 --vsync off --script tour.txt --record tour.csv
-  # Mesa draws, CUDA computes: the copy through pinned memory that stands in where nothing can be mapped.
+  # Mesa draws, CUDA computes: the copy through pinned memory, which is used if nothing can be mapped.
   check staged env __GLX_VENDOR_LIBRARY_NAME=mesa "$orrery" -n 16k --size 640x360 --frames 60 --record "$out/staged.csv"
   # A million bodies under a tree, recorded until the first picture; then with the tree's cells.
   printf '%s\n' "400 stop-record" "401 screenshot million.png" "402 cells on" "460 screenshot million-cells.png" "461 quit" \
@@ -311,7 +311,7 @@ SCRIPT
   check million "$orrery" --scene collision -n 1M --kernel cuda-tree --size 1600x900 --vsync off --panel on \
     --script million.txt --record million.csv
   check picture "$orrery" -n 64k --size 1920x1080 --offscreen --frames 580 --screenshot "$out/picture.png"
-  # A window of another GPU's, or of llvmpipe's, would be measured just as well, and say nothing of the mapped buffer.
+  # A window of another GPU, or of llvmpipe, would be measured too, but does not use the mapped buffer.
   check mapped python3 "$here/interop.py" mapped "$out"/{interactive,offscreen,tour,million}.csv
   check not-mapped python3 "$here/interop.py" staged "$out/staged.csv"
   python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt" || failed=1

@@ -27,16 +27,16 @@ def medians(rows):
 
 
 def cost_of_comparisons(rows):
-    """A comparison runs in the frames before the one that tells of it: those are held against all frames farther off."""
+    """A comparison runs in the frames before the one that reports it: compares these with all frames farther away."""
     near = 6
-    told = [i for i, row in enumerate(rows) if row.get("error_median")]
-    close = {i for at in told for i in range(at - near, at + 1)}
+    reported = [i for i, row in enumerate(rows) if row.get("error_median")]
+    close = {i for at in reported for i in range(at - near, at + 1)}
     times = [float(row["frame_ms"]) for row in rows]
     others = [ms for i, ms in enumerate(times) if i not in close]
-    if not told or not others:
-        return "   no comparisons of forces to tell"
+    if not reported or not others:
+        return "   no comparisons of forces to report"
     extra = statistics.fmean(times) / statistics.fmean(others) - 1
-    return f"   {len(told)} comparisons of forces made the frames {100 * extra:.2f} % longer"
+    return f"   {len(reported)} comparisons of forces made the frames {100 * extra:.2f} % longer"
 
 
 for path in sys.argv[1:]:

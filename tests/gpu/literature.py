@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures every CUDA variant and every step of the sources' own comparisons, and writes their figures beside ours.
 
-  literature.py ORRERY OUT_FOLDER [REPEATS]
+  literature.py ORRERY OUT_FOLDER [SAMPLES]
   literature.py --check ORRERY
 
 Runs `orrery bench` once for each variant and writes OUT_FOLDER/literature.md, with what each run wrote as JSON in
-OUT_FOLDER/literature/. Exits 1 where a variant could not be measured or its forces are not finite; the table then says
-so. With --check nothing is measured: exits 1 unless the program has every kernel and setting that is asked for below.
+OUT_FOLDER/literature/. Exits 1 if a variant could not be measured or its forces are not finite; the table then names
+it. With --check nothing is measured: exits 1 unless the program has every kernel and setting that is named below.
 """
 
 import json
@@ -78,9 +78,9 @@ def brute_force():
             Step("5", "v5 hybrid, best case: the block divides N", hybrid, 6.54, "14.64 ms"),
             Step("5", "v5 hybrid, worst case: the largest remainder", hybrid, 6.03, "15.88 ms", counts=(20479,)),
         ],
-        "Law attract-repel. The baseline is nBodyGPU5, as in the source; the worst case is held against 20,480 bodies. "
-        "All take the square root and the division as the source writes them; v1 and v3 stand here with the "
-        "approximate 1/sqrt as well.")
+        "Law attract-repel. The baseline is nBodyGPU5, as in the source; the worst case is compared with 20,480 bodies. "
+        "All take the square root and the division as the source writes them; v1 and v3 are also listed "
+        "with the approximate 1/sqrt.")
 
 
 def handbook_unroll():
@@ -167,8 +167,8 @@ def cuda_kernels(orrery):
 class Lab:
     """Runs the program and keeps what it measured."""
 
-    def __init__(self, orrery, out, repeats):
-        self.orrery, self.repeats = orrery, repeats
+    def __init__(self, orrery, out, samples):
+        self.orrery, self.samples = orrery, samples
         self.folder = os.path.join(out, "literature")
         os.makedirs(self.folder, exist_ok=True)
         self.results, self.problems, self.metadata = {}, {}, None
@@ -179,7 +179,7 @@ class Lab:
         if os.path.exists(path):
             os.remove(path)  # or the program would write beside it
         command = [self.orrery, "bench", *SCENE, "--kernels", wanted.kernel, "--law", wanted.law, "-n",
-                   ",".join(map(str, sorted(counts))), "--repeat", str(self.repeats), "--json", path]
+                   ",".join(map(str, sorted(counts))), "--repeat", str(self.samples), "--json", path]
         for key, value in wanted.settings:
             command += ["--set", f"{key}={value}"]
         run = subprocess.run(command, capture_output=True, text=True)
@@ -242,7 +242,7 @@ def measured_cells(lab, wanted, n):
             number(card.get("local_bytes")), "" if occupancy is None else f"{100 * occupancy:.0f} %"]
 
 
-MEASURED = ["ms a step", "interactions/s", "error: median", "p99", "max", "registers", "local bytes", "occupancy"]
+MEASURED = ["ms per step", "interactions/s", "error: median", "p99", "max", "registers", "local bytes", "occupancy"]
 
 
 def table(titles, rows):
@@ -256,8 +256,8 @@ def places(values):
 
 
 def open_places(times):
-    """{key: "2" or "2-4"}, the places that the 95 % intervals {key: (low, high)} leave open, 1 the fastest: the
-    program's own rule. "-" where there is no interval."""
+    """{key: "2" or "2-4"}, the ranks that the 95 % intervals {key: (low, high)} allow, 1 the fastest: the
+    program's own rule. "-" if there is no interval."""
     known = {key: interval for key, interval in times.items() if None not in interval}
     text = {}
     for key in times:
@@ -272,7 +272,7 @@ def open_places(times):
 
 
 def source_places(ladder, n):
-    """The source's order, where it gives one: by rates, else by speed-ups over one and the same base."""
+    """The source's order, if it gives one: by rates, else by speed-ups over one common base."""
     rates = {index: value for (index, count), value in ladder.rates.items() if count == n}
     if rates:
         return places(rates)
@@ -282,7 +282,7 @@ def source_places(ladder, n):
 
 
 def ladder_rows(lab, ladder, n):
-    """A row a step. One that was measured at one body fewer, the worst case of a block, stands beside the others."""
+    """One row per step. A step that was also measured at one body fewer, the worst case of a block, has a second row."""
     steps = {}  # index -> the N at which it was measured
     for index, step in enumerate(ladder.steps):
         if n in step.counts:
@@ -344,13 +344,13 @@ def headline(lab):
 
 
 def report(lab, variants):
-    told = ("gpu", "driver", "cuda_runtime", "version", "git", "date", "scene", "integrator", "seed")
-    machine = "; ".join(f"{name} {lab.metadata[name]}" for name in told if lab.metadata.get(name) is not None)
+    names = ("gpu", "driver", "cuda_runtime", "version", "git", "date", "scene", "integrator", "seed")
+    machine = "; ".join(f"{name} {lab.metadata[name]}" for name in names if lab.metadata.get(name) is not None)
     return "\n".join([
         "# The literature's techniques, measured\n",
-        f"{machine}. Median of {lab.repeats} measurements, after warm-up, of one step: forces, and the update of "
+        f"{machine}. Median of {lab.samples} samples, after warm-up, of one step: forces, and the update of "
         "velocities and positions. Error: |Δa|/|a| against a direct sum in fp64 on 4096 bodies. A ratio is a speed-up: the "
-        "base's time over the step's. A rank of ours is open, \"2-3\", where the 95 % intervals of the medians overlap.\n",
+        "base's time over the step's. A rank of ours is a range, \"2-3\", if the 95 % intervals of the medians overlap.\n",
         headline(lab), overview_text(lab, variants), *(ladder_text(lab, ladder) for ladder in LADDERS)])
 
 

@@ -1,4 +1,4 @@
-"""What the pages of trees, on a GPU and on a CPU, share: how a tree's accuracy is told, and the table of its times."""
+"""Shared by the pages of trees on a GPU and on a CPU: how they name a tree's accuracy, and the table of its times."""
 import glob
 import os
 
@@ -34,6 +34,6 @@ def times_text(results):
         ms, per_s = run.ms(result), positive(result["interactions_per_s"], "interactions/s")
         rows.append([accuracy(result), f"{result['n']:,}", number(ms), number(per_s * ms * 1e-3 / result["n"]),
                      f"{number(per_s * 1e-9, 3)} G", *(number(error, 2) for error in run.errors(result)), run.clock(result)])
-    titles = ["accuracy", "bodies", "ms a step", "interactions a body", "interactions/s", "error: median", "p99", "max",
+    titles = ["accuracy", "bodies", "ms per step", "interactions per body", "interactions/s", "error: median", "p99", "max",
               "SM clock"]
     return table(titles, rows)

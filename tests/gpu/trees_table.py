@@ -13,7 +13,7 @@ import os
 from bench_tables import Refused, number, positive, table, write_page
 from tree_tables import COLLAPSE, SYSTEMS, accuracy, results_of, runs_of, times_text
 
-# What others reach on this GPU at settings with these errors at 1,048,576 bodies (Plummer); ms a step.
+# What others reach on this GPU at settings with these errors at 1,048,576 bodies (Plummer); ms per step.
 PEERS = (
     ("Bonsai", "theta 0.75", 5.5e-4, 2.6e-3, {65536: 2.08, 262144: 2.55, 1048576: 6.36, 4194304: 23.8}),
     ("Bonsai", "theta 0.5", 1.1e-4, 4.0e-4, {65536: 2.79, 262144: 3.79, 1048576: 11.3, 4194304: 44.1}),
@@ -45,7 +45,7 @@ TITLES = ["other", "bodies", "its ms", "ours", "our ms", "ratio", "our median", 
 
 
 def equal_errors_text(folder):
-    """Our fastest with errors no larger than the other's; where none was measured the row says so."""
+    """Our fastest with errors no larger than the other's; if none was measured, the row says so."""
     rows = []
     for name, how, median, p99, times in PEERS:
         kernel = KERNELS[name]
@@ -117,7 +117,7 @@ def auto_text(folder):
                          number(run.errors(result)[0], 2), number(positive(float(row["seconds"]), "seconds"), 3)])
     if not rows:
         raise Refused("trees-auto.csv is empty")
-    return table(["system", "bodies", "chosen", "ms a step", "median error", "whole command, s"], rows)
+    return table(["system", "bodies", "chosen", "ms per step", "median error", "whole command, s"], rows)
 
 
 def page(folder):
@@ -128,7 +128,7 @@ def page(folder):
             f"is force, tree built anew, and integration ({metadata['integrator']}); interactions are those evaluated. Errors are "
             f"|Δa|/|a| against fp64 on 4096 bodies at the first state. {COLLAPSE}.\n\n## Beside others at equal errors (Plummer)\n\n"
             "Our fastest accuracy whose median and p99 are no larger than the other's at 1,048,576 bodies, the only ones known; "
-            f"*none* where no accuracy that was measured is so.\n\n{equal_errors_text(folder)}"
+            f"*none* if no measured accuracy is.\n\n{equal_errors_text(folder)}"
             f"\n## Beside ECL-BH at equal theta (Plummer)\n\nWhatever the errors are.\n\n{equal_theta_text(folder)}")
     for system, title in SYSTEMS.items():
         for kernel in TREES:

@@ -9,12 +9,12 @@
 
 namespace orrery {
 
-/// The program of this name in one of PATH's folders or, failing that, in one of `folders`. None: it is nowhere.
+/// The program of this name in one of PATH's folders, else in one of `folders`; none if it is in none of them.
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const std::vector<std::filesystem::path>& folders = {});
 
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
-/// None where it could not be started, did not exit with status 0, or was ended because `stop` was asked for.
+/// None if it could not start, did not exit with status 0, or was ended after a stop request.
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         const std::stop_token& stop = {});
 

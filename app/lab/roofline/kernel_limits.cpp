@@ -23,7 +23,7 @@ std::string number(std::optional<double> value, int decimals) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
-/// The clock that was in force while the steps ran.
+/// The clock while the steps ran.
 std::optional<double> clock_of(const VariantResult& result) {
   const auto found = result.machine_during.find("clock_mhz");
   if (found == result.machine_during.end() || !found->is_number()) return std::nullopt;
@@ -32,61 +32,43 @@ std::optional<double> clock_of(const VariantResult& result) {
 
 }  // namespace
 
-/// A stop is not held up by what takes seconds for each function.
-Slots KernelLimits::slots_of(const KernelCard& card) {
-  if (stop_requested()) return {.per_interaction = {}, .reason = "stopped before they were counted"};
-  return slots_in_this_program(card.name, card.architecture);
+/// Counting takes seconds for each function, so a stop skips it.
+InstructionCounts KernelLimits::count_instructions(const KernelCard& card) {
+  if (stop_requested()) return {.reason = "stopped before they were counted"};
+  return counts_in_this_program(card.name, card.architecture);
 }
 
 KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   const KernelCard& card = *result.status.card;
   const KernelInfo& kernel = find_kernel(result.status.kernel_id);
+  Limits limits{.clock_mhz = clock_of(result)};
   if (kernel.is_tree) {
-    return {.slots = {},
-            .mufu = {},
-            .issue_share = {},
-            .mufu_share = {},
-            .clock_mhz = clock_of(result),
-            .reason = no_slots_of_a_tree};
-  }
-  auto known = counted_.find(card.name);
-  if (known == counted_.end()) known = counted_.emplace(card.name, count_slots_(card)).first;
-  const Slots& slots = known->second;
-  const double pairs = kernel.pairs_per_interaction;
-  const auto each_interaction = [&](std::optional<double> each_pair) -> std::optional<double> {
-    if (!each_pair) return std::nullopt;
-    return *each_pair * pairs;
-  };
-  Limits limits{.slots = each_interaction(slots.per_interaction),
-                .mufu = each_interaction(slots.mufu_per_interaction),
-                .issue_share = {},
-                .mufu_share = {},
-                .clock_mhz = clock_of(result),
-                .reason = slots.reason};
-  if (!limits.reason.empty()) return limits;
-  if (!ceilings_.ceilings) {
-    limits.reason = "ceilings not measured: " + ceilings_.reason;
+    limits.reason = no_instructions_of_a_tree;
     return limits;
   }
-  const Ceilings& most = *ceilings_.ceilings;
-  const auto share = [&](std::optional<double> each, double most_per_s) {
-    return share_of_limit(result.interactions_per_s(), each, most_per_s, most.clock_mhz, limits.clock_mhz);
-  };
-  if (slots.double_precision) {
-    limits.reason = "some instructions are in double precision, at another rate than the limits'";
-  } else {
-    limits.issue_share = share(limits.slots, most.fma_per_s);
+  auto known = counted_.find(card.name);
+  if (known == counted_.end()) known = counted_.emplace(card.name, count_(card)).first;
+  limits.cost = known->second.cost(kernel.pairs_per_interaction);
+  limits.reason = known->second.reason;
+  if (!limits.reason.empty()) return limits;
+  if (!ceilings_.ceilings) {
+    limits.reason = "peak rates not measured: " + ceilings_.reason;
+    return limits;
   }
-  limits.mufu_share = share(limits.mufu, most.rsqrt_per_s);
+  limits.shares = roofline_shares(result.interactions_per_s(), limits.cost, *ceilings_.ceilings, limits.clock_mhz);
+  if (limits.cost.double_precision) limits.reason = "some instructions are in double precision, at another peak rate";
   return limits;
 }
 
 Json KernelLimits::json(const SweepEntry& entry) {
   if (!entry.result || !entry.result->status.card) return nullptr;
   const Limits limits = limits_of(*entry.result);
-  return {{"slots_per_interaction", or_null(limits.slots)}, {"mufu_per_interaction", or_null(limits.mufu)},
-          {"issue_share", or_null(limits.issue_share)},     {"mufu_share", or_null(limits.mufu_share)},
-          {"clock_mhz", or_null(limits.clock_mhz)},         {"reason", limits.reason}};
+  return {{"instructions_per_interaction", or_null(limits.cost.instructions)},
+          {"mufu_per_interaction", or_null(limits.cost.mufu)},
+          {"issue_share", or_null(limits.shares.issue)},
+          {"mufu_share", or_null(limits.shares.mufu)},
+          {"clock_mhz", or_null(limits.clock_mhz)},
+          {"reason", limits.reason}};
 }
 
 std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextStyle& style) {
@@ -94,7 +76,7 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
               {"kernel", "settings", "n", "registers", "local B", "shared B", "grid", "blocks/SM", "occupancy",
                "best block", "waves"},
               {"best block", "local B", "waves", "grid", "shared B"}};
-  Table shares{"ltrrrrrr", {"kernel", "settings", "n", "slots", "MUFU", "of issue", "of MUFU", "MHz"}};
+  Table shares{"ltrrrrrr", {"kernel", "settings", "n", "instructions", "MUFU", "of issue", "of MUFU", "MHz"}};
   SettingsCells cells{style};
   const auto has_card = [](const SweepEntry& entry) { return entry.result && entry.result->status.card; };
   for (const SweepEntry& entry : entries) {
@@ -115,18 +97,19 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
                fmt::format("{} x {}", format_count(card.blocks), card.block),
                std::to_string(card.blocks_per_multiprocessor), percent(card.occupancy),
                fmt::format("{}: {}", card.best_block, percent(card.best_occupancy)), number(card.waves, 2)});
-    shares.add({status.kernel_id, settings, n, number(limits.slots, 1), number(limits.mufu, 2),
-                percent(limits.issue_share), percent(limits.mufu_share), number(limits.clock_mhz, 0)});
+    shares.add({status.kernel_id, settings, n, number(limits.cost.instructions, 1), number(limits.cost.mufu, 2),
+                percent(limits.shares.issue), percent(limits.shares.mufu), number(limits.clock_mhz, 0)});
     if (!limits.reason.empty()) reasons[status.kernel_id + (settings.empty() ? "" : " ") + settings] = limits.reason;
   }
   if (!any) return "\nno kernel card: nothing ran on a GPU\n";
-  std::string text = '\n' + paragraph("kernel cards; per thread, block and grid", style) + cards.text(style) + '\n' +
-                     paragraph("limits; per interaction", style) + shares.text(style) +
-                     paragraph(
-                         "Shares are of the ceilings at the clock in force (MHz), or as measured where that is not "
-                         "known.",
-                         style) +
-                     paragraph(ceilings_.text(), style, 9);
+  std::string text =
+      '\n' + paragraph("kernel cards; per thread, block and grid", style) + cards.text(style) + '\n' +
+      paragraph("instructions per interaction, and shares of the peak rates", style) + shares.text(style) +
+      paragraph(
+          "Shares are of the peak rates at the clock during the measurement (MHz), or as they were measured "
+          "if that clock is not known.",
+          style) +
+      paragraph(ceilings_.text(), style, 9);
   for (const auto& [which, reason] : reasons) text += paragraph(which + ": " + reason, style, 2);
   return text;
 }

@@ -6,22 +6,22 @@
 #include <span>
 #include <string>
 
+#include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/roofline/machine_ceilings.h"
-#include "app/lab/roofline/slots.h"
 #include "app/lab/variant_result.h"
 #include "app/text/text_style.h"
 
 namespace orrery {
 
-/// How near measured CUDA kernels came to what the GPU can do: `orrery bench --card`.
+/// How near measured CUDA kernels came to the GPU's peak rates: `orrery bench --card`.
 class KernelLimits {
  public:
-  using CountSlots = std::function<Slots(const KernelCard& card)>;
-  /// `count_slots` is asked once for each function.
-  explicit KernelLimits(MachineCeilings ceilings, CountSlots count_slots = slots_of)
-      : ceilings_{std::move(ceilings)}, count_slots_{std::move(count_slots)} {}
+  using CountInstructions = std::function<InstructionCounts(const KernelCard& card)>;
+  /// `count` is called once for each function.
+  explicit KernelLimits(MachineCeilings ceilings, CountInstructions count = count_instructions)
+      : ceilings_{std::move(ceilings)}, count_{std::move(count)} {}
 
-  /// What an entry that was measured is told to have; null for a kernel on the CPU.
+  /// The limits of an entry that was measured; null for a kernel on the CPU.
   Json json(const SweepEntry& entry);
   /// Tables of the kernel cards and limits of the entries that were measured on the GPU.
   std::string text(std::span<const SweepEntry> entries, const TextStyle& style = {});
@@ -29,17 +29,17 @@ class KernelLimits {
 
  private:
   struct Limits {
-    std::optional<double> slots, mufu;              // of an interaction
-    std::optional<double> issue_share, mufu_share;  // of what the GPU can do at clock_mhz
-    std::optional<double> clock_mhz;                // while it was measured
-    std::string reason;                             // why some of these are not known
+    InteractionCost cost{};
+    RooflineShares shares{};            // of the peak rates at clock_mhz
+    std::optional<double> clock_mhz{};  // during the measurement
+    std::string reason{};               // why some of these are not known
   };
-  static Slots slots_of(const KernelCard& card);
+  static InstructionCounts count_instructions(const KernelCard& card);
   Limits limits_of(const VariantResult& result);
 
   MachineCeilings ceilings_;
-  CountSlots count_slots_;
-  std::map<std::string, Slots> counted_;  // by function
+  CountInstructions count_;
+  std::map<std::string, InstructionCounts> counted_;  // by function
 };
 
 }  // namespace orrery

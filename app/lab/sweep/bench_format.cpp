@@ -14,14 +14,14 @@
 namespace orrery {
 namespace {
 
-/// A field of the kernel card; empty where there is none.
+/// A field of the kernel card; empty if there is none.
 template <auto field>
 std::string card_text(const ResultRow& row) {
   const auto& card = row.result().status.card;
   return card ? csv_number(static_cast<double>((*card).*field)) : std::string{};
 }
 
-/// A member of a machine's state; empty where it is not known.
+/// A member of a machine's state; empty if it is not known.
 template <auto state>
 std::string state_text(const ResultRow& row, const char* name) {
   const Json& all = row.result().*state;
@@ -41,8 +41,8 @@ std::string rank_text(int rank) {
 }
 
 constexpr std::array<ResultColumn, 31> columns{{
-    {"repeats", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
-    {"steps_a_repeat", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
+    {"samples", [](const ResultRow& row) { return std::to_string(row.result().samples_ms.size()); }},
+    {"steps_per_sample", [](const ResultRow& row) { return std::to_string(row.result().steps_per_sample); }},
     {"median_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.median); }},
     {"min_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.min); }},
     {"low_ms", [](const ResultRow& row) { return csv_number(row.result().step_ms.low); }},
@@ -93,8 +93,8 @@ Json json(const ResultRow& row) {
   const ForceError error = r.error();
   const auto& card = r.status.card;
   return {
-      {"repeats", r.repeats_ms.size()},
-      {"steps_a_repeat", r.steps_a_repeat},
+      {"samples", r.samples_ms.size()},
+      {"steps_per_sample", r.steps_per_sample},
       {"step_ms",
        {{"median", json_number(r.step_ms.median)},
         {"min", json_number(r.step_ms.min)},
@@ -134,7 +134,7 @@ std::string results_table(std::span<const std::vector<ResultRow>> counts, const 
   return table.text(style);
 }
 
-constexpr const char* no_interval = "fewer than 6 repeats give no interval, and so no rank";
+constexpr const char* no_interval = "fewer than 6 samples give no interval, and so no rank";
 
 /// The rows of one count, the fastest first.
 std::string ranking(std::vector<ResultRow> rows, const TextStyle& style) {
@@ -163,7 +163,8 @@ std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyl
     if (rows.size() > 1) text += ranking(rows, style);
   }
   if (std::ranges::any_of(counts, [](const auto& rows) { return rows.size() > 1; })) {
-    text += paragraph("Intervals hold what varies within this run; another run may rank close ones otherwise.", style);
+    text += paragraph("Intervals cover the variation within this run; another run may rank close variants differently.",
+                      style);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-/// The places that a measurement may have among others, 1 the fastest: intervals that overlap are not ranked against
-/// each other. 0 and 0 for one without an interval, which counts for no other one either.
+/// The ranks that a measurement may have among others; 1 is the fastest. Intervals that overlap are not ranked against
+/// each other. 0 and 0 for a measurement without an interval; the others ignore it.
 struct Rank {
   int first = 0, last = 0;
   friend bool operator==(const Rank&, const Rank&) = default;

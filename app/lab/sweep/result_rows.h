@@ -13,16 +13,16 @@
 
 namespace orrery {
 
-/// A measured entry beside the others of its count.
+/// A measured entry among the others of its count.
 struct ResultRow {
   const SweepEntry* entry;  ///< has a result
   Rank rank;
-  const VariantResult* serial;  ///< that of cpu-serial for this count; null where it was not measured
+  const VariantResult* serial;  ///< that of cpu-serial for this count; null if it was not measured
 
   const VariantResult& result() const { return *entry->result; }
 };
 
-/// Those of `entries` that were measured. All have the same count.
+/// The measured ones of `entries`, which all have the same count.
 std::vector<ResultRow> result_rows(std::span<const SweepEntry> entries);
 
 struct ResultColumn {
@@ -30,8 +30,8 @@ struct ResultColumn {
   std::string (*text)(const ResultRow& row);
 };
 
-/// How results are told: what differs between a benchmark and a protocol of the literature. What was measured (kernel,
-/// settings, n, ...) goes before all of it.
+/// The columns of results that differ between a benchmark and a protocol of the literature. The columns that name the
+/// variant (kernel, settings, n, ...) precede them.
 struct ResultFormat {
   std::span<const ResultColumn> columns;  ///< of the CSV
   Json (*json)(const ResultRow& row);     ///< an object
@@ -48,8 +48,8 @@ std::vector<std::string_view> csv_names(const ResultFormat& format);
 std::string csv_row(const ResultFormat& format, const ResultRow& row);
 Json json_row(const ResultFormat& format, const ResultRow& row);
 
-/// What a table of these rows shows of their settings; wide also what `auto` settings chose: "block=256 split=auto
-/// (split 8)".
+/// The settings in a table of these rows. A wide table also shows the values that `auto` settings chose: "block=256
+/// split=auto (split 8)".
 class RowSettings {
  public:
   RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);

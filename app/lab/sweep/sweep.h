@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,8 +8,9 @@
 #include <vector>
 
 #include "app/lab/forecast.h"
+#include "app/lab/sampling.h"
 #include "app/lab/variant_result.h"
-#include "compute/sim/simulation.h"
+#include "app/lab/variant_runner.h"
 
 namespace orrery {
 
@@ -20,31 +20,31 @@ struct SweepPlan {
   std::vector<Variant> variants;  ///< never empty; each is measured for every count
   std::vector<Variant> chosen{};  ///< one for each count, measured in place of `variants`, which are one; may be empty
   std::vector<Command> setup{};   ///< integrator, law and their constants
-  Procedure procedure{};
+  Sampling sampling{};
 };
 
-/// Measures variant after variant on a simulation of its own, from the scene's first state each time, without ever
-/// waiting for a step: call tick() until it has ended. A batch lasts at most some 50 ms, or one step where that takes
-/// longer, so that a window stays alive beside it. A variant that fails becomes an entry that says why.
+/// Measures one variant after the other on a simulation of its own, each from the scene's first state. It never waits
+/// for a step: call tick() until it has ended. A batch lasts about 20 ms, or one step if that is longer, so a window
+/// can draw between two calls. A variant that fails becomes an entry with a problem.
 class Sweep {
  public:
-  /// What a kernel's machine is doing now; null where that is not to be told.
+  /// The state of a kernel's machine now; null if it is not known.
   using Machine = std::function<Json(const KernelInfo& kernel)>;
   explicit Sweep(SweepPlan plan, Machine machine = machine_of) : plan_{std::move(plan)}, machine_{std::move(machine)} {}
 
-  /// Takes in the batch that has ended and starts the next one. Returns whether steps are under way: until they end
-  /// there is nothing to do. Never throws what a variant fails with.
+  /// Collects the batch that has ended and starts the next one. Returns whether a batch is in flight; there is nothing
+  /// to do until it ends. Never throws what a variant fails with.
   bool tick();
-  /// Ends it now. Steps on the CPU are abandoned; repeats that were measured make an entry.
+  /// Ends the sweep now and cancels steps on the CPU. The samples measured until then make an entry.
   void stop();
 
   bool ended() const { return stopped_ || entries_.size() == total(); }
   bool stopped() const { return stopped_; }
   /// Variants times counts.
   std::size_t total() const { return plan_.counts.size() * plan_.variants.size(); }
-  /// Those that are done, in the order of the counts and, for each, of the variants.
+  /// Those that have ended, in the order of the counts and, for each, of the variants.
   const std::vector<SweepEntry>& entries() const { return entries_; }
-  /// Those of the `index`-th count; empty while there are none.
+  /// Those of the `index`-th count.
   std::span<const SweepEntry> entries_of(std::size_t index) const;
   const SweepPlan& plan() const { return plan_; }
   /// Of the first simulation; none until it is made.
@@ -52,16 +52,12 @@ class Sweep {
 
   /// What is being measured: "cuda-tiled block=256, 16,384 bodies"; empty once it has ended.
   std::string present() const;
-  /// Until the end, as far as can be told.
+  /// The estimated time until the end, in s.
   double left_s() const;
 
  private:
   struct Run {  // of one variant
-    int warmup_left = 0;
-    int steps_a_repeat = 0;
-    int asked = 0;        // steps of the batch under way
-    double pilot_ms = 0;  // a step of the last warm-up batch
-    std::vector<double> repeats_ms{};
+    Sampler sampler;
     Json machine_before{}, machine_during{};
   };
 
@@ -71,13 +67,13 @@ class Sweep {
   }
   int count(std::size_t entry) const;
   double expected_s(std::size_t entry) const;
+  bool advance();
   void begin();
   void start_batch();
-  bool collect();
   void look_at_machine();
-  void take(const StepTiming& timing);
+  void add_batch(const StepTiming& timing);
   void finish();
-  void fail(std::string problem, bool refused);
+  void fail(Problem problem);
   void add(SweepEntry entry);
 
   SweepPlan plan_;
@@ -85,8 +81,8 @@ class Sweep {
   std::vector<SweepEntry> entries_;
   Forecast forecast_;
   std::optional<Status> first_;
-  std::unique_ptr<Simulation> simulation_;  // of the present count; null until it is made
-  std::optional<Run> run_;                  // of the present variant
+  std::optional<VariantRunner> runner_;  // of the present count
+  std::optional<Run> run_;               // of the present variant
   bool stopped_ = false;
 };
 

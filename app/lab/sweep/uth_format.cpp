@@ -13,14 +13,14 @@
 namespace orrery {
 namespace {
 
-/// The mean over the runs of what a run took.
+/// The mean of the runs' total times.
 double mean_total_ms(const VariantResult& result) {
-  const double sum = std::accumulate(result.repeats_ms.begin(), result.repeats_ms.end(), 0.0);
-  return sum / static_cast<double>(result.repeats_ms.size()) * result.steps_a_repeat;
+  const double sum = std::accumulate(result.samples_ms.begin(), result.samples_ms.end(), 0.0);
+  return sum / static_cast<double>(result.samples_ms.size()) * result.steps_per_sample;
 }
 
 double mean_step_ms(const VariantResult& result) {
-  return mean_total_ms(result) / result.steps_a_repeat;
+  return mean_total_ms(result) / result.steps_per_sample;
 }
 
 double steps_per_s(const VariantResult& result) {
@@ -33,8 +33,8 @@ double speedup(const ResultRow& row) {
 }
 
 constexpr std::array<ResultColumn, 6> columns{{
-    {"runs", [](const ResultRow& row) { return std::to_string(row.result().repeats_ms.size()); }},
-    {"steps_a_run", [](const ResultRow& row) { return std::to_string(row.result().steps_a_repeat); }},
+    {"runs", [](const ResultRow& row) { return std::to_string(row.result().samples_ms.size()); }},
+    {"steps_per_run", [](const ResultRow& row) { return std::to_string(row.result().steps_per_sample); }},
     {"mean_total_ms", [](const ResultRow& row) { return csv_number(mean_total_ms(row.result())); }},
     {"mean_step_ms", [](const ResultRow& row) { return csv_number(mean_step_ms(row.result())); }},
     {"steps_per_s", [](const ResultRow& row) { return csv_number(steps_per_s(row.result())); }},
@@ -43,8 +43,8 @@ constexpr std::array<ResultColumn, 6> columns{{
 
 Json json(const ResultRow& row) {
   const VariantResult& r = row.result();
-  return {{"runs", r.repeats_ms.size()},
-          {"steps_a_run", r.steps_a_repeat},
+  return {{"runs", r.samples_ms.size()},
+          {"steps_per_run", r.steps_per_sample},
           {"mean_total_ms", json_number(mean_total_ms(r))},
           {"mean_step_ms", json_number(mean_step_ms(r))},
           {"steps_per_s", json_number(steps_per_s(r))},
@@ -59,14 +59,14 @@ std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyl
     for (const ResultRow& row : rows) {
       const VariantResult& r = row.result();
       table.add({r.status.kernel_id, settings.text(r.status), format_count(r.status.count),
-                 format_count(std::ssize(r.repeats_ms)), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
+                 format_count(std::ssize(r.samples_ms)), significant(mean_total_ms(r)), significant(mean_step_ms(r)),
                  significant(steps_per_s(r)), significant(speedup(row))});
     }
   }
   return table.text(style) +
          paragraph(fmt::format("Mean of the runs of {} steps each, the first included; the protocol has {} "
                                "(literature.md, row 21).",
-                               uth_protocol::procedure.fresh_steps, uth_protocol::procedure.repeats),
+                               uth_protocol::sampling.fresh_steps, uth_protocol::sampling.samples),
                    style);
 }
 

@@ -6,13 +6,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "app/lab/metadata.h"
-#include "app/lab/tuning/measure_contest.h"
+#include "app/lab/tuning/measure_candidates.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "compute/core/team.h"
@@ -32,67 +31,61 @@ std::string words_for(const Variant& variant) {
   return words_for(*variant.kernel, variant.settings);
 }
 
-std::string result_of(const Contender& contender) {
-  if (!(contender.step_ms > 0)) return contender.problem;
-  std::string text = fmt::format("{:.3g} ms", contender.step_ms);
-  if (contender.forecast_from > 0)
-    text += fmt::format(", forecast from {} bodies", format_count(contender.forecast_from));
-  if (contender.median_error) text += ", " + error_words(*contender.median_error);
+std::string result_of(const Candidate& candidate) {
+  if (!(candidate.step_ms > 0)) return candidate.problem.text;
+  std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
+  if (candidate.forecast_from > 0)
+    text += fmt::format(", forecast from {} bodies", format_count(candidate.forecast_from));
+  if (candidate.median_error) text += ", " + error_words(*candidate.median_error);
   return text;
 }
 
-std::string table(const Contest& contest) {
+std::string table(const TuningResult& result) {
   std::string text;
-  for (const Contender& contender : contest.contenders) {
-    text += fmt::format("\n{}: {}", words_for(contender.variant), result_of(contender));
+  for (const Candidate& candidate : result.candidates) {
+    text += fmt::format("\n{}: {}", words_for(candidate.variant), result_of(candidate));
   }
   return text;
 }
 
-bool failed(const Contender& contender) {
-  return !contender.problem.empty() && !contender.refused;
+bool failed(const Candidate& candidate) {
+  return candidate.problem && !candidate.problem.refused;
 }
 
-/// The value of the key `sufficing`.
-Json those_that_suffice(const Trials& trials) {
-  Json those = Json::array();
-  for (const Contender& contender : trials.contenders) {
-    if (!contender.variant.kernel->full_fp32 && contender.problem.empty())
-      those.push_back(words_for(contender.variant));
+/// The value of the key `accurate_variants`.
+Json accurate_among(const AccuracyTrials& trials) {
+  Json accurate = Json::array();
+  for (const Candidate& candidate : trials.candidates) {
+    if (!candidate.variant.kernel->full_fp32 && !candidate.problem) accurate.push_back(words_for(candidate.variant));
   }
-  return those;
+  return accurate;
 }
 
-/// Errors of now for those of then: `kept` and `trials` are of the same contenders.
-void take_errors(Contest& kept, const Trials& trials) {
-  for (std::size_t i = 0; i < kept.contenders.size(); ++i) {
-    const Contender& now = trials.contenders[i];
+/// Replaces the cached errors by the present ones. `cached` and `trials` have the same candidates.
+void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
+  for (std::size_t i = 0; i < cached.candidates.size(); ++i) {
+    const Candidate& now = trials.candidates[i];
     if (now.variant.kernel->full_fp32) continue;
-    if (now.problem.empty()) {
-      kept.contenders[i].median_error = now.median_error;
+    if (!now.problem) {
+      cached.candidates[i].median_error = now.median_error;
     } else {
-      kept.contenders[i] = now;
+      cached.candidates[i] = now;
     }
   }
 }
 
-bool has_approximations(const Trials& trials) {
-  return std::ranges::any_of(trials.contenders, [](const Contender& each) { return !each.variant.kernel->full_fp32; });
+bool has_approximations(const AccuracyTrials& trials) {
+  return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return !each.variant.kernel->full_fp32; });
 }
 
-/// Why the kernel with its settings cannot take so many bodies; empty where it can.
-std::string problem_with(const Variant& variant, int count) {
-  try {
-    variant.kernel->create(variant.settings)->prepare(count);
-    return {};
-  } catch (const std::exception& error) {
-    return error.what();
-  }
+/// Why the kernel with its settings cannot take so many bodies; empty if it can.
+Problem problem_with(const Variant& variant, int count) {
+  return problem_of([&] { variant.kernel->create(variant.settings)->prepare(count); });
 }
 
 }  // namespace
 
-Json contest_key(const KernelDemand& demand, Backend backend) {
+Json tuning_key(const KernelDemand& demand, Backend backend) {
   Json key = machine_metadata();
   for (const char* changing : {"program", "date"}) key.erase(changing);
   key["cpu_threads"] = usable_threads();
@@ -101,7 +94,7 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   key["law"] = law_info(demand.law).id;
   key["equal_masses"] = demand.equal_masses;
   key["beside_drawing"] = demand.beside_drawing;
-  const bool approximate = approximations_stand(demand, backend);
+  const bool approximate = approximations_are_candidates(demand, backend);
   key["accuracy"] = approximate ? demand.accuracy : 0.0;
   const int count = approximate ? demand.count : std::min(demand.count, most_measured_bodies(backend));
   const double range = std::round(2 * std::log2(count));
@@ -109,79 +102,82 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   return key;
 }
 
-AutoChooser::World AutoChooser::this_machine() {
-  return {.contenders = contenders_here(),
-          .try_accuracy = measure_trials,
-          .measure = measure_contest,
+AutoChooser::Environment AutoChooser::this_machine() {
+  return {.candidates = candidates_here(),
+          .try_accuracy = measure_accuracy,
+          .measure = measure_candidates,
           .cache_file = usual_cache_file(),
-          .say = console::complain};
+          .report = console::complain};
 }
 
-AutoChooser::AutoChooser(World world) : world_{std::move(world)}, cache_{world_.cache_file} {}
+AutoChooser::AutoChooser(Environment environment)
+    : environment_{std::move(environment)}, cache_{environment_.cache_file} {}
 
-void AutoChooser::say_problem() {
-  if (const std::string problem = cache_.take_problem(); !problem.empty()) world_.say(problem);
+void AutoChooser::report_problem() {
+  if (const std::string problem = cache_.take_problem(); !problem.empty()) environment_.report(problem);
 }
 
-/// Those of the contenders that may win.
-std::vector<Variant> AutoChooser::standing(const KernelDemand& demand) const {
-  std::vector<Variant> variants = world_.contenders;
+std::vector<Variant> AutoChooser::candidates_for(const KernelDemand& demand) const {
+  std::vector<Variant> variants = environment_.candidates;
   std::erase_if(variants, [&](const Variant& variant) {
-    return !variant.kernel->full_fp32 && !approximations_stand(demand, variant.kernel->backend);
+    return !variant.kernel->full_fp32 && !approximations_are_candidates(demand, variant.kernel->backend);
   });
   return variants;
 }
 
-/// None where there is none, or where one failed at its trial just now: a new one tells of it.
-std::optional<AutoChooser::Found> AutoChooser::kept_contest(const Json& key, const std::vector<Variant>& contenders,
-                                                            const Trials& trials) {
-  if (std::ranges::any_of(trials.contenders, failed)) return std::nullopt;
-  std::optional<Contest> kept = cache_.find(key, contenders);
-  say_problem();
-  if (!kept) return std::nullopt;
-  take_errors(*kept, trials);
-  if (kept->preference().empty()) return std::nullopt;
-  std::string whence =
-      fmt::format("One step with {} bodies, measured {} and kept{}{}:", format_count(kept->count), kept->date,
-                  world_.cache_file.empty() ? "" : " in " + world_.cache_file.string(),
+/// None if there is none, and if a candidate just failed in its trial: a new tuning run reports that.
+std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, const std::vector<Variant>& candidates,
+                                                             const AccuracyTrials& trials) {
+  if (std::ranges::any_of(trials.candidates, failed)) return std::nullopt;
+  std::optional<TuningResult> cached = cache_.find(key, candidates);
+  report_problem();
+  if (!cached) return std::nullopt;
+  take_errors(*cached, trials);
+  if (cached->preference().empty()) return std::nullopt;
+  const std::filesystem::path& file = environment_.cache_file;
+  std::string source =
+      fmt::format("One step with {} bodies, measured {} and cached{}{}:", format_count(cached->count), cached->date,
+                  file.empty() ? "" : " in " + file.string(),
                   has_approximations(trials) ? "; median errors measured now, with the present bodies" : "");
-  return Found{std::move(*kept), std::move(whence)};
+  return Found{std::move(*cached), std::move(source)};
 }
 
-AutoChooser::Found AutoChooser::new_contest(const Json& key, const Trials& trials, const KernelDemand& demand,
-                                            const ForceSystem& system, const std::stop_token& stop) {
-  Contest contest = world_.measure(trials, demand, system, stop);
-  bool sound = !contest.preference().empty();
-  for (const Contender& contender : contest.contenders) {
-    if (contender.step_ms > 0 || contender.refused) continue;
+AutoChooser::Found AutoChooser::new_result(const Json& key, const AccuracyTrials& trials, const KernelDemand& demand,
+                                           const ForceSystem& system, const std::stop_token& stop) {
+  TuningResult result = environment_.measure(trials, demand, system, stop);
+  bool sound = !result.preference().empty();
+  for (const Candidate& candidate : result.candidates) {
+    if (candidate.step_ms > 0 || candidate.problem.refused) continue;
     sound = false;
-    world_.say(fmt::format("auto leaves out {}, which failed: {}", words_for(contender.variant), contender.problem));
+    environment_.report(
+        fmt::format("auto leaves out {}, which failed: {}", words_for(candidate.variant), candidate.problem.text));
   }
-  if (sound) cache_.store(key, contest);
-  say_problem();
-  return {contest,
-          fmt::format("One step with {} bodies, measured {} by this run:", format_count(contest.count), contest.date)};
+  if (sound) cache_.store(key, result);
+  report_problem();
+  std::string source =
+      fmt::format("One step with {} bodies, measured {} by this run:", format_count(result.count), result.date);
+  return {std::move(result), std::move(source)};
 }
 
 KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
-  std::string none = "No kernel stands for election here: it is the default.";
-  if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
-    const Backend backend = contenders.front().kernel->backend;
-    const Trials trials = world_.try_accuracy(contenders, demand, system, stop);
-    Json key = contest_key(demand, backend);
-    if (approximations_stand(demand, backend)) key[sufficing] = those_that_suffice(trials);
-    const std::optional<Found> kept = kept_contest(key, contenders, trials);
-    const Found found = kept ? *kept : new_contest(key, trials, demand, system, stop);
-    const std::string how = found.whence + table(found.contest);
+  std::string none = "There is no candidate here: the default is used.";
+  if (const std::vector<Variant> candidates = candidates_for(demand); !candidates.empty()) {
+    const Backend backend = candidates.front().kernel->backend;
+    const AccuracyTrials trials = environment_.try_accuracy(candidates, demand, system, stop);
+    Json key = tuning_key(demand, backend);
+    if (approximations_are_candidates(demand, backend)) key[accurate_variants] = accurate_among(trials);
+    const std::optional<Found> cached = cached_result(key, candidates, trials);
+    const Found found = cached ? *cached : new_result(key, trials, demand, system, stop);
+    const std::string how = found.source + table(found.result);
     std::string too_large;
-    for (const std::size_t index : found.contest.preference()) {
-      const Variant& variant = found.contest.contenders[index].variant;
-      const std::string problem = problem_with(variant, demand.count);
-      if (problem.empty()) return {variant.kernel, variant.settings, how + too_large};
+    for (const std::size_t index : found.result.preference()) {
+      const Variant& variant = found.result.candidates[index].variant;
+      const Problem problem = problem_with(variant, demand.count);
+      if (!problem) return {variant.kernel, variant.settings, how + too_large};
       too_large +=
-          fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem);
+          fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem.text);
     }
-    none = how + too_large + "\nNone of these: it is the default.";
+    none = how + too_large + "\nNone of these: the default is used.";
   }
   const KernelInfo& fallback = default_kernel();
   return {&fallback, Settings{fallback}, none};

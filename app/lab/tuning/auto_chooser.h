@@ -6,54 +6,56 @@
 #include <vector>
 
 #include "app/lab/tuning/choice_cache.h"
-#include "app/lab/tuning/contest.h"
+#include "app/lab/tuning/tuning_run.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 
-/// What a contest is wanted for: machine, driver, build, law, whether masses are equal, a range of numbers of bodies,
-/// the accuracy, 0 where full fp32 alone stands, and whether it is beside drawing. The ranges are powers of sqrt 2:
-/// within one the same kernel wins but for its ends, and numbers that a slider passes are not all measured. Without
-/// others all numbers above the most that are measured are one range.
-Json contest_key(const KernelDemand& demand, Backend backend);
+/// The key of a cached tuning run: machine, driver, build, law, whether masses are equal, the range of the count, the
+/// accuracy (0 if only full_fp32 kernels are candidates), and whether a window draws meanwhile. The ranges are powers
+/// of sqrt 2: within one the same kernel wins except near its ends, and a slider that passes many counts does not start
+/// a run for each. If only full_fp32 kernels are candidates, all counts above the most that are measured are one range.
+Json tuning_key(const KernelDemand& demand, Backend backend);
 
-/// Key of a contest beside those of contest_key(): the variants below full fp32 accuracy that met the accuracy.
-inline constexpr const char* sufficing = "sufficing";
+/// An entry of the key beside those of tuning_key(): the variants that are not full_fp32 and met the accuracy.
+inline constexpr const char* accurate_variants = "accurate_variants";
 
-/// Chooses by measurement and caches the results. Variants below full fp32 accuracy are tried with the present bodies
-/// each time; a cached result counts if the same ones meet the accuracy.
+/// Chooses by measurement and caches the results. The candidates that are not full_fp32 are tried with the present
+/// bodies each time; a cached result counts if the same ones meet the accuracy.
 class AutoChooser final : public KernelChooser {
  public:
-  /// What a choice needs of the world; tests have their own.
-  struct World {
-    std::vector<Variant> contenders;  ///< of one backend, those to prefer first
-    /// See measure_trials().
-    std::function<Trials(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&,
-                         const std::stop_token&)>
+  /// The collaborators; tests have their own.
+  struct Environment {
+    std::vector<Variant> candidates;  ///< of one backend, in order of preference among equals
+    /// See measure_accuracy().
+    std::function<AccuracyTrials(const std::vector<Variant>& candidates, const KernelDemand&, const ForceSystem&,
+                                 const std::stop_token&)>
         try_accuracy;
-    /// See measure_contest().
-    std::function<Contest(const Trials&, const KernelDemand&, const ForceSystem&, const std::stop_token&)> measure;
-    std::filesystem::path cache_file;             ///< empty: none
-    std::function<void(const std::string&)> say;  ///< takes a line that the user is to know
+    /// See measure_candidates().
+    std::function<TuningResult(const AccuracyTrials&, const KernelDemand&, const ForceSystem&, const std::stop_token&)>
+        measure;
+    std::filesystem::path cache_file;                ///< empty: none
+    std::function<void(const std::string&)> report;  ///< takes one line for the user
   };
-  static World this_machine();
+  static Environment this_machine();
 
-  explicit AutoChooser(World world = this_machine());
+  explicit AutoChooser(Environment environment = this_machine());
 
   KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) override;
 
  private:
   struct Found {
-    Contest contest;
-    std::string whence;  ///< "Measured ...", a line
+    TuningResult result;
+    std::string source;  ///< "One step with 4,096 bodies, measured ...:"
   };
-  std::vector<Variant> standing(const KernelDemand& demand) const;
-  std::optional<Found> kept_contest(const Json& key, const std::vector<Variant>& contenders, const Trials& trials);
-  Found new_contest(const Json& key, const Trials& trials, const KernelDemand& demand, const ForceSystem& system,
-                    const std::stop_token& stop);
-  void say_problem();
+  std::vector<Variant> candidates_for(const KernelDemand& demand) const;
+  std::optional<Found> cached_result(const Json& key, const std::vector<Variant>& candidates,
+                                     const AccuracyTrials& trials);
+  Found new_result(const Json& key, const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem& system,
+                   const std::stop_token& stop);
+  void report_problem();
 
-  World world_;
+  Environment environment_;
   ChoiceCache cache_;
 };
 

@@ -25,20 +25,20 @@ std::filesystem::path full_path_in(const char* variable) {
   return path.is_absolute() ? path : std::filesystem::path{};
 }
 
-Json contest_json(const Contest& contest) {
-  Json contenders = Json::array();
-  for (const Contender& contender : contest.contenders) {
-    Json row{{"kernel", contender.variant.kernel->id}, {"settings", contender.variant.settings.to_string()}};
-    if (contender.step_ms > 0) {
-      row["step_ms"] = contender.step_ms;
+Json result_json(const TuningResult& result) {
+  Json candidates = Json::array();
+  for (const Candidate& candidate : result.candidates) {
+    Json row{{"kernel", candidate.variant.kernel->id}, {"settings", candidate.variant.settings.to_string()}};
+    if (candidate.step_ms > 0) {
+      row["step_ms"] = candidate.step_ms;
     } else {
-      row["problem"] = contender.problem;
+      row["problem"] = candidate.problem.text;
     }
-    if (contender.forecast_from > 0) row["forecast_from"] = contender.forecast_from;
-    if (contender.median_error) row["median_error"] = json_number(*contender.median_error);
-    contenders.push_back(std::move(row));
+    if (candidate.forecast_from > 0) row["forecast_from"] = candidate.forecast_from;
+    if (candidate.median_error) row["median_error"] = json_number(*candidate.median_error);
+    candidates.push_back(std::move(row));
   }
-  return {{"date", contest.date}, {"bodies", contest.count}, {"contenders", contenders}};
+  return {{"date", result.date}, {"bodies", result.count}, {"candidates", candidates}};
 }
 
 int count_of(const Json& value) {
@@ -46,38 +46,38 @@ int count_of(const Json& value) {
   throw UsageError("that is no number of bodies");
 }
 
-/// Throws Json::exception or UsageError where it is no contest of kernels and settings that this build has.
-Contest contest_of(const Json& json) {
-  Contest contest{.contenders = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
-  for (const Json& row : json.at("contenders")) {
+/// Throws Json::exception or UsageError if it is not a result with kernels and settings that this build has.
+TuningResult result_of(const Json& json) {
+  TuningResult result{
+      .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
+  for (const Json& row : json.at("candidates")) {
     const KernelInfo& kernel = find_kernel(row.at("kernel").get<std::string>());
-    Contender contender{{&kernel, Settings{kernel}}};
+    Candidate candidate{{&kernel, Settings{kernel}}};
     for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
-      contender.variant.settings.set(name, value);
+      candidate.variant.settings.set(name, value);
     }
     if (row.contains("problem")) {
-      contender.problem = row["problem"].get<std::string>();
-      contender.refused = true;
+      candidate.problem = {.text = row["problem"].get<std::string>(), .refused = true};
     } else {
-      contender.step_ms = row.at("step_ms").get<double>();
-      if (!(contender.step_ms > 0 && std::isfinite(contender.step_ms))) throw UsageError("that is no time of a step");
+      candidate.step_ms = row.at("step_ms").get<double>();
+      if (!(candidate.step_ms > 0 && std::isfinite(candidate.step_ms))) throw UsageError("that is no time of a step");
     }
-    if (row.contains("forecast_from")) contender.forecast_from = count_of(row["forecast_from"]);
+    if (row.contains("forecast_from")) candidate.forecast_from = count_of(row["forecast_from"]);
     if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
-      contender.median_error = error->get<double>();
+      candidate.median_error = error->get<double>();
     }
-    contest.contenders.push_back(std::move(contender));
+    result.candidates.push_back(std::move(candidate));
   }
-  return contest;
+  return result;
 }
 
-bool same_contenders(const Contest& contest, const std::vector<Variant>& contenders) {
-  return std::ranges::equal(contest.contenders, contenders, [](const Contender& a, const Variant& b) {
+bool same_candidates(const TuningResult& result, const std::vector<Variant>& candidates) {
+  return std::ranges::equal(result.candidates, candidates, [](const Candidate& a, const Variant& b) {
     return a.variant.kernel == b.kernel && a.variant.settings == b.settings;
   });
 }
 
-void keep_latest(std::vector<ChoiceCache::Entry>& entries) {
+void drop_oldest(std::vector<ChoiceCache::Entry>& entries) {
   if (entries.size() > most_entries) entries.erase(entries.begin(), entries.end() - most_entries);
 }
 
@@ -85,14 +85,14 @@ std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
   std::vector<ChoiceCache::Entry> entries;
   for (const Json& row : json) {
     try {
-      entries.push_back({row.at("key"), contest_of(row)});
+      entries.push_back({row.at("key"), result_of(row)});
     } catch (const UsageError&) {
       // Another build's kernels.
     } catch (const Json::exception&) {
-      // Damaged: it is measured anew, and the others hold.
+      // Damaged, or of another version: it is measured again, and the others hold.
     }
   }
-  keep_latest(entries);
+  drop_oldest(entries);
   return entries;
 }
 
@@ -112,7 +112,7 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
   std::error_code unknown;
   if (file_.empty() || !std::filesystem::exists(file_, unknown)) return {};
   const auto fail = [&](const std::string& why) -> std::vector<Entry> {
-    problem_ = fmt::format("the kept choices of kernels are of no use and will be measured anew: {}", why);
+    problem_ = fmt::format("the cached choices of kernels cannot be used and will be measured again: {}", why);
     return {};
   };
   try {
@@ -121,8 +121,7 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
     if (json.at("format") != format) {
       another_versions_ = true;
       problem_ = fmt::format(
-          "another version of orrery keeps its choices of kernels in '{}': this one's are kept for "
-          "this run alone",
+          "another version of orrery caches its choices of kernels in '{}': this one's hold for this run only",
           file_.string());
       return {};
     }
@@ -139,26 +138,26 @@ const std::vector<ChoiceCache::Entry>& ChoiceCache::entries() {
   return entries_;
 }
 
-std::optional<Contest> ChoiceCache::find(const Json& key, const std::vector<Variant>& contenders) {
+std::optional<TuningResult> ChoiceCache::find(const Json& key, const std::vector<Variant>& candidates) {
   const std::vector<Entry>& known = entries();
   const auto found = std::find_if(known.rbegin(), known.rend(), [&](const Entry& entry) {
-    return entry.key == key && same_contenders(entry.contest, contenders);
+    return entry.key == key && same_candidates(entry.result, candidates);
   });
-  return found == known.rend() ? std::nullopt : std::optional{found->contest};
+  return found == known.rend() ? std::nullopt : std::optional{found->result};
 }
 
-void ChoiceCache::store(const Json& key, const Contest& contest) {
-  (void)entries();  // what is wrong with the file is told once
-  const std::string told = problem_;
-  std::vector<Entry> kept = read();  // what other runs have found meanwhile
-  problem_ = told;
+void ChoiceCache::store(const Json& key, const TuningResult& result) {
+  (void)entries();  // a problem with the file is reported once
+  const std::string reported = problem_;
+  std::vector<Entry> all = read();  // other runs may have added results
+  problem_ = reported;
   for (Entry& entry : entries_) {
-    if (std::ranges::find(kept, entry.key, &Entry::key) == kept.end()) kept.push_back(std::move(entry));
+    if (std::ranges::find(all, entry.key, &Entry::key) == all.end()) all.push_back(std::move(entry));
   }
-  std::erase_if(kept, [&](const Entry& entry) { return entry.key == key; });
-  kept.push_back({key, contest});
-  keep_latest(kept);
-  entries_ = std::move(kept);
+  std::erase_if(all, [&](const Entry& entry) { return entry.key == key; });
+  all.push_back({key, result});
+  drop_oldest(all);
+  entries_ = std::move(all);
   write();
 }
 
@@ -167,7 +166,7 @@ void ChoiceCache::write() {
   Json choices = Json::array();
   for (const Entry& entry : entries_) {
     Json row{{"key", entry.key}};
-    row.update(contest_json(entry.contest));
+    row.update(result_json(entry.result));
     choices.push_back(std::move(row));
   }
   try {
@@ -175,9 +174,10 @@ void ChoiceCache::write() {
     const Json whole{{"program", "orrery"}, {"format", format}, {"choices", choices}};
     write_file(file_, json_text(whole, 1) + '\n', Existing::replace);
   } catch (const std::filesystem::filesystem_error& error) {
-    problem_ = fmt::format("the choice of a kernel cannot be kept in '{}': {}", file_.string(), error.code().message());
+    problem_ =
+        fmt::format("the choice of a kernel cannot be cached in '{}': {}", file_.string(), error.code().message());
   } catch (const std::exception& error) {
-    problem_ = fmt::format("the choice of a kernel cannot be kept: {}", error.what());
+    problem_ = fmt::format("the choice of a kernel cannot be cached: {}", error.what());
   }
 }
 

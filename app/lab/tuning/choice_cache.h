@@ -6,36 +6,36 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/tuning/contest.h"
+#include "app/lab/tuning/tuning_run.h"
 #include "app/text/csv.h"
 
 namespace orrery {
 
-/// Where choices of kernels are kept: orrery/auto-kernels.json in $XDG_CACHE_HOME, or in ~/.cache. Empty where neither
-/// XDG_CACHE_HOME nor HOME is a folder's full path.
+/// The file of the cache: orrery/auto-kernels.json in $XDG_CACHE_HOME, or in ~/.cache. Empty if neither XDG_CACHE_HOME
+/// nor HOME is a folder's full path.
 std::filesystem::path usual_cache_file();
 
-/// Contests that were held, by what they hold for, in one file that all runs of the program share. Nothing about it is
-/// ever a failure: what cannot be read is measured anew, and what cannot be written, or would replace the file of
-/// another version of the program, is kept for this run alone.
+/// The results of tuning runs under their keys, in one file that all runs of the program share. It never fails: what
+/// cannot be read is measured again. A result that cannot be written, or would replace the file of another version of
+/// the program, holds for this run only.
 class ChoiceCache {
  public:
   struct Entry {
     Json key;
-    Contest contest;
+    TuningResult result;
   };
 
-  /// An empty `file`: for this run alone.
+  /// If `file` is empty, results hold for this run only.
   explicit ChoiceCache(std::filesystem::path file) : file_{std::move(file)} {}
 
-  /// The contest of these very contenders that was stored last under an equal key.
-  std::optional<Contest> find(const Json& key, const std::vector<Variant>& contenders);
-  void store(const Json& key, const Contest& contest);
-  /// All that is known, oldest first, of kernels and settings that this build has.
+  /// The latest result with an equal key and the same candidates.
+  std::optional<TuningResult> find(const Json& key, const std::vector<Variant>& candidates);
+  void store(const Json& key, const TuningResult& result);
+  /// All results with kernels and settings that this build has, oldest first.
   const std::vector<Entry>& entries();
 
   const std::filesystem::path& file() const { return file_; }
-  /// What was wrong with the file since the last call, one line; empty when all is well.
+  /// Returns the problem with the file since the last call, one line; empty if there was none.
   std::string take_problem() { return std::exchange(problem_, {}); }
 
  private:
@@ -44,7 +44,7 @@ class ChoiceCache {
 
   std::filesystem::path file_;
   bool read_once_ = false;
-  bool another_versions_ = false;  // the file, which is left as it is
+  bool another_versions_ = false;  // the file is left as it is
   std::vector<Entry> entries_;
   std::string problem_;
 };

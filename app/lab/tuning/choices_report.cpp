@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/lab/tuning/measure_contest.h"
+#include "app/lab/tuning/measure_candidates.h"
 #include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
@@ -14,15 +14,15 @@ namespace {
 /// Whether it was measured here, by this build.
 bool is_of_this_machine(Json key, Backend backend) {
   try {
-    for (const Json& one : key.value(sufficing, Json::array())) (void)one.get_ref<const std::string&>();
-    key.erase(sufficing);
+    for (const Json& one : key.value(accurate_variants, Json::array())) (void)one.get_ref<const std::string&>();
+    key.erase(accurate_variants);
     const std::optional<int> count = json_count(key.at("bodies_about"));
-    return count && key == contest_key({.count = *count,
-                                        .law = find_law(key.at("law").get<std::string>()),
-                                        .equal_masses = key.at("equal_masses").get<bool>(),
-                                        .accuracy = key.at("accuracy").get<double>(),
-                                        .beside_drawing = key.at("beside_drawing").get<bool>()},
-                                       backend);
+    return count && key == tuning_key({.count = *count,
+                                       .law = find_law(key.at("law").get<std::string>()),
+                                       .equal_masses = key.at("equal_masses").get<bool>(),
+                                       .accuracy = key.at("accuracy").get<double>(),
+                                       .beside_drawing = key.at("beside_drawing").get<bool>()},
+                                      backend);
   } catch (const Json::exception&) {
     return false;
   } catch (const UsageError&) {
@@ -30,7 +30,7 @@ bool is_of_this_machine(Json key, Backend backend) {
   }
 }
 
-/// ", accuracy 0.0005 by cpu-tree theta=0.5": of all that suffice.
+/// ", accuracy 0.0005 by cpu-tree theta=0.5": all variants that meet it.
 std::string accuracy_words(double accuracy, const Json& those) {
   if (!(accuracy > 0)) return "";
   std::string words;
@@ -43,24 +43,24 @@ std::string accuracy_words(double accuracy, const Json& those) {
 Json choices_json() {
   ChoiceCache cache{usual_cache_file()};
   Json choices = Json::array();
-  const std::vector<Variant> contenders = contenders_here();
+  const std::vector<Variant> candidates = candidates_here();
   for (const ChoiceCache::Entry& entry : cache.entries()) {
-    const std::vector<std::size_t> order = entry.contest.preference();
-    if (contenders.empty() || order.empty()) continue;
-    if (!is_of_this_machine(entry.key, contenders.front().kernel->backend)) continue;
-    const Contender& chosen = entry.contest.contenders[order.front()];
+    const std::vector<std::size_t> order = entry.result.preference();
+    if (candidates.empty() || order.empty()) continue;
+    if (!is_of_this_machine(entry.key, candidates.front().kernel->backend)) continue;
+    const Candidate& chosen = entry.result.candidates[order.front()];
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},
                        {"equal_masses", entry.key["equal_masses"]},
                        {"beside_drawing", entry.key["beside_drawing"]},
                        {"accuracy", entry.key["accuracy"]},
-                       {"sufficing", entry.key.value(sufficing, Json(nullptr))},
+                       {accurate_variants, entry.key.value(accurate_variants, Json(nullptr))},
                        {"kernel", chosen.variant.kernel->id},
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
                        {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
-                       {"bodies", entry.contest.count},
-                       {"date", entry.contest.date}});
+                       {"bodies", entry.result.count},
+                       {"date", entry.result.date}});
   }
   return {{"cache", cache.file().empty() ? Json(nullptr) : Json(cache.file().string())},
           {"problem", cache.take_problem()},
@@ -68,17 +68,17 @@ Json choices_json() {
 }
 
 std::vector<std::string> choices_lines(const Json& choices) {
-  if (choices["cache"].is_null()) return {"choices are not kept: neither XDG_CACHE_HOME nor HOME says where"};
+  if (choices["cache"].is_null()) return {"choices are not cached: neither XDG_CACHE_HOME nor HOME names a folder"};
   std::vector<std::string> lines{
-      fmt::format("choices are kept in {}; remove it to measure anew", choices["cache"].get<std::string>())};
+      fmt::format("choices are cached in {}; remove it to measure again", choices["cache"].get<std::string>())};
   if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    lines.push_back(fmt::format("{}, about {} bodies{}{}{}: {} {}, {:.3g} ms a step of {} bodies{} ({})",
+    lines.push_back(fmt::format("{}, about {} bodies{}{}{}: {} {}, {:.3g} ms per step with {} bodies{} ({})",
                                 choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
                                 choice["equal_masses"].get<bool>() ? " of one mass" : "",
                                 choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
-                                accuracy_words(choice["accuracy"].get<double>(), choice["sufficing"]),
+                                accuracy_words(choice["accuracy"].get<double>(), choice[accurate_variants]),
                                 choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
                                 choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),
                                 error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},

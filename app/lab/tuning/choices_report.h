@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Where choices of kernels are kept, and those of this machine and build. `cache` is null where there is no place.
+/// The cache's file, and the choices of this machine and build. `cache` is null if there is no file.
 Json choices_json();
 /// The same for people, in lines.
 std::vector<std::string> choices_lines(const Json& choices);

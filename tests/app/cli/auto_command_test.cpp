@@ -50,9 +50,9 @@ class AutoCommand : public testing::Test {
 TEST_F(AutoCommand, KeepsWhatItMeasuredAndTells) {
   EXPECT_EQ(info()["choices"].size(), 0u);
   EXPECT_EQ(complaints(choose(cache)), 0);
-  const std::string kept = contents(file);
+  const std::string cached = contents(file);
   EXPECT_EQ(complaints(choose(cache)), 0);
-  EXPECT_EQ(contents(file), kept) << "nothing is measured again";
+  EXPECT_EQ(contents(file), cached) << "nothing is measured again";
   const json told = info();
   EXPECT_EQ(told["cache"], file.string());
   EXPECT_EQ(told["problem"], "");
@@ -67,12 +67,12 @@ TEST_F(AutoCommand, KeepsWhatItMeasuredAndTells) {
 
 TEST_F(AutoCommand, TellsForWhichTreesItMeasured) {
   choose(cache, "8192");
-  const std::string kept = contents(file);
+  const std::string cached = contents(file);
   choose(cache, "8192");
-  EXPECT_EQ(contents(file), kept) << "the same suffice again";
+  EXPECT_EQ(contents(file), cached) << "the same ones meet the accuracy";
   const json told = info();
   ASSERT_EQ(told["choices"].size(), 1u);
-  const json trees = told["choices"][0]["sufficing"];
+  const json trees = told["choices"][0]["accurate_variants"];
   ASSERT_GE(trees.size(), 1u) << told;
   const Outcome text = run_orrery({"info", "--wide"}, {.cache_folder = cache});
   const std::string line = "accuracy 0.0005 by " + trees[0].get<std::string>();
@@ -94,7 +94,7 @@ TEST_F(AutoCommand, GoesOnWithoutACacheThatCanBeUsed) {
   std::ofstream{folder / "file"} << "in the way";
   const Outcome blocked = choose((folder / "file").string());
   EXPECT_EQ(complaints(blocked), 1) << blocked.err;
-  EXPECT_NE(blocked.err.find("cannot be kept"), std::string::npos) << blocked.err;
+  EXPECT_NE(blocked.err.find("cannot be cached"), std::string::npos) << blocked.err;
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(BenchCommand, RanksWhatHasIntervals) {
   const auto fields = [](const std::string& line) { return std::ranges::count(line, ','); };
   EXPECT_EQ(fields(csv[1]), fields(csv[4])) << "cpu-serial, of which no field holds a comma";
   const Outcome few = bench({"-n", "8", "--repeat", "5"});
-  EXPECT_TRUE(says(few, "no ranking at n=8: fewer than 6 repeats")) << few.out;
+  EXPECT_TRUE(says(few, "no ranking at n=8: fewer than 6 samples")) << few.out;
 }
 
 TEST_F(BenchCommand, ComparesWithABaseline) {
@@ -162,7 +162,7 @@ TEST_F(BenchCommand, KeepsWhatWasMeasuredWhenItIsInterrupted) {
   EXPECT_EQ(outcome.status, 130);
   EXPECT_NE(outcome.err.find("stopped before the end"), std::string::npos) << outcome.err;
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
-  if (!std::filesystem::exists(path("a.json"))) return;  // the signal came before the first repeat had ended
+  if (!std::filesystem::exists(path("a.json"))) return;  // the signal came before the first sample had ended
   const json whole = read("a.json");
   EXPECT_EQ(whole["stopped"], true);
   ASSERT_EQ(whole["results"].size(), 1u);

@@ -181,7 +181,7 @@ TEST_F(IoFaults, AGrowingFileEndsWithAWholeLine) {
   EXPECT_EQ(text.back(), '\n');
 }
 
-// A choice that cannot be kept is no failure of the run.
+// A choice that cannot be cached is not a failure of the run.
 TEST_F(IoFaults, TheCacheOfChoicesIsWholeOrAsBefore) {
   const Words words{"bench", "--kernels", "auto", "-n", "8", "--repeat", "1"};
   const fs::path cache = folder_ / "orrery/auto-kernels.json";

@@ -5,7 +5,7 @@
 
 #include "app/cli/verify_command.h"
 #include "app/lab/distribution.h"
-#include "app/lab/measure.h"
+#include "app/lab/force_sample.h"
 
 namespace orrery {
 namespace {
@@ -50,14 +50,6 @@ TEST(Distributions, NeverHideWhatIsNotFinite) {
   ulps.not_finite = 3;
   EXPECT_EQ(to_text(distribution(ulps)), "not finite: 3 (100%)");
   EXPECT_EQ(to_csv(distribution(ulps)), "not_finite:3");
-}
-
-TEST(Measure, MakesARepeatLastLongEnough) {
-  EXPECT_EQ(steps_for_a_repeat(100), 1);
-  EXPECT_EQ(steps_for_a_repeat(20), 1);
-  EXPECT_EQ(steps_for_a_repeat(0.15), 134);
-  EXPECT_EQ(steps_for_a_repeat(0), 100000);
-  EXPECT_EQ(steps_for_a_repeat(std::numeric_limits<double>::quiet_NaN()), 1);
 }
 
 }  // namespace

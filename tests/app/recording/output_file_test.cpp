@@ -96,6 +96,10 @@ TEST(OutputFile, SaysWhatIsWrong) {
 TEST(Csv, QuotesWhatNeedsIt) {
   const std::vector<std::string> fields{"a", "", "b,c", "say \"x\"", "two\nlines", "sp ace"};
   EXPECT_EQ(csv_line(fields), "a,,\"b,c\",\"say \"\"x\"\"\",\"two\nlines\",sp ace\n");
+  EXPECT_EQ(csv_fields("a,,\"b,c\",\"say \"\"x\"\"\",sp ace\n"),
+            (std::vector<std::string>{"a", "", "b,c", "say \"x\"", "sp ace"}));
+  EXPECT_EQ(csv_fields("\"\",\"\"\"\",\r\n"), (std::vector<std::string>{"", "\"", ""}));
+  EXPECT_EQ(csv_fields(""), std::vector<std::string>{""});
   EXPECT_EQ(csv_number(0.5), "0.5");
   EXPECT_EQ(csv_number(1.834e12), "1.834e+12");
   EXPECT_EQ(csv_number(std::nullopt), "");

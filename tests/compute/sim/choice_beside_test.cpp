@@ -21,7 +21,7 @@ class WaitingChooser final : public KernelChooser {
     std::unique_lock lock{mutex_};
     asked_.push_back(demand);
     changed_.notify_all();
-    if (!changed_.wait(lock, stop, [&] { return !answer_.empty(); })) throw ChoiceAbandoned{};
+    if (!changed_.wait(lock, stop, [&] { return !answer_.empty(); })) throw Cancelled{};
     if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
     const KernelInfo& kernel = find_kernel(answer_);
     answer_.clear();

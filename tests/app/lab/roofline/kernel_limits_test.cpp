@@ -20,14 +20,14 @@ SweepEntry entry(const char* function, double clock_mhz) {
   return {.variant = {&kernel, Settings{kernel}}, .count = 1000, .result = std::move(result)};
 }
 
-Slots ten_and_two(const KernelCard&) {
-  return {.per_interaction = 10, .mufu_per_interaction = 2, .reason = {}};
+InstructionCounts ten_and_two(const KernelCard&) {
+  return {.per_pair = 10, .mufu_per_pair = 2};
 }
 
 TEST(KernelLimits, AreSharesAtTheClockInForce) {
   KernelLimits limits{known, ten_and_two};
   const Json full = limits.json(entry("f", 1000));
-  EXPECT_EQ(full["slots_per_interaction"], 10);
+  EXPECT_EQ(full["instructions_per_interaction"], 10);
   EXPECT_EQ(full["mufu_per_interaction"], 2);
   EXPECT_DOUBLE_EQ(full["issue_share"], 0.25);
   EXPECT_DOUBLE_EQ(full["mufu_share"], 0.2);
@@ -45,15 +45,13 @@ TEST(KernelLimits, SayWhyTheyAreNotKnown) {
     EXPECT_EQ(json["reason"], reason);
     EXPECT_NE(limits.text({&of, 1}).find(std::string{"cpu-serial: "} + reason), std::string::npos);
   };
+  expect_unknown(KernelLimits{known, [](const KernelCard&) { return InstructionCounts{.reason = "no tool"}; }},
+                 "no tool");
+  expect_unknown(KernelLimits{{.reason = "no GPU"}, ten_and_two}, "peak rates not measured: no GPU");
   expect_unknown(
-      KernelLimits{known, [](const KernelCard&) { return Slots{.per_interaction = {}, .reason = "no tool"}; }},
-      "no tool");
-  expect_unknown(KernelLimits{{.reason = "no GPU"}, ten_and_two}, "ceilings not measured: no GPU");
-  expect_unknown(KernelLimits{known,
-                              [](const KernelCard&) {
-                                return Slots{.per_interaction = 10, .double_precision = true, .reason = {}};
-                              }},
-                 "some instructions are in double precision, at another rate than the limits'");
+      KernelLimits{known,
+                   [](const KernelCard&) { return InstructionCounts{.per_pair = 10, .double_precision = true}; }},
+      "some instructions are in double precision, at another peak rate");
 }
 
 TEST(KernelLimits, CountEachFunctionOnce) {

@@ -26,7 +26,7 @@ SweepPlan small_plan() {
   return {.scene = {.scene = "plummer"},
           .counts = {8, 33},
           .variants = {variant("cpu-serial"), variant("cpu-simd")},
-          .procedure = {.warmup_steps = 2, .repeats = 6}};
+          .sampling = {.warmup_steps = 2, .samples = 6}};
 }
 
 void run(Sweep& sweep) {
@@ -47,11 +47,11 @@ TEST(Sweep, MeasuresEveryVariantForEveryCount) {
   EXPECT_EQ(sweep.first_status()->count, 8);
   for (std::size_t i = 0; i < 4; ++i) {
     const SweepEntry& entry = sweep.entries()[i];
-    ASSERT_TRUE(entry.result) << entry.problem;
+    ASSERT_TRUE(entry.result) << entry.problem.text;
     EXPECT_EQ(entry.count, i < 2 ? 8 : 33);
     EXPECT_EQ(entry.result->status.kernel_id, i % 2 == 0 ? "cpu-serial" : "cpu-simd");
-    EXPECT_EQ(entry.result->repeats_ms.size(), 6u);
-    EXPECT_GE(entry.result->steps_a_repeat, 1);
+    EXPECT_EQ(entry.result->samples_ms.size(), 6u);
+    EXPECT_GE(entry.result->steps_per_sample, 1);
     EXPECT_LE(entry.result->step_ms.low, entry.result->step_ms.median);
     EXPECT_GE(entry.result->step_ms.high, entry.result->step_ms.median);
   }
@@ -60,16 +60,16 @@ TEST(Sweep, MeasuresEveryVariantForEveryCount) {
 TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   SweepPlan plan = small_plan();
   plan.setup = {SelectIntegrator{"euler"}, SetTimeStep{0.25f}};
-  plan.procedure = {.warmup_steps = 0, .repeats = 3, .fresh_steps = 4};
+  plan.sampling = {.warmup_steps = 0, .samples = 3, .fresh_steps = 4};
   Sweep sweep{plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (const SweepEntry& entry : sweep.entries()) {
-    ASSERT_TRUE(entry.result) << entry.problem;
+    ASSERT_TRUE(entry.result) << entry.problem.text;
     EXPECT_EQ(entry.result->status.integrator_id, "euler");
     EXPECT_EQ(entry.result->status.time_step, 0.25f);
-    EXPECT_EQ(entry.result->steps_a_repeat, 4);
-    EXPECT_EQ(entry.result->repeats_ms.size(), 3u);
+    EXPECT_EQ(entry.result->steps_per_sample, 4);
+    EXPECT_EQ(entry.result->samples_ms.size(), 3u);
     EXPECT_EQ(entry.result->status.step, 4) << "the last run began afresh";
   }
 }
@@ -83,9 +83,9 @@ TEST(Sweep, MakesAnEntryOfWhatCannotBeRun) {
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_FALSE(sweep.entries()[i].result);
-    EXPECT_NE(sweep.entries()[i].problem.find("two-body"), std::string::npos) << sweep.entries()[i].problem;
-    EXPECT_TRUE(sweep.entries()[i].refused);
-    EXPECT_TRUE(sweep.entries()[i + 2].result) << sweep.entries()[i + 2].problem;
+    EXPECT_NE(sweep.entries()[i].problem.text.find("two-body"), std::string::npos) << sweep.entries()[i].problem.text;
+    EXPECT_TRUE(sweep.entries()[i].problem.refused);
+    EXPECT_TRUE(sweep.entries()[i + 2].result) << sweep.entries()[i + 2].problem.text;
   }
 }
 
@@ -98,8 +98,8 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   ASSERT_EQ(sweep.entries().size(), 2u);
   EXPECT_FALSE(sweep.first_status());
   for (const SweepEntry& entry : sweep.entries()) {
-    EXPECT_NE(entry.problem.find("such.tipsy"), std::string::npos) << entry.problem;
-    EXPECT_FALSE(entry.refused);
+    EXPECT_NE(entry.problem.text.find("such.tipsy"), std::string::npos) << entry.problem.text;
+    EXPECT_FALSE(entry.problem.refused);
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
 
 TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   SweepPlan plan = small_plan();
-  plan.procedure.repeats = 1'000'000;
+  plan.sampling.samples = 1'000'000;
   plan.counts.front() = 1000;
   Sweep sweep{plan};
   sweep.tick();
@@ -163,7 +163,7 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   EXPECT_TRUE(sweep.stopped());
   ASSERT_EQ(sweep.entries().size(), 1u);
   ASSERT_TRUE(sweep.entries().front().result);
-  EXPECT_LT(sweep.entries().front().result->repeats_ms.size(), 1'000'000u);
+  EXPECT_LT(sweep.entries().front().result->samples_ms.size(), 1'000'000u);
   EXPECT_FALSE(sweep.tick());
   EXPECT_EQ(sweep.entries().size(), 1u);
 }
@@ -205,9 +205,9 @@ TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
 }
 
 TEST(ResultRows, RelateEveryRunToTheSerialOne) {
-  const auto entry = [](const char* id, std::vector<double> repeats_ms) {
+  const auto entry = [](const char* id, std::vector<double> samples_ms) {
     const Variant of{variant(id)};
-    VariantResult result{.steps_a_repeat = 10, .repeats_ms = std::move(repeats_ms)};
+    VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
     result.status.kernel_id = id;
     return SweepEntry{.variant = of, .count = 8, .result = std::move(result)};
   };

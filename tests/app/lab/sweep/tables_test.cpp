@@ -28,8 +28,8 @@ SweepEntry entry(double median_ms) {
   const KernelInfo& tree = find_kernel("cpu-tree");  // it has the most settings of those that every build has
   Settings settings{tree};
   for (const Tunable& tunable : tree.tunables) settings.set(tunable.name, tunable.values.back());
-  VariantResult result{.steps_a_repeat = 1234,
-                       .repeats_ms = std::vector<double>(10, median_ms),
+  VariantResult result{.steps_per_sample = 1234,
+                       .samples_ms = std::vector<double>(10, median_ms),
                        .step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5}};
   result.status.kernel_id = kernel().id;
   result.status.settings = settings;
@@ -80,9 +80,8 @@ TEST_F(Tables, OfTheProtocolFit) {
 }
 
 TEST_F(Tables, OfKernelCardsFit) {
-  KernelLimits limits{
-      {.device = 0, .ceilings = Ceilings{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
-      [](const KernelCard&) { return Slots{.per_interaction = 123.4, .mufu_per_interaction = 12.34, .reason = {}}; }};
+  KernelLimits limits{{.device = 0, .ceilings = Ceilings{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
+                      [](const KernelCard&) { return InstructionCounts{.per_pair = 123.4, .mufu_per_pair = 12.34}; }};
   expect_fits(limits.text(entries, style()));
   const std::string all = limits.text(entries, wide);
   for (const char* part : {"232,448", "1024: 100.0 %", "123.45", "of MUFU"}) {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/lab/tuning/measure_contest.h"
+#include "app/lab/tuning/measure_candidates.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
@@ -29,33 +29,35 @@ class AutoChooserTest : public testing::Test {
 
   AutoChooser chooser() {
     return AutoChooser{
-        {.contenders = contenders,
+        {.candidates = candidates,
          .try_accuracy =
              [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
                     const std::stop_token&) {
-               Trials trials;
-               for (const Variant& each : variants) trials.contenders.push_back({each});
+               AccuracyTrials trials;
+               for (const Variant& each : variants) trials.candidates.push_back({each});
                try_accuracy(
-                   trials.contenders, [this](const Variant& tree) { return trial_of(tree.settings.text("theta")); },
+                   trials.candidates, [this](const Variant& tree) { return trial_of(tree.settings.text("theta")); },
                    demand.accuracy, /*spare_direct_sums=*/false);
                return trials;
              },
          .measure =
-             [this](const Trials& trials, const KernelDemand& demand, const ForceSystem&, const std::stop_token&) {
+             [this](const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem&,
+                    const std::stop_token&) {
                measured.push_back(demand);
-               Contest contest{.contenders = trials.contenders, .count = demand.count, .date = "2026-11-21T12:00:00Z"};
-               Contender* last = nullptr;
-               for (Contender& each : contest.contenders) {
-                 if (!each.problem.empty()) continue;
+               TuningResult result{
+                   .candidates = trials.candidates, .count = demand.count, .date = "2026-11-21T12:00:00Z"};
+               Candidate* last = nullptr;
+               for (Candidate& each : result.candidates) {
+                 if (each.problem) continue;
                  each.step_ms = 2;
                  last = &each;
                }
                if (last) last->step_ms = 1;
-               if (!problem.empty()) *last = {last->variant, 0, problem, refused};
-               return contest;
+               if (!problem.empty()) *last = {last->variant, 0, {problem, refused}};
+               return result;
              },
          .cache_file = file,
-         .say = [this](const std::string& line) { said.push_back(line); }}};
+         .report = [this](const std::string& line) { said.push_back(line); }}};
   }
 
   AccuracyTrial trial_of(const std::string& theta) {
@@ -70,9 +72,9 @@ class AutoChooserTest : public testing::Test {
   }
 
   static inline const Bodies no_bodies{};
-  std::string problem;  // of the last contender
+  std::string problem;  // of the last candidate
   bool refused = false;
-  std::vector<Variant> contenders{variant("auto"), variant("4")};
+  std::vector<Variant> candidates{variant("auto"), variant("4")};
   std::vector<KernelDemand> measured;
   std::vector<std::string> tried;                                      // the values of theta of trees
   std::map<std::string, double> errors{{"0.8", 1e-4}, {"0.5", 1e-5}};  // of the bodies at hand
@@ -112,28 +114,28 @@ TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
 }
 
 TEST_F(AutoChooserTest, AllNumbersAboveTheMostMeasuredAreOneRange) {
-  EXPECT_EQ(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 1'000'000}, Backend::cpu));
-  EXPECT_NE(contest_key({.count = 8192}, Backend::cuda), contest_key({.count = 1'000'000}, Backend::cuda));
-  EXPECT_NE(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 8192}, Backend::cuda));
+  EXPECT_EQ(tuning_key({.count = 8192}, Backend::cpu), tuning_key({.count = 1'000'000}, Backend::cpu));
+  EXPECT_NE(tuning_key({.count = 8192}, Backend::cuda), tuning_key({.count = 1'000'000}, Backend::cuda));
+  EXPECT_NE(tuning_key({.count = 8192}, Backend::cpu), tuning_key({.count = 8192}, Backend::cuda));
   for (int count = 1; count < 5000; ++count) {
-    const Json key = contest_key({.count = count}, Backend::cpu);
+    const Json key = tuning_key({.count = count}, Backend::cpu);
     const int about = key["bodies_about"].get<int>();
     EXPECT_NEAR(about, count, 0.2 * count + 0.5);
-    EXPECT_EQ(contest_key({.count = about}, Backend::cpu), key) << count;
+    EXPECT_EQ(tuning_key({.count = about}, Backend::cpu), key) << count;
     if (count > 100) count += 97;
   }
 }
 
-TEST_F(AutoChooserTest, TreesStandAboveAFewThousandBodiesUnlessItIsToBeExact) {
-  contenders = {variant("auto"), test::tree_variant("0.8")};
+TEST_F(AutoChooserTest, TreesAreCandidatesAboveAFewThousandBodiesUnlessItIsToBeExact) {
+  candidates = {variant("auto"), test::tree_variant("0.8")};
   EXPECT_STREQ(choose(chooser(), {.count = 100'000, .accuracy = 5e-4}).kernel->id, "cpu-tree");
   EXPECT_STREQ(choose(chooser(), {.count = 1000, .accuracy = 5e-4}).kernel->id, "cpu-simd");
   EXPECT_STREQ(choose(chooser(), {.count = 100'000, .accuracy = 0}).kernel->id, "cpu-simd");
   EXPECT_EQ(measured.size(), 3u);
 }
 
-TEST_F(AutoChooserTest, KeepsOneContestForEachAccuracy) {
-  contenders = {variant("auto"), test::tree_variant("0.8")};
+TEST_F(AutoChooserTest, KeepsOneResultForEachAccuracy) {
+  candidates = {variant("auto"), test::tree_variant("0.8")};
   for (int again = 0; again < 2; ++again) {
     for (const double accuracy : {5e-4, 1e-3, 0.0}) choose(chooser(), {.count = 100'000, .accuracy = accuracy});
     EXPECT_EQ(measured.size(), 3u);
@@ -142,13 +144,13 @@ TEST_F(AutoChooserTest, KeepsOneContestForEachAccuracy) {
   EXPECT_EQ(measured.size(), 4u) << "trees are measured with all bodies";
   choose(chooser(), {.count = 1'000'000, .accuracy = 0});
   EXPECT_EQ(measured.size(), 4u) << "direct sums are not";
-  EXPECT_EQ(contest_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu), contest_key({.count = 1000}, Backend::cpu));
+  EXPECT_EQ(tuning_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu), tuning_key({.count = 1000}, Backend::cpu));
 }
 
 /// Systems of one size at an accuracy of 5e-4, with two settings of a tree that are loose and tight.
 class AutoChooserTreesTest : public AutoChooserTest {
  protected:
-  AutoChooserTreesTest() { contenders = {variant("auto"), test::tree_variant("0.8"), test::tree_variant("0.5")}; }
+  AutoChooserTreesTest() { candidates = {variant("auto"), test::tree_variant("0.8"), test::tree_variant("0.5")}; }
 
   /// The name of what is chosen for bodies for which the trees have these errors.
   std::string choose_with(double loose, double tight) {
@@ -189,7 +191,7 @@ TEST_F(AutoChooserTreesTest, WhereTheSameTreesSufficeNothingIsMeasuredAgain) {
         if (loose < tight) continue;
         choose_with(loose, tight);
         EXPECT_EQ(tried.size(), loose > 5e-4 ? 2u : 1u) << "once for each choice";
-        EXPECT_EQ(measured.size(), again ? 0u : 1u) << "systems that alternate each have their contest";
+        EXPECT_EQ(measured.size(), again ? 0u : 1u) << "systems that alternate each have their result";
       }
     }
   }
@@ -223,7 +225,7 @@ TEST_F(AutoChooserTreesTest, OneThatFailsAtATrialIsNamedAndMeasuredAgainNextTime
   }
   broken = starved = "";
   choose_with(1e-2, 1e-3);
-  EXPECT_TRUE(measured.empty()) << "what was kept before counts still";
+  EXPECT_TRUE(measured.empty()) << "the earlier result still counts";
 }
 
 TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
@@ -232,9 +234,9 @@ TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
+  EXPECT_EQ(tuning_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
   ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
+  EXPECT_EQ(tuning_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
 }
 
 TEST_F(AutoChooserTest, NamesOneThatFailsAndMeasuresItAgainNextTime) {
@@ -259,10 +261,10 @@ TEST_F(AutoChooserTest, KeepsThatOneCannotRunHere) {
 }
 
 TEST_F(AutoChooserTest, IsTheDefaultWhereNothingCanBeMeasured) {
-  contenders = {variant("4")};
+  candidates = {variant("4")};
   problem = "it broke";
   EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, &default_kernel());
-  contenders.clear();
+  candidates.clear();
   const KernelChoice choice = choose(chooser(), {.count = 1000});
   EXPECT_EQ(choice.kernel, &default_kernel());
   EXPECT_FALSE(choice.how.empty());
@@ -275,7 +277,7 @@ TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
   EXPECT_NE(said[0].find(file.string()), std::string::npos) << said[0];
 }
 
-TEST(Contenders, AreRealVariantsOfOneBackend) {
+TEST(Candidates, AreRealVariantsOfOneBackend) {
   for (const KernelInfo* kernel : kernels()) {
     std::vector<Settings> seen;
     for (const char* text : kernel->contenders) {
@@ -286,31 +288,31 @@ TEST(Contenders, AreRealVariantsOfOneBackend) {
       seen.push_back(settings);
     }
   }
-  const std::vector<Variant> here = contenders_here();
-  ASSERT_FALSE(here.empty()) << "CPU kernels are contenders everywhere";
+  const std::vector<Variant> here = candidates_here();
+  ASSERT_FALSE(here.empty()) << "CPU kernels are candidates everywhere";
   for (const Variant& variant : here) {
     EXPECT_EQ(variant.kernel->backend, here.front().kernel->backend);
     EXPECT_TRUE(backend_status(variant.kernel->backend).available);
   }
 }
 
-TEST(Contenders, OfATreeStandFromLooseToTight) {
+TEST(Candidates, OfATreeAreOrderedFromLooseToTight) {
   const Bodies bodies = load_scene({.scene = "plummer", .count = 10'000}).bodies;
   for (const KernelInfo* kernel : kernels()) {
     if (!kernel->is_tree || !backend_status(kernel->backend).available) continue;
-    std::vector<Variant> contenders;
+    std::vector<Variant> candidates;
     for (const char* text : kernel->contenders) {
       Settings settings{*kernel};
       for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
-      contenders.push_back({kernel, settings});
+      candidates.push_back({kernel, settings});
     }
-    if (contenders.empty()) continue;
+    if (candidates.empty()) continue;
     const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
     double before = std::numeric_limits<double>::infinity();
-    for (const Contender& tree :
-         measure_trials(contenders, never_enough, {bodies, {.softening = 0.01f}}, {}).contenders) {
+    for (const Candidate& tree :
+         measure_accuracy(candidates, never_enough, {bodies, {.softening = 0.01f}}, {}).candidates) {
       const std::string name = words_for(*kernel, tree.variant.settings);
-      ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem;
+      ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem.text;
       EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
       before = *tree.median_error;
     }
@@ -320,23 +322,24 @@ TEST(Contenders, OfATreeStandFromLooseToTight) {
 
 /// 30,000 bodies, of which a direct sum needs many times as long as a tree.
 // Which one wins is a matter of times, and no test's.
-TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
+TEST(Candidates, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   const Bodies bodies = load_scene({.scene = "plummer", .count = 30'000}).bodies;
-  const std::vector<Variant> contenders{test::rows_variant("auto"), test::tree_variant("1.0"),
+  const std::vector<Variant> candidates{test::rows_variant("auto"), test::tree_variant("1.0"),
                                         test::tree_variant("0.5"), test::tree_variant("0.3")};
   const auto measured_tree = [&](double accuracy) {
     const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
     const ForceSystem system{bodies, {.softening = 0.01f}};
-    const Contest contest = measure_contest(measure_trials(contenders, demand, system, {}), demand, system, {});
-    EXPECT_EQ(contest.count, bodies.count());
-    EXPECT_GT(contest.contenders[0].step_ms, 0);
-    EXPECT_GT(contest.contenders[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
+    const TuningResult result =
+        measure_candidates(measure_accuracy(candidates, demand, system, {}), demand, system, {});
+    EXPECT_EQ(result.count, bodies.count());
+    EXPECT_GT(result.candidates[0].step_ms, 0);
+    EXPECT_GT(result.candidates[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
     std::string measured;
-    for (const Contender& contender : contest.contenders) {
-      if (!contender.variant.kernel->is_tree || !(contender.step_ms > 0)) continue;
-      EXPECT_LE(contender.median_error.value(), accuracy);
-      EXPECT_GT(contender.median_error.value(), 0);
-      measured += contender.variant.settings.changes();
+    for (const Candidate& candidate : result.candidates) {
+      if (!candidate.variant.kernel->is_tree || !(candidate.step_ms > 0)) continue;
+      EXPECT_LE(candidate.median_error.value(), accuracy);
+      EXPECT_GT(candidate.median_error.value(), 0);
+      measured += candidate.variant.settings.changes();
     }
     return measured;
   };
@@ -345,22 +348,22 @@ TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   EXPECT_EQ(measured_tree(1e-9), "");
 }
 
-TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
+TEST(Candidates, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
   const KernelInfo& kernel = find_kernel("cpu-simd");
-  const Contest contest =
-      measure_contest({.contenders = {{{&kernel, Settings{kernel}}}}},
-                      {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
-  EXPECT_EQ(contest.count, 300);
-  ASSERT_EQ(contest.preference().size(), 1u);
-  EXPECT_GT(contest.contenders[0].step_ms, 0);
-  EXPECT_EQ(contest.date.size(), 20u) << contest.date;
+  const TuningResult result =
+      measure_candidates({.candidates = {{{&kernel, Settings{kernel}}}}},
+                         {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
+  EXPECT_EQ(result.count, 300);
+  ASSERT_EQ(result.preference().size(), 1u);
+  EXPECT_GT(result.candidates[0].step_ms, 0);
+  EXPECT_EQ(result.date.size(), 20u) << result.date;
 }
 
 /// On the best backend of this machine, as a window does it.
-TEST(Contenders, AreMeasuredBesideAProgramThatGoesOn) {
-  AutoChooser::World world = AutoChooser::this_machine();
-  world.cache_file.clear();
-  AutoChooser chooser{std::move(world)};
+TEST(Candidates, AreMeasuredBesideAProgramThatGoesOn) {
+  AutoChooser::Environment environment = AutoChooser::this_machine();
+  environment.cache_file.clear();
+  AutoChooser chooser{std::move(environment)};
   Simulation sim{SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, default_kernel(), &chooser,
                  Choosing::beside};
   sim.apply(SelectKernel{auto_kernel});
@@ -374,7 +377,7 @@ TEST(Contenders, AreMeasuredBesideAProgramThatGoesOn) {
   EXPECT_GT(looks, 1) << "nobody waited";
   const Status status = sim.status();
   EXPECT_EQ(status.last_error, "");
-  EXPECT_EQ(status.backend, contenders_here().front().kernel->backend);
+  EXPECT_EQ(status.backend, candidates_here().front().kernel->backend);
   EXPECT_NE(status.auto_choice.value().how.find("measured"), std::string::npos);
   EXPECT_EQ(sim.run(2).steps, 2);
 }

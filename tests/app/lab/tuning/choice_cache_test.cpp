@@ -19,27 +19,27 @@ class ChoiceCacheTest : public testing::Test {
  protected:
   static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
-  static Contest contest(double first_ms = 0.125) {
-    return {.contenders = {{variant("auto"), first_ms},
+  static TuningResult result(double first_ms = 0.125) {
+    return {.candidates = {{variant("auto"), first_ms},
                            {variant("1"), 0.25},
-                           {variant("2"), 0, "no room", /*refused=*/true}},
+                           {variant("2"), 0, {"no room", /*refused=*/true}}},
             .count = 1000,
             .date = "2026-11-21T12:00:00Z"};
   }
 
-  static std::vector<Variant> contenders() { return {variant("auto"), variant("1"), variant("2")}; }
+  static std::vector<Variant> candidates() { return {variant("auto"), variant("1"), variant("2")}; }
 
   void expect_of_no_use(const std::string& content) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream{file} << content;
     ChoiceCache cache{file};
-    EXPECT_FALSE(cache.find(key, contenders())) << content;
+    EXPECT_FALSE(cache.find(key, candidates())) << content;
     const std::string problem = cache.take_problem();
     EXPECT_NE(problem.find(file.string()), std::string::npos) << problem;
     EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
-    cache.store(key, contest());
+    cache.store(key, result());
     EXPECT_EQ(cache.take_problem(), "") << "told once";
-    EXPECT_TRUE(ChoiceCache{file}.find(key, contenders())) << "written anew";
+    EXPECT_TRUE(ChoiceCache{file}.find(key, candidates())) << "written anew";
   }
 
   const test::TemporaryFolder folder;
@@ -47,58 +47,58 @@ class ChoiceCacheTest : public testing::Test {
   const Json key{{"gpu", "a GPU"}, {"law", "gravity"}, {"bodies_about", 1024}};
 };
 
-TEST_F(ChoiceCacheTest, KeepsAContestForTheNextRun) {
-  ChoiceCache{file}.store(key, contest());
+TEST_F(ChoiceCacheTest, KeepsATuningResultForTheNextRun) {
+  ChoiceCache{file}.store(key, result());
   ChoiceCache cache{file};
-  const auto found = cache.find(key, contenders());
+  const auto found = cache.find(key, candidates());
   ASSERT_TRUE(found);
   EXPECT_EQ(cache.take_problem(), "");
   EXPECT_EQ(found->count, 1000);
   EXPECT_EQ(found->date, "2026-11-21T12:00:00Z");
-  ASSERT_EQ(found->contenders.size(), 3u);
-  EXPECT_EQ(found->contenders[0].variant.settings, variant("auto").settings);
-  EXPECT_EQ(found->contenders[0].step_ms, 0.125);
-  EXPECT_EQ(found->contenders[2].problem, "no room");
-  EXPECT_EQ(found->preference(), contest().preference());
-  EXPECT_FALSE(cache.find({{"gpu", "another"}}, contenders()));
+  ASSERT_EQ(found->candidates.size(), 3u);
+  EXPECT_EQ(found->candidates[0].variant.settings, variant("auto").settings);
+  EXPECT_EQ(found->candidates[0].step_ms, 0.125);
+  EXPECT_EQ(found->candidates[2].problem.text, "no room");
+  EXPECT_EQ(found->preference(), result().preference());
+  EXPECT_FALSE(cache.find({{"gpu", "another"}}, candidates()));
 }
 
 TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
-  Contest held = contest();
-  held.contenders[0].forecast_from = 512;
-  held.contenders[1].median_error = 4.25e-4;
-  held.contenders[2].median_error = std::numeric_limits<double>::quiet_NaN();
-  ChoiceCache{file}.store(key, held);
-  const auto found = ChoiceCache{file}.find(key, contenders());
+  TuningResult stored = result();
+  stored.candidates[0].forecast_from = 512;
+  stored.candidates[1].median_error = 4.25e-4;
+  stored.candidates[2].median_error = std::numeric_limits<double>::quiet_NaN();
+  ChoiceCache{file}.store(key, stored);
+  const auto found = ChoiceCache{file}.find(key, candidates());
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->contenders[0].forecast_from, 512);
-  EXPECT_FALSE(found->contenders[0].median_error);
-  EXPECT_EQ(found->contenders[1].forecast_from, 0);
-  EXPECT_EQ(found->contenders[1].median_error, 4.25e-4);
-  EXPECT_FALSE(found->contenders[2].median_error) << "no number";
+  EXPECT_EQ(found->candidates[0].forecast_from, 512);
+  EXPECT_FALSE(found->candidates[0].median_error);
+  EXPECT_EQ(found->candidates[1].forecast_from, 0);
+  EXPECT_EQ(found->candidates[1].median_error, 4.25e-4);
+  EXPECT_FALSE(found->candidates[2].median_error) << "no number";
 }
 
-TEST_F(ChoiceCacheTest, TheLatestContestCounts) {
+TEST_F(ChoiceCacheTest, TheLatestTuningResultCounts) {
   ChoiceCache cache{file};
-  cache.store(key, contest());
-  cache.store(key, contest(0.5));
-  EXPECT_EQ(cache.find(key, contenders())->contenders[0].step_ms, 0.5);
+  cache.store(key, result());
+  cache.store(key, result(0.5));
+  EXPECT_EQ(cache.find(key, candidates())->candidates[0].step_ms, 0.5);
   EXPECT_EQ(ChoiceCache{file}.entries().size(), 1u);
 }
 
-TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersContests) {
+TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersTuningResults) {
   const Json other{{"gpu", "another"}};
   ChoiceCache a{file}, b{file};
-  EXPECT_FALSE(a.find(key, contenders()));
-  EXPECT_FALSE(b.find(key, contenders()));
-  a.store(key, contest());
-  b.store(other, contest());
+  EXPECT_FALSE(a.find(key, candidates()));
+  EXPECT_FALSE(b.find(key, candidates()));
+  a.store(key, result());
+  b.store(other, result());
   EXPECT_EQ(ChoiceCache{file}.entries().size(), 2u);
-  EXPECT_TRUE(b.find(key, contenders()));
+  EXPECT_TRUE(b.find(key, candidates()));
 }
 
-TEST_F(ChoiceCacheTest, OtherContendersAreMeasuredAnew) {
-  ChoiceCache{file}.store(key, contest());
+TEST_F(ChoiceCacheTest, OtherCandidatesAreMeasuredAnew) {
+  ChoiceCache{file}.store(key, result());
   ChoiceCache cache{file};
   EXPECT_FALSE(cache.find(key, {variant("auto"), variant("1")}));
   EXPECT_FALSE(cache.find(key, {variant("1"), variant("auto"), variant("2")})) << "the first is preferred";
@@ -106,20 +106,23 @@ TEST_F(ChoiceCacheTest, OtherContendersAreMeasuredAnew) {
 }
 
 TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
-  ChoiceCache{file}.store(key, contest());
+  ChoiceCache{file}.store(key, result());
   const std::string whole = test::contents(file);
-  for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"}, {"rows=1", "rows=9"}, {"rows=1", "wings=1"}}) {
+  for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"},
+                                {"rows=1", "rows=9"},
+                                {"rows=1", "wings=1"},
+                                {"\"candidates\"", "\"contenders\""}}) {
     std::string old = whole;
     old.replace(old.find(is), std::string{is}.size(), was);
     std::ofstream{file} << old;
     ChoiceCache cache{file};
-    EXPECT_FALSE(cache.find(key, contenders())) << was;
-    EXPECT_EQ(cache.take_problem(), "") << "another build's";
+    EXPECT_FALSE(cache.find(key, candidates())) << was;
+    EXPECT_EQ(cache.take_problem(), "") << "another build's, or version 0.1.0's";
   }
 }
 
 TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
-  ChoiceCache{file}.store(key, contest());
+  ChoiceCache{file}.store(key, result());
   const std::string whole = test::contents(file);
   expect_of_no_use("");
   expect_of_no_use("{");
@@ -137,9 +140,9 @@ TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
 }
 
 TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
-  Contest held = contest();
-  held.contenders[0].forecast_from = 512;
-  ChoiceCache{file}.store(key, held);
+  TuningResult stored = result();
+  stored.candidates[0].forecast_from = 512;
+  ChoiceCache{file}.store(key, stored);
   const std::string whole = test::contents(file);
   for (const std::string was : {"\"bodies\": 1000", "\"forecast_from\": 512"}) {
     for (const char* number : {"1e300", "-1e300", "4294968296", "0", "1000.5"}) {
@@ -147,13 +150,13 @@ TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
       ASSERT_NE(damaged.find(was), std::string::npos) << damaged;
       damaged.replace(damaged.find(was), was.size(), was.substr(0, was.find(' ')) + number);
       std::ofstream{file} << damaged;
-      EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << was << " became " << number;
+      EXPECT_FALSE(ChoiceCache{file}.find(key, candidates())) << was << " became " << number;
     }
   }
 }
 
 TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
-  ChoiceCache{file}.store(key, contest());
+  ChoiceCache{file}.store(key, result());
   Json whole = Json::parse(test::contents(file));
   const Json row = whole["choices"][0];
   for (int i = 0; i < 1000; ++i) whole["choices"].push_back(row);
@@ -161,7 +164,7 @@ TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
   std::ofstream{file} << whole;
   ChoiceCache cache{file};
   EXPECT_EQ(cache.entries().size(), 200u);
-  EXPECT_EQ(cache.find(key, contenders())->date, "last");
+  EXPECT_EQ(cache.find(key, candidates())->date, "last");
 }
 
 TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
@@ -169,63 +172,63 @@ TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream{file} << theirs;
   ChoiceCache cache{file};
-  EXPECT_FALSE(cache.find(key, contenders()));
+  EXPECT_FALSE(cache.find(key, candidates()));
   EXPECT_NE(cache.take_problem().find("another version"), std::string::npos);
-  cache.store(key, contest());
+  cache.store(key, result());
   EXPECT_EQ(cache.take_problem(), "") << "told once";
-  EXPECT_TRUE(cache.find(key, contenders())) << "for this run";
+  EXPECT_TRUE(cache.find(key, candidates())) << "for this run";
   EXPECT_EQ(test::contents(file), theirs);
 }
 
-TEST_F(ChoiceCacheTest, ADamagedContestLeavesTheOthers) {
-  ChoiceCache{file}.store(key, contest());
+TEST_F(ChoiceCacheTest, ADamagedTuningResultLeavesTheOthers) {
+  ChoiceCache{file}.store(key, result());
   std::string damaged = test::contents(file);
   const std::string before = "\"choices\": [";
   ASSERT_NE(damaged.find(before), std::string::npos) << damaged;
   damaged.insert(damaged.find(before) + before.size(), R"({"key": {}, "date": 7}, 5, )");
   std::ofstream{file} << damaged;
-  EXPECT_TRUE(ChoiceCache{file}.find(key, contenders()));
+  EXPECT_TRUE(ChoiceCache{file}.find(key, candidates()));
 }
 
 TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
   ChoiceCache cache{file};
-  cache.store(key, contest());
+  cache.store(key, result());
   const std::string theirs = file.string() + "." + std::to_string(getpid());
   std::ofstream{theirs} << "being written";
-  cache.store(key, contest());
+  cache.store(key, result());
   EXPECT_EQ(test::contents(theirs), "being written");
 }
 
 TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {
-  ChoiceCache{file}.store(key, contest());
+  ChoiceCache{file}.store(key, result());
   const std::string whole = test::contents(file);
   for (const char* time : {"0.0", "-1.0", "1e999"}) {
     std::string wrong = whole;
     wrong.replace(wrong.find("0.125"), 5, time);
     std::ofstream{file} << wrong;
-    EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << time;
+    EXPECT_FALSE(ChoiceCache{file}.find(key, candidates())) << time;
   }
 }
 
 TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
   ChoiceCache cache{{}};
-  cache.store(key, contest());
-  EXPECT_TRUE(cache.find(key, contenders()));
+  cache.store(key, result());
+  EXPECT_TRUE(cache.find(key, candidates()));
   EXPECT_EQ(cache.take_problem(), "");
 
   std::ofstream{folder / "file"} << "in the way";
   ChoiceCache blocked{folder / "file" / "auto-kernels.json"};
-  EXPECT_FALSE(blocked.find(key, contenders()));
-  blocked.store(key, contest());
+  EXPECT_FALSE(blocked.find(key, candidates()));
+  blocked.store(key, result());
   const std::string problem = blocked.take_problem();
-  EXPECT_NE(problem.find("cannot be kept"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("cannot be cached"), std::string::npos) << problem;
   EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
-  EXPECT_TRUE(blocked.find(key, contenders()));
+  EXPECT_TRUE(blocked.find(key, candidates()));
 }
 
 TEST_F(ChoiceCacheTest, LeavesNothingElseInItsFolder) {
   ChoiceCache cache{file};
-  for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, contest());
+  for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, result());
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator{file.parent_path()})
     files += entry.path() == file ? 1 : 9;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/lab/tuning/contest.h"
+#include "app/lab/tuning/tuning_run.h"
 
 namespace orrery::test {
 

@@ -1,4 +1,4 @@
-#include "app/lab/roofline/slots.h"
+#include "app/lab/roofline/instruction_counts.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ struct Instruction {
   }
 };
 
-/// The number behind "0x" or at the very beginning; none where there is none.
+/// The hexadecimal number that `text` starts with; none if there is none.
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -45,9 +45,7 @@ std::optional<Instruction> instruction(std::string_view line) {
   if (close == std::string_view::npos || semicolon == std::string_view::npos || semicolon < close) return std::nullopt;
   const auto address = hexadecimal(line.substr(2, close - 2));
   if (!address) return std::nullopt;
-  std::string_view text = trimmed(line.substr(close + 2, semicolon - close - 2));
-  text = text.substr(0, text.find_last_not_of(' ') + 1);
-  return Instruction{*address, text};
+  return Instruction{*address, trimmed(line.substr(close + 2, semicolon - close - 2))};
 }
 
 std::vector<Instruction> instructions(std::string_view sass) {
@@ -77,7 +75,7 @@ bool is_double(const Instruction& instruction) {
          });
 }
 
-/// Where a branch goes; none where the instruction is no branch to a fixed place.
+/// The target of a branch; none if the instruction is not a branch to a fixed address.
 std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   const std::string_view operation = instruction.operation();
   if (operation != "BRA" && !operation.starts_with("BRA.")) return std::nullopt;
@@ -86,8 +84,8 @@ std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   return hexadecimal(instruction.text.substr(number + 2));
 }
 
-/// Which instructions only set up a call that a branch just before them passes by: of an exact square root or division,
-/// for arguments that hardly ever come.
+/// Which instructions only prepare a call that a branch just before them skips: that of an exact square root or
+/// division, for arguments that hardly ever occur.
 std::vector<bool> slow_paths(const std::vector<Instruction>& code) {
   constexpr std::size_t longest = 8;
   std::vector<bool> slow(code.size());
@@ -144,8 +142,8 @@ std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
   return loops;
 }
 
-Slots unknown(std::string reason) {
-  return {.per_interaction = {}, .reason = std::move(reason)};
+InstructionCounts unknown(std::string reason) {
+  return {.reason = std::move(reason)};
 }
 
 std::optional<std::filesystem::path> find_cuobjdump() {
@@ -157,7 +155,17 @@ std::optional<std::filesystem::path> find_cuobjdump() {
 
 }  // namespace
 
-Slots slots_in_sass(std::string_view sass) {
+InteractionCost InstructionCounts::cost(double pairs_per_interaction) const {
+  const auto per_interaction = [&](std::optional<double> each) -> std::optional<double> {
+    if (!each) return std::nullopt;
+    return *each * pairs_per_interaction;
+  };
+  return {.instructions = per_interaction(per_pair),
+          .mufu = per_interaction(mufu_per_pair),
+          .double_precision = double_precision};
+}
+
+InstructionCounts counts_in_sass(std::string_view sass) {
   const std::vector<Instruction> code = instructions(sass);
   const std::vector<Loop> loops = pair_loops(code);
   const Loop* inner = nullptr;
@@ -167,13 +175,13 @@ Slots slots_in_sass(std::string_view sass) {
   }
   if (!inner) return unknown("its machine code has no loop with a reciprocal square root");
   const auto each = [&](int number) { return static_cast<double>(number) / inner->reciprocal_sqrts; };
-  Slots slots{.per_interaction = each(inner->instructions), .double_precision = inner->any_double, .reason = {}};
-  if (!inner->special_double) slots.mufu_per_interaction = each(inner->special);
-  return slots;
+  InstructionCounts counts{.per_pair = each(inner->instructions), .double_precision = inner->any_double};
+  if (!inner->special_double) counts.mufu_per_pair = each(inner->special);
+  return counts;
 }
 
-Slots slots_in_this_program(const std::string& function, int architecture, const std::stop_token& stop) {
-  if (function.empty()) return unknown("the CUDA runtime does not tell the kernel's symbol: it is older than 12.3");
+InstructionCounts counts_in_this_program(const std::string& function, int architecture, const std::stop_token& stop) {
+  if (function.empty()) return unknown("the CUDA runtime does not report the kernel's symbol: it is older than 12.3");
   const auto cuobjdump = find_cuobjdump();
   if (!cuobjdump) return unknown("cuobjdump is not installed");
   std::error_code error;
@@ -185,7 +193,7 @@ Slots slots_in_this_program(const std::string& function, int architecture, const
   if (sass->find("Function : " + function) == std::string::npos) {
     return unknown("this program's file has no machine code of the kernel for " + sm + ": the driver made it");
   }
-  return slots_in_sass(*sass);
+  return counts_in_sass(*sass);
 }
 
 }  // namespace orrery

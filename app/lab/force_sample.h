@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "compute/diagnostics/reference.h"
@@ -11,14 +9,14 @@
 
 namespace orrery {
 
-/// Accelerations of some bodies in double precision, to hold a kernel's against.
+/// Accelerations of some bodies in double precision: the reference for a kernel's.
 class ForceSample {
  public:
   static constexpr int usual_size = 4096;
-  /// Of `size` bodies; of all of them where there are fewer.
+  /// Samples `size` bodies, or all if there are fewer.
   ForceSample(std::span<const Vec4> bodies, const Law& law, int size = usual_size);
   int size() const { return static_cast<int>(targets_.size()); }
-  /// What the sum took.
+  /// The time that the sum took.
   double seconds() const { return seconds_; }
   /// `accelerations` has one entry for each of the bodies.
   ForceError error(std::span<const Vec4> accelerations) const {
@@ -34,8 +32,5 @@ class ForceSample {
   std::vector<Vec3d> reference_;
   double seconds_;
 };
-
-/// Steps that make a repeat last some 20 ms, at least one: shorter ones drown in the clock's and launches' grain.
-int steps_for_a_repeat(double step_ms);
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
 // What the inner loop of a kernel issues, read from its disassembly.
-#include "app/lab/roofline/slots.h"
+#include "app/lab/roofline/instruction_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -116,79 +116,79 @@ constexpr const char* calls_in_a_loop = R"sass(
         /*0470*/ EXIT ;
 )sass";
 
-TEST(Slots, CallsThatABranchPassesByAreNotCounted) {
-  const Slots slots = slots_in_sass(calls_in_a_loop);
-  EXPECT_EQ(slots.per_interaction, 40.0) << "48 instructions, 4 of which are for each call";
-  EXPECT_EQ(slots.mufu_per_interaction, 2.0);
-  EXPECT_FALSE(slots.double_precision);
+TEST(InstructionCounts, CallsThatABranchPassesByAreNotCounted) {
+  const InstructionCounts counts = counts_in_sass(calls_in_a_loop);
+  EXPECT_EQ(counts.per_pair, 40.0) << "48 instructions, 4 of which are for each call";
+  EXPECT_EQ(counts.mufu_per_pair, 2.0);
+  EXPECT_FALSE(counts.double_precision);
 }
 
-TEST(Slots, WhatABranchPassesByWithoutACallCounts) {
-  EXPECT_EQ(slots_in_sass("/*0010*/ MUFU.RSQ R1, R1 ;\n/*0020*/ @P0 BRA 0x40 ;\n/*0030*/ FADD R1, R1, R2 ;\n"
-                          "/*0040*/ @P1 BRA 0x10 ;\n/*0050*/ EXIT ;\n")
-                .per_interaction,
+TEST(InstructionCounts, WhatABranchPassesByWithoutACallCounts) {
+  EXPECT_EQ(counts_in_sass("/*0010*/ MUFU.RSQ R1, R1 ;\n/*0020*/ @P0 BRA 0x40 ;\n/*0030*/ FADD R1, R1, R2 ;\n"
+                           "/*0040*/ @P1 BRA 0x10 ;\n/*0050*/ EXIT ;\n")
+                .per_pair,
             4.0);
 }
 
-TEST(Slots, TheInnerLoopWithMostReciprocalSquareRootsCounts) {
-  const Slots slots = slots_in_sass(nested_loops);
-  EXPECT_EQ(slots.per_interaction, 9.0) << "18 instructions for two pairs";
-  EXPECT_EQ(slots.mufu_per_interaction, 1.0);
-  EXPECT_EQ(slots.reason, "");
+TEST(InstructionCounts, TheInnerLoopWithMostReciprocalSquareRootsCounts) {
+  const InstructionCounts counts = counts_in_sass(nested_loops);
+  EXPECT_EQ(counts.per_pair, 9.0) << "18 instructions for two pairs";
+  EXPECT_EQ(counts.mufu_per_pair, 1.0);
+  EXPECT_EQ(counts.reason, "");
 }
 
-TEST(Slots, DoublePrecisionAndUniformBranchesCountToo) {
-  const Slots slots = slots_in_sass(
+TEST(InstructionCounts, DoublePrecisionAndUniformBranchesCountToo) {
+  const InstructionCounts counts = counts_in_sass(
       "/*0010*/ MUFU.RSQ64H R17, R9 ;\n/*0020*/ DFMA R8, R8, -R10, 1 ;\n"
       "/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n");
-  EXPECT_EQ(slots.per_interaction, 3.0);
-  EXPECT_TRUE(slots.double_precision);
+  EXPECT_EQ(counts.per_pair, 3.0);
+  EXPECT_TRUE(counts.double_precision);
 }
 
-TEST(Slots, EverySpecialFunctionCountsUnlessItIsOfDoublePrecision) {
+TEST(InstructionCounts, EverySpecialFunctionCountsUnlessItIsOfDoublePrecision) {
   const auto mufu = [](const std::string& second) {
-    return slots_in_sass("/*0010*/ MUFU.RSQ R17, R9 ;\n/*0020*/ " + second +
-                         " R8, R8 ;\n/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n")
-        .mufu_per_interaction;
+    return counts_in_sass("/*0010*/ MUFU.RSQ R17, R9 ;\n/*0020*/ " + second +
+                          " R8, R8 ;\n/*0030*/ BRA.U UP0, 0x10 ;\n/*0040*/ EXIT ;\n")
+        .mufu_per_pair;
   };
   EXPECT_EQ(mufu("FMUL"), 1.0);
   EXPECT_EQ(mufu("MUFU.RCP"), 2.0);
   EXPECT_FALSE(mufu("MUFU.RCP64H"));
 }
 
-TEST(Slots, CodeBehindTheEndThatBranchesBackIsNoLoop) {
-  const Slots slots = slots_in_sass(
+TEST(InstructionCounts, CodeBehindTheEndThatBranchesBackIsNoLoop) {
+  const InstructionCounts counts = counts_in_sass(
       "/*0010*/ FADD R1, R1, R2 ;\n/*0020*/ MUFU.RSQ R1, R1 ;\n/*0030*/ @P0 BRA 0x50 ;\n/*0040*/ EXIT ;\n"
       "/*0050*/ FMUL R1, R1, 2 ;\n/*0060*/ BRA 0x20 ;\n");
-  EXPECT_FALSE(slots.per_interaction);
-  EXPECT_NE(slots.reason.find("no loop"), std::string::npos) << slots.reason;
+  EXPECT_FALSE(counts.per_pair);
+  EXPECT_NE(counts.reason.find("no loop"), std::string::npos) << counts.reason;
 }
 
-TEST(Slots, TextWithoutSuchALoopGivesAReason) {
+TEST(InstructionCounts, TextWithoutSuchALoopGivesAReason) {
   for (const char* text : {"", "\n", "cuobjdump info : no code\n", "/*", "/*zz*/ BRA 0x0 ;", "/*0010*/ ;",
                            "/*0010*/ FADD R1, R1, R2 ;\n/*0020*/ @P0 BRA 0x10 ;\n", "/*0010*/ MUFU.RSQ R1, R1 ;\n",
                            "/*0010*/ MUFU.RSQ R1, R1 ;\n/*0020*/ BRA `(.L_1) ;\n"}) {
     SCOPED_TRACE(text);
-    EXPECT_FALSE(slots_in_sass(text).per_interaction);
-    EXPECT_NE(slots_in_sass(text).reason, "");
+    EXPECT_FALSE(counts_in_sass(text).per_pair);
+    EXPECT_NE(counts_in_sass(text).reason, "");
   }
 }
 
-TEST(SlotsInThisProgram, AreAskedOfCuobjdumpForTheFunction) {
+TEST(InstructionCountsInThisProgram, AreAskedOfCuobjdumpForTheFunction) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("echo \"Function : $5\"; [ \"$1 $2 $3 $4 $6\" = \"-sass -arch sm_90 -fun " +
                  std::filesystem::read_symlink("/proc/self/exe").string() +
                  "\" ] && printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ @P0 BRA 0x10 ;\\n'");
-  EXPECT_EQ(slots_in_this_program("_Z1k", 90).per_interaction, 2.0) << slots_in_this_program("_Z1k", 90).reason;
+  EXPECT_EQ(counts_in_this_program("_Z1k", 90).per_pair, 2.0) << counts_in_this_program("_Z1k", 90).reason;
 }
 
-TEST(SlotsInThisProgram, ACuobjdumpThatFailsOrFindsNothingGivesAReason) {
+TEST(InstructionCountsInThisProgram, ACuobjdumpThatFailsOrFindsNothingGivesAReason) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("exit 1");
-  EXPECT_NE(slots_in_this_program("_Z1k", 90).reason.find("failed"), std::string::npos);
+  EXPECT_NE(counts_in_this_program("_Z1k", 90).reason.find("failed"), std::string::npos);
   cuobjdump.does("echo 'no such function'");
-  EXPECT_NE(slots_in_this_program("_Z1k", 86).reason.find("sm_86"), std::string::npos);
-  EXPECT_NE(slots_in_this_program("", 90).reason.find("12.3"), std::string::npos);
+  EXPECT_NE(counts_in_this_program("_Z1k", 86).reason.find("sm_86"), std::string::npos);
+  EXPECT_NE(counts_in_this_program("", 90).reason.find("12.3"), std::string::npos);
 }
 
 }  // namespace

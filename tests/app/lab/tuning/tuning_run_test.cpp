@@ -1,5 +1,5 @@
-// How contenders are measured and which of them is preferred, with a clock and times of the test's own.
-#include "app/lab/tuning/contest.h"
+// How candidates are measured, and which one is preferred, with a clock and times of the test's own.
+#include "app/lab/tuning/tuning_run.h"
 
 #include <gtest/gtest.h>
 
@@ -16,16 +16,16 @@ namespace orrery {
 namespace {
 
 /// Kernels whose step takes as long as the test says; the clock counts nothing but their steps.
-class ContestTest : public testing::Test {
+class TuningRunTest : public testing::Test {
  protected:
   void add(const char* rows, double step_ms) {
-    contest.contenders.push_back({test::rows_variant(rows)});
+    result.candidates.push_back({test::rows_variant(rows)});
     step_ms_[rows] = step_ms;
   }
 
-  void hold(double budget_s = 1e9) {
-    hold_contest(
-        contest.contenders,
+  void tune(double budget_s = 1e9) {
+    run_tuning(
+        result.candidates,
         [&](const Variant& variant, int steps) {
           const std::string rows = variant.settings.text("rows");
           ++asked[rows];
@@ -41,11 +41,11 @@ class ContestTest : public testing::Test {
   }
 
   std::string winner() const {
-    const auto order = contest.preference();
-    return order.empty() ? "none" : contest.contenders[order.front()].variant.settings.text("rows");
+    const auto order = result.preference();
+    return order.empty() ? "none" : result.candidates[order.front()].variant.settings.text("rows");
   }
 
-  Contest contest;
+  TuningResult result;
   std::map<std::string, int> asked;  // batches
   std::string refuse, fail, starve;
   int fail_after = 0;
@@ -58,128 +58,128 @@ class ContestTest : public testing::Test {
   double now_s_ = 7;
 };
 
-TEST_F(ContestTest, TheFastestWins) {
+TEST_F(TuningRunTest, TheFastestWins) {
   add("auto", 3);
   add("1", 2);
   add("2", 2.5);
-  hold();
+  tune();
   EXPECT_EQ(winner(), "1");
-  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 2, 0}));
-  EXPECT_EQ(contest.contenders[0].step_ms, 3);
+  EXPECT_EQ(result.preference(), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(result.candidates[0].step_ms, 3);
 }
 
-TEST_F(ContestTest, TheFirstInOrderWinsUnlessAnotherIsTwoPercentFaster) {
+TEST_F(TuningRunTest, TheFirstInOrderWinsUnlessAnotherIsTwoPercentFaster) {
   add("auto", 2.05);
   add("1", 2.01);
   add("2", 2.00);
-  hold();
+  tune();
   EXPECT_EQ(winner(), "1") << "auto is 2.5 % slower than the fastest, 1 is 0.5 %";
 }
 
-TEST_F(ContestTest, TheFastestBatchOfEachCounts) {
+TEST_F(TuningRunTest, TheFastestBatchOfEachCounts) {
   for (const int batch : {1, 2, 3, 4}) {
-    contest = {};
+    result = {};
     asked.clear();
     disturbed = batch;
     add("auto", 20);
     add("1", 10);
-    hold();
+    tune();
     EXPECT_EQ(winner(), "1");
-    EXPECT_EQ(contest.contenders[1].step_ms, 10) << batch;
+    EXPECT_EQ(result.candidates[1].step_ms, 10) << batch;
   }
 }
 
-TEST_F(ContestTest, OneOfTwoPilotsMayBeDisturbed) {
+TEST_F(TuningRunTest, OneOfTwoPilotsMayBeDisturbed) {
   add("auto", 20);
   add("1", 10);
   disturbed = 1;
   only = "1";
-  hold();
+  tune();
   EXPECT_EQ(winner(), "auto") << "by one pilot, which was disturbed";
-  contest.contenders.clear();
+  result.candidates.clear();
   asked.clear();
   add("auto", 20);
   add("1", 10);
   pilots = 2;
-  hold();
+  tune();
   EXPECT_EQ(winner(), "1");
 }
 
-TEST_F(ContestTest, ATieOfAllGoesToTheFirst) {
+TEST_F(TuningRunTest, ATieOfAllGoesToTheFirst) {
   add("2", 1);
   add("1", 1);
-  hold();
+  tune();
   EXPECT_EQ(winner(), "2");
 }
 
-TEST_F(ContestTest, TheHopelessAreMeasuredOnce) {
+TEST_F(TuningRunTest, TheHopelessAreMeasuredOnce) {
   add("auto", 1);
   add("1", 9);
   add("2", 1.1);
-  hold();
+  tune();
   EXPECT_EQ(asked["1"], 1);
   EXPECT_GT(asked["auto"], 1);
   EXPECT_EQ(asked["auto"], asked["2"]);
 }
 
-TEST_F(ContestTest, EndsWithItsTimeButMeasuresAllOnce) {
+TEST_F(TuningRunTest, EndsWithItsTimeButMeasuresAllOnce) {
   add("auto", 100);
   add("1", 110);
   add("2", 90);
-  hold(0.01);
+  tune(0.01);
   EXPECT_EQ(asked["auto"] + asked["1"] + asked["2"], 3);
   EXPECT_EQ(winner(), "2");
 }
 
-TEST_F(ContestTest, EndsBetweenRounds) {
+TEST_F(TuningRunTest, EndsBetweenRounds) {
   add("auto", 10);
   add("1", 10.5);
-  hold(0.025);  // ends within the first round
+  tune(0.025);  // ends within the first round
   EXPECT_EQ(asked["auto"], 2);
   EXPECT_EQ(asked["1"], 2);
 }
 
-TEST_F(ContestTest, WhatCannotRunIsLeftOutAndNamed) {
+TEST_F(TuningRunTest, WhatCannotRunIsLeftOutAndNamed) {
   add("auto", 1);
   add("1", 2);
   add("2", 3);
   refuse = "auto";
   starve = "2";
-  hold();
+  tune();
   EXPECT_EQ(winner(), "1");
-  EXPECT_EQ(contest.contenders[0].problem, "no room for its rows") << "one line";
-  EXPECT_TRUE(contest.contenders[0].refused);
-  EXPECT_EQ(contest.contenders[2].problem, "not enough memory");
-  EXPECT_FALSE(contest.contenders[2].refused);
-  EXPECT_EQ(contest.preference().size(), 1u);
+  EXPECT_EQ(result.candidates[0].problem.text, "no room for its rows") << "one line";
+  EXPECT_TRUE(result.candidates[0].problem.refused);
+  EXPECT_EQ(result.candidates[2].problem.text, "not enough memory");
+  EXPECT_FALSE(result.candidates[2].problem.refused);
+  EXPECT_EQ(result.preference().size(), 1u);
 }
 
-TEST_F(ContestTest, OneThatFailsLaterIsOut) {
+TEST_F(TuningRunTest, OneThatFailsLaterIsOut) {
   add("auto", 1);
   add("1", 1.1);
   fail = "auto";
   fail_after = 1;
-  hold();
+  tune();
   EXPECT_EQ(winner(), "1");
-  EXPECT_EQ(contest.contenders[0].problem, "it broke");
-  EXPECT_EQ(contest.contenders[0].step_ms, 0);
+  EXPECT_EQ(result.candidates[0].problem.text, "it broke");
+  EXPECT_EQ(result.candidates[0].step_ms, 0);
   EXPECT_EQ(asked["auto"], 2) << "never again";
 }
 
-TEST_F(ContestTest, NoTimeIsNoMeasurement) {
+TEST_F(TuningRunTest, NoTimeIsNoMeasurement) {
   add("auto", std::numeric_limits<double>::quiet_NaN());
   add("1", std::numeric_limits<double>::infinity());
   add("2", 0);
-  hold();
+  tune();
   EXPECT_EQ(winner(), "none");
-  for (const Contender& contender : contest.contenders) EXPECT_FALSE(contender.problem.empty());
+  for (const Candidate& candidate : result.candidates) EXPECT_FALSE(candidate.problem.text.empty());
 }
 
-/// Trees whose errors are those that the test says, in the order in which they stand.
+/// Trees with the errors that the test gives them, in their order.
 class TreesTest : public testing::Test {
  protected:
   void add(const char* theta, double median_error) {
-    contest.contenders.push_back({test::tree_variant(theta)});
+    result.candidates.push_back({test::tree_variant(theta)});
     errors_[theta] = median_error;
   }
 
@@ -192,13 +192,13 @@ class TreesTest : public testing::Test {
     }();
     Settings settings{coarse};
     settings.set("rows", rows);
-    contest.contenders.push_back({{&coarse, settings}});
+    result.candidates.push_back({{&coarse, settings}});
     errors_[rows] = median_error;
   }
 
   void try_them(double accuracy, bool spare_direct_sums = false) {
     try_accuracy(
-        contest.contenders,
+        result.candidates,
         [&](const Variant& variant) {
           const std::string value = variant.settings.text(variant.kernel->is_tree ? "theta" : "rows");
           tried.push_back(value);
@@ -208,7 +208,7 @@ class TreesTest : public testing::Test {
         accuracy, spare_direct_sums);
   }
 
-  Contest contest;
+  TuningResult result;
   std::vector<std::string> tried;
   std::string refuse;
 
@@ -220,91 +220,90 @@ TEST_F(TreesTest, TheFirstThatIsAccurateEnoughIsTheOnlyOne) {
   add("1.0", 2e-3);
   add("0.7", 5e-4);
   add("0.4", 1e-5);
-  contest.contenders.push_back({test::rows_variant("1")});
+  result.candidates.push_back({test::rows_variant("1")});
   try_them(5e-4);
   EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "0.7"}));
   const auto& [loose, enough, tight, direct] =
-      std::tie(contest.contenders[0], contest.contenders[1], contest.contenders[2], contest.contenders[3]);
-  EXPECT_TRUE(loose.refused);
+      std::tie(result.candidates[0], result.candidates[1], result.candidates[2], result.candidates[3]);
+  EXPECT_TRUE(loose.problem.refused);
   EXPECT_EQ(loose.median_error, 2e-3);
-  EXPECT_EQ(loose.problem, "median error 0.002, above 0.0005");
-  EXPECT_EQ(enough.problem, "");
+  EXPECT_EQ(loose.problem.text, "median error 0.002, above 0.0005");
+  EXPECT_EQ(enough.problem.text, "");
   EXPECT_EQ(enough.median_error, 5e-4);
   EXPECT_EQ(enough.step_ms, 250);
-  EXPECT_TRUE(tight.refused);
-  EXPECT_NE(tight.problem.find("is accurate enough"), std::string::npos) << tight.problem;
+  EXPECT_TRUE(tight.problem.refused);
+  EXPECT_NE(tight.problem.text.find("is accurate enough"), std::string::npos) << tight.problem.text;
   EXPECT_FALSE(tight.median_error);
-  EXPECT_EQ(direct.problem, "");
+  EXPECT_EQ(direct.problem.text, "");
 }
 
 TEST_F(TreesTest, AnInaccurateTreeLoses) {
   add("1.0", 1e-3);
   add("0.7", std::numeric_limits<double>::quiet_NaN());
   add("0.4", std::numeric_limits<double>::infinity());
-  contest.contenders.push_back({test::rows_variant("1")});
+  result.candidates.push_back({test::rows_variant("1")});
   try_them(5e-4);
-  hold_contest(
-      contest.contenders, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; },
-      [] { return 0; }, 1e9, /*pilots=*/1);
-  EXPECT_EQ(contest.preference(), std::vector<std::size_t>{3}) << "however fast";
+  run_tuning(
+      result.candidates, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; }, [] { return 0; },
+      1e9, /*pilots=*/1);
+  EXPECT_EQ(result.preference(), std::vector<std::size_t>{3}) << "however fast";
 }
 
-TEST_F(TreesTest, WhatCannotRunIsNotWhatSuffices) {
+TEST_F(TreesTest, WhatCannotRunDoesNotMeetTheAccuracy) {
   add("1.0", 1e-5);
   add("0.7", 1e-5);
   refuse = "1.0";
   try_them(5e-4);
-  EXPECT_EQ(contest.contenders[0].problem, "no room");
-  EXPECT_EQ(contest.contenders[1].problem, "");
+  EXPECT_EQ(result.candidates[0].problem.text, "no room");
+  EXPECT_EQ(result.candidates[1].problem.text, "");
 }
 
-TEST_F(TreesTest, ADirectSumThatIsNotFullFp32StandsWhereItIsAccurateEnough) {
+TEST_F(TreesTest, ADirectSumThatIsNotFullFp32IsACandidateIfItMeetsTheAccuracy) {
   add_coarse_sum("1", 1e-5);
   add_coarse_sum("2", 9e-6);
   add("1.0", 1e-3);
   try_them(1e-5);
   EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "1", "2"})) << "trees first";
   for (const std::size_t sum : {0u, 1u}) {
-    EXPECT_EQ(contest.contenders[sum].problem, "");
-    EXPECT_EQ(contest.contenders[sum].step_ms, 0) << "it is timed as all direct sums are";
+    EXPECT_EQ(result.candidates[sum].problem.text, "");
+    EXPECT_EQ(result.candidates[sum].step_ms, 0) << "it is timed as all direct sums are";
   }
-  EXPECT_EQ(contest.contenders[0].median_error, 1e-5);
+  EXPECT_EQ(result.candidates[0].median_error, 1e-5);
 
-  contest.contenders.clear();
+  result.candidates.clear();
   add_coarse_sum("1", 1e-5);
   try_them(1e-6);
-  EXPECT_TRUE(contest.contenders[0].refused);
+  EXPECT_TRUE(result.candidates[0].problem.refused);
 }
 
-TEST_F(TreesTest, ALongDirectSumIsTriedOnlyWhereNoTreeSuffices) {
+TEST_F(TreesTest, ALongDirectSumIsTriedOnlyIfNoTreeMeetsTheAccuracy) {
   add_coarse_sum("1", 1e-5);
   add("1.0", 1e-5);
   try_them(1e-4, /*spare_direct_sums=*/true);
   EXPECT_EQ(tried, (std::vector<std::string>{"1.0"}));
-  EXPECT_TRUE(contest.contenders[0].refused);
+  EXPECT_TRUE(result.candidates[0].problem.refused);
 
-  contest.contenders.pop_back();
-  contest.contenders[0].problem.clear();
-  contest.contenders[0].refused = false;
+  result.candidates.pop_back();
+  result.candidates[0].problem = {};
   try_them(1e-4, /*spare_direct_sums=*/true);
-  EXPECT_EQ(contest.contenders[0].problem, "");
+  EXPECT_EQ(result.candidates[0].problem.text, "");
 }
 
 TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {
   add("0.7", 1e-5);
-  contest.contenders.push_back({test::rows_variant("1")});
+  result.candidates.push_back({test::rows_variant("1")});
   try_them(5e-4);
   int trees = 0;
-  hold_contest(
-      contest.contenders,
+  run_tuning(
+      result.candidates,
       [&](const Variant& variant, int) {
         trees += variant.kernel->is_tree;
         return 9;
       },
       [] { return 0; }, 1e9, /*pilots=*/1);
   EXPECT_EQ(trees, 0);
-  EXPECT_EQ(contest.contenders[0].step_ms, 250);
-  EXPECT_EQ(contest.preference(), (std::vector<std::size_t>{1, 0}));
+  EXPECT_EQ(result.candidates[0].step_ms, 250);
+  EXPECT_EQ(result.preference(), (std::vector<std::size_t>{1, 0}));
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+#include "app/lab/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+int steps_for(double batch_ms, double step_ms, int most_steps) {
+  const double steps = std::ceil(batch_ms / step_ms);
+  return steps >= 1 ? static_cast<int>(std::min<double>(steps, most_steps)) : 1;
+}
+
+bool Sampler::warming_up() const {
+  if (sampling_.fresh_steps > 0 || pilot_step_ms_ >= sampling_.slow_ms) return false;
+  return warmup_steps_ < sampling_.warmup_steps || pilots_ < sampling_.pilots;
+}
+
+int Sampler::next_steps() const {
+  if (!warming_up()) {
+    return sampling_.equal_samples ? steps_per_sample()
+                                   : steps_for(sampling_.sample_ms, fastest_step_ms(), sampling_.most_steps);
+  }
+  if (warmup_steps_ == 0) return 1;
+  const int left = sampling_.warmup_steps - warmup_steps_;
+  return left > 0 ? std::min(left, steps_for_pilot()) : steps_for_pilot();
+}
+
+/// A batch that was shorter than planned, as the first often is, shows the clock's grain and the start-up: the next one
+/// replaces its time. Of longer ones the fastest counts: whatever else runs here only slows down.
+void Sampler::add(int steps, double step_ms) {
+  if (!warming_up()) {
+    samples_ms_.push_back(step_ms);
+    return;
+  }
+  const bool as_planned = steps * step_ms >= sampling_.pilot_ms || (warmup_steps_ > 0 && steps >= steps_for_pilot());
+  pilot_step_ms_ = pilots_ == 0 ? step_ms : std::min(pilot_step_ms_, step_ms);
+  warmup_steps_ += steps;
+  pilots_ += as_planned;
+}
+
+double Sampler::fastest_step_ms() const {
+  if (samples_ms_.empty()) return pilot_step_ms_;
+  const double fastest = *std::ranges::min_element(samples_ms_);
+  // A warm-up batch of the length of a sample is as good as one.
+  return pilot_step_ms_ >= sampling_.sample_ms ? std::min(fastest, pilot_step_ms_) : fastest;
+}
+
+int Sampler::steps_per_sample() const {
+  return sampling_.fresh_steps > 0 ? sampling_.fresh_steps
+                                   : steps_for(sampling_.sample_ms, pilot_step_ms_, sampling_.most_steps);
+}
+
+}  // namespace orrery

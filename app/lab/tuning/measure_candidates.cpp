@@ -1,0 +1,192 @@
+#include "app/lab/tuning/measure_candidates.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "app/lab/variant_runner.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+struct Limits {
+  int first_count, most_count;  // bodies of direct sums
+  int fewest_for_trees;         // and other approximations; a power of 2: a range of tuning_key() begins there
+  double budget_s;
+};
+constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .fewest_for_trees = 2048, .budget_s = 0.35};
+constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .fewest_for_trees = 8192, .budget_s = 0.2};
+constexpr int steps_per_candidate = 9;  // in a tuning run, about
+constexpr int error_sample = 1024;      // bodies
+constexpr float still_dt = 1e-6f;       // bodies hardly move, so that every step is alike
+
+const Limits& limits_of(Backend backend) {
+  return backend == Backend::cuda ? cuda_limits : cpu_limits;
+}
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void make_still(Simulation& simulation, const Law& law) {
+  simulation.apply(SelectLaw{law_info(law.id).id});
+  simulation.apply(SetSoftening{law.softening});
+  simulation.apply(SetRepulsion{law.repulsion});
+  simulation.apply(SetDrag{law.drag});
+  simulation.apply(SetTimeStep{still_dt});
+}
+
+void vary_masses(Simulation& simulation) {
+  Bodies bodies = simulation.bodies();
+  for (std::size_t i = 0; i < bodies.positions.size(); i += 2) bodies.positions[i].w *= 2;
+  simulation.set_bodies(bodies);
+}
+
+/// A star cluster.
+VariantRunner cluster_runner(const KernelDemand& demand, const std::stop_token& stop) {
+  return {{.scene = "plummer", .count = demand.count},
+          [demand](Simulation& simulation) {
+            make_still(simulation, {.id = demand.law, .softening = simulation.status().law.softening});
+            if (!demand.equal_masses) vary_masses(simulation);
+          },
+          stop};
+}
+
+/// The system itself, which must outlive the runner.
+VariantRunner system_runner(const ForceSystem& system, const std::stop_token& stop) {
+  return {{.scene = "plummer", .count = 1},
+          [&system](Simulation& simulation) {
+            make_still(simulation, system.law);
+            simulation.set_bodies(system.bodies);
+          },
+          stop};
+}
+
+/// By one evaluation and no more, which may be long.
+AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
+  runner.select(variant);
+  Simulation& simulation = *runner.simulation();
+  simulation.apply(SelectIntegrator{"euler"});
+  simulation.apply(ProbeForces{error_sample});
+  const double ms = runner.run(1).step_ms;
+  const std::optional<ForceProbe> probe = simulation.status().force_probe;
+  simulation.apply(SelectIntegrator{"leapfrog"});
+  if (!probe) throw std::runtime_error("its error could not be measured");
+  return {.median_error = probe->error.median, .step_ms = ms};
+}
+
+/// A picture may be drawn during one short batch, hardly during two.
+int pilots_for(const KernelDemand& demand) {
+  return demand.beside_drawing ? 2 : 1;
+}
+
+KernelDemand with_count(KernelDemand demand, int count) {
+  demand.count = count;
+  return demand;
+}
+
+/// The most bodies with which a step takes no more than its share of the time, by the first of these direct sums that
+/// runs.
+int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits,
+                     const std::stop_token& stop) {
+  const int most = std::min(demand.count, limits.most_count);
+  if (most <= limits.first_count) return most;
+  const double share_ms = limits.budget_s * 1e3 / (steps_per_candidate * static_cast<double>(direct_sums.size()));
+  for (const Variant& variant : direct_sums) {
+    VariantRunner cluster = cluster_runner(with_count(demand, limits.first_count), stop);
+    std::vector<Candidate> pilot{{variant}};
+    run_tuning(
+        pilot, [&](const Variant& each, int steps) { return cluster.step_ms(each, steps); }, seconds,
+        /*budget_s=*/0, pilots_for(demand));
+    if (!(pilot.front().step_ms > 0)) continue;
+    const double count = limits.first_count * std::sqrt(share_ms / pilot.front().step_ms);
+    return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
+  }
+  return limits.first_count;
+}
+
+/// Times of direct sums with `measured_count` bodies are scaled to the result's count.
+void tune(TuningResult& result, int measured_count, const KernelDemand& demand, const ForceSystem& system,
+          double budget_s, const std::stop_token& stop) {
+  VariantRunner cluster = cluster_runner(with_count(demand, measured_count), stop);
+  VariantRunner real = system_runner(system, stop);
+  const double growth = static_cast<double>(result.count) / measured_count;
+  run_tuning(
+      result.candidates,
+      [&](const Variant& variant, int steps) {
+        if (variant.kernel->is_tree) return real.step_ms(variant, steps);
+        return cluster.step_ms(variant, steps) * growth * growth;
+      },
+      seconds, budget_s, pilots_for(demand));
+  if (measured_count == result.count) return;
+  for (Candidate& candidate : result.candidates) {
+    if (!candidate.variant.kernel->is_tree) candidate.forecast_from = measured_count;
+  }
+}
+
+}  // namespace
+
+int most_measured_bodies(Backend backend) {
+  return limits_of(backend).most_count;
+}
+
+bool approximations_are_candidates(const KernelDemand& demand, Backend backend) {
+  return demand.accuracy > 0 && demand.count >= limits_of(backend).fewest_for_trees;
+}
+
+std::vector<Variant> candidates_here() {
+  for (const Backend backend : {Backend::cuda, Backend::cpu}) {
+    if (!backend_status(backend).available) continue;
+    std::vector<Variant> found;
+    for (const KernelInfo* kernel : kernels()) {
+      if (kernel->backend != backend) continue;
+      for (const char* text : kernel->contenders) {
+        Settings settings{*kernel};
+        for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
+        found.push_back({kernel, settings});
+      }
+    }
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+AccuracyTrials measure_accuracy(const std::vector<Variant>& candidates, const KernelDemand& demand,
+                                const ForceSystem& system, const std::stop_token& stop) {
+  const double begin_s = seconds();
+  AccuracyTrials trials;
+  for (const Variant& variant : candidates) trials.candidates.push_back({variant});
+  VariantRunner runner = system_runner(system, stop);
+  const bool spare_direct_sums = demand.count > most_measured_bodies(candidates.front().kernel->backend);
+  try_accuracy(
+      trials.candidates, [&](const Variant& variant) { return try_variant(runner, variant); }, demand.accuracy,
+      spare_direct_sums);
+  trials.took_s = seconds() - begin_s;
+  return trials;
+}
+
+TuningResult measure_candidates(const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem& system,
+                                const std::stop_token& stop) {
+  const Limits& limits = limits_of(trials.candidates.front().variant.kernel->backend);
+  std::vector<Variant> direct_sums;
+  bool has_trees = false;
+  for (const Candidate& candidate : trials.candidates) {
+    has_trees |= candidate.variant.kernel->is_tree;
+    if (!candidate.variant.kernel->is_tree && !candidate.problem) direct_sums.push_back(candidate.variant);
+  }
+  const int measured_count = affordable_count(direct_sums, demand, limits, stop);
+  TuningResult result{.candidates = trials.candidates, .count = has_trees ? demand.count : measured_count};
+  tune(result, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,90 @@
+#include "app/lab/variant_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "compute/core/error.h"
+
+namespace orrery {
+
+void VariantRunner::throw_if_cancelled() const {
+  if (stop_.stop_requested()) throw Cancelled{};
+}
+
+template <class Action>
+auto VariantRunner::guarded(Action action) {
+  try {
+    return action();
+  } catch (const UsageError&) {
+    throw;  // nothing has changed
+  } catch (...) {
+    failed_ = true;
+    throw;
+  }
+}
+
+Simulation& VariantRunner::simulation(const KernelInfo& kernel) {
+  throw_if_cancelled();
+  if (std::exchange(failed_, false)) simulation_.reset();
+  if (simulation_) return *simulation_;
+  auto fresh = std::make_unique<Simulation>(scene_, nullptr, kernel);
+  if (prepare_) prepare_(*fresh);
+  simulation_ = std::move(fresh);
+  throw_if_cancelled();  // many bodies take a while to load
+  return *simulation_;
+}
+
+void VariantRunner::select(const Variant& variant) {
+  guarded([&] { simulation(*variant.kernel).apply(variant.command()); });
+}
+
+void VariantRunner::restart() {
+  guarded([&] { simulation_->apply(Restart{}); });
+}
+
+void VariantRunner::start(int steps) {
+  throw_if_cancelled();
+  guarded([&] { simulation_->start(steps, 0); });
+  steps_ = steps;
+}
+
+std::optional<StepTiming> VariantRunner::collect() {
+  return guarded([&]() -> std::optional<StepTiming> {
+    const std::vector<StepTiming> ended = simulation_->collect();
+    if (!simulation_->idle()) return std::nullopt;
+    const Status status = simulation_->status();
+    if (const auto& fault = status.non_finite) {  // last_error also has advice for the window
+      throw std::runtime_error(fmt::format("body {} is not finite after step {}", fault->body, fault->step));
+    }
+    if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
+    if (ended.empty() || ended.back().steps < steps_) throw std::runtime_error("a step was cancelled");
+    return ended.back();
+  });
+}
+
+StepTiming VariantRunner::run(int steps) {
+  start(steps);
+  guarded([&] { simulation_->wait(); });
+  return collect().value();
+}
+
+/// Once: the first variant is not to pay for it.
+void VariantRunner::raise_clocks() {
+  if (std::exchange(clocks_raised_, true)) return;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{30};
+  for (int steps = 1; std::chrono::steady_clock::now() < end; steps = std::min(2 * steps, 64)) run(steps);
+}
+
+double VariantRunner::step_ms(const Variant& variant, int steps) {
+  select(variant);
+  raise_clocks();
+  run(1);
+  return run(steps).step_ms;
+}
+
+}  // namespace orrery
