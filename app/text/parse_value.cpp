@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "compute/core/error.h"
 #include "compute/core/force_law.h"
 #include "compute/core/near_name.h"
+#include "compute/core/parse_number.h"
 
 namespace orrery {
 namespace {
@@ -24,31 +24,17 @@ constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
   throw UsageError(fmt::format("{} cannot be '{}'; it must be {}", what, text, allowed));
 }
 
-/// The whole of `text` as a number; nothing if it is not one or does not fit.
-template <class Number>
-std::optional<Number> whole(std::string_view text) {
-  Number number{};
-  const char* const last = text.data() + text.size();
-  const auto [end, failed] = std::from_chars(text.data(), last, number);
-  if (failed != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
-
-/// "16384", "16k" or "1M" as a number of bodies; nothing if it is none that an int holds.
+/// See parsed_count(); nothing below 1.
 std::optional<int> body_count(std::string_view text) {
-  std::int64_t unit = 1;
-  if (text.ends_with('k') || text.ends_with('K')) unit = 1024;
-  if (text.ends_with('m') || text.ends_with('M')) unit = 1024 * 1024;
-  if (unit > 1) text.remove_suffix(1);
-  const auto number = whole<std::int64_t>(text);
-  if (!number || *number < 1 || *number > most_bodies / unit) return std::nullopt;
-  return static_cast<int>(*number * unit);
+  const auto number = parsed_count(text);
+  if (!number || *number < 1) return std::nullopt;
+  return static_cast<int>(*number);
 }
 
 }  // namespace
 
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most) {
-  const auto number = whole<std::int64_t>(text);
+  const auto number = parsed_number<std::int64_t>(text);
   if (!number || *number < least || *number > most) {
     const bool bounded = most != std::numeric_limits<std::int64_t>::max();
     refuse(what, text,
@@ -81,7 +67,7 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text) {
 }
 
 float parse_between(std::string_view what, std::string_view text, float least, float most) {
-  const auto number = whole<float>(text);
+  const auto number = parsed_number<float>(text);
   if (!number || !(*number >= least && *number <= most)) {
     refuse(what, text, fmt::format("a number from {} to {:g}", least, most));
   }
@@ -89,14 +75,14 @@ float parse_between(std::string_view what, std::string_view text, float least, f
 }
 
 float parse_positive(std::string_view what, std::string_view text) {
-  const auto number = whole<float>(text);
+  const auto number = parsed_number<float>(text);
   if (!number || !(*number > 0) || !std::isfinite(*number)) refuse(what, text, "a number above 0");
   return *number;
 }
 
 double parse_accuracy(std::string_view what, std::string_view text) {
   if (text == "exact") return 0;
-  const auto number = whole<double>(text);
+  const auto number = parsed_number<double>(text);
   if (!number || !(*number > 0 && *number < 1)) {
     refuse(what, text, "a median error above 0 and below 1 such as 5e-4, or exact");
   }
@@ -107,7 +93,7 @@ std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
   constexpr int least = 16, most = 16384;
   const std::size_t cross = text.find('x');
   const auto side = [&](std::string_view part) {
-    const auto number = whole<int>(part);
+    const auto number = parsed_number<int>(part);
     if (!number || *number < least || *number > most) {
       refuse(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side {} to {} pixels", least, most));
     }

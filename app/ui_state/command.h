@@ -25,7 +25,7 @@ struct SaveSnapshot {
 };  ///< the bodies, as TIPSY
 struct ExportResults {
   std::string file;
-};  ///< the table of what has been tried, as CSV
+};  ///< the table of results, as CSV
 struct ClearResults {};
 /// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, in place
 /// of another one; or ends that.
@@ -37,13 +37,13 @@ struct PinResult {
 struct ReturnToResult {
   int row;
 };
-/// What is given replaces what holds.
+/// Changes the values that are given and keeps the others.
 struct SetDiagnostics {
   std::optional<bool> probe{};
   std::optional<int> sample{};                   ///< one of probe_samples, or 0
   std::optional<double> conserved_interval_s{};  ///< finite, >= 0
 };
-/// Measures every value of the tunables named, one after the other, on a copy of the present system's first state.
+/// Measures all values of these tunables, one after the other, on a copy of the present system's first state.
 struct StartSweep {
   std::vector<std::string> kernels;   ///< ids; empty: the present one
   std::vector<std::string> tunables;  ///< names; all values of each are tried; empty: settings as they are
@@ -69,18 +69,17 @@ struct ShowLab {
 struct FrameAll {};
 struct ResetCamera {};
 struct Quit {};
-/// Quits unless something would end or be lost that way: then ViewStatus::quit_question asks first. Asked again, it
-/// quits.
+/// Quits, or asks first with ViewStatus::quit_question if something would end or be lost. The second time, it quits.
 struct AskToQuit {};
 struct CancelQuit {};
 
-/// What concerns the window and its files rather than the simulation.
+/// Commands for the window and its files, not for the simulation.
 using ViewCommand = std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults,
                                  ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
                                  SetAppearance, ShowTreeCells, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp,
                                  ShowLab, FrameAll, ResetCamera, Quit, AskToQuit, CancelQuit>;
 
-/// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
+/// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
 using Request = std::variant<Command, ViewCommand>;
 using Requests = std::vector<Request>;
 

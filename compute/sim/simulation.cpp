@@ -89,6 +89,8 @@ void Simulation::remember_settings() {
 }
 
 void Simulation::apply(const Command& command) {
+  const bool by_itself = comes_by_itself(command);
+  if (!by_itself) setup_changed_ = true;
   Choice next = choice_;
   std::visit(Overloaded{
                  [&](const SelectKernel& c) {
@@ -158,10 +160,10 @@ void Simulation::apply(const Command& command) {
                    paused_ = true;
                    step_once_ = !diagnostics_.fault();
                  },
-                 [&](const Restart&) { set_bodies(scene_->bodies); },
+                 [&](const Restart&) { replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false); },
                  [&](const Reset&) {
                    take_physics(next, scene_physics());
-                   replace_bodies(scene_->bodies, next, /*other_system=*/false);
+                   replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);
                  },
                  [&](const LoadScene& c) { load(c.request); },
                  [&](const ReturnToRun& c) { return_to(c.run); },
@@ -175,7 +177,7 @@ void Simulation::apply(const Command& command) {
                  [&](const RestoreGoodState&) { restore_good(); },
              },
              command);
-  if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
+  if (!by_itself) last_error_ = diagnostics_.line();
 }
 
 /// The engine that has the latest state that was kept; null where none was.
@@ -209,7 +211,7 @@ void Simulation::load(const SceneRequest& request) {
 /// From the first state of `scene`, which is what `request` stands for.
 void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request.count = scene.bodies.count();
-  replace_bodies(scene.bodies, std::move(choice), /*other_system=*/request != request_);
+  replace_bodies(scene.bodies, scene.time, std::move(choice), /*other_system=*/request != request_);
   scene_ = std::make_shared<const Scene>(std::move(scene));
   request_ = std::move(request);
 }
@@ -226,21 +228,22 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
-  replace_bodies(bodies, choice_, /*other_system=*/false);
+  setup_changed_ = true;
+  replace_bodies(bodies, 0, choice_, /*other_system=*/false);
 }
 
 /// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
-void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_system) {
+void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, bodies);
   }
-  install(bodies, masses, choice);
+  install(bodies, time, masses, choice);
 }
 
 /// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
-void Simulation::install(const Bodies& bodies, const MassRange& masses, const Choice& choice) {
+void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
   settle();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
@@ -263,7 +266,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
   count_ = bodies.count();
   masses_ = masses;
   card_ = std::move(card);
-  done_ = {};
+  done_ = {.sim_time = time};
   diagnostics_.restart();
   if (choice_.under_way) choice_.under_way->start();
 }
@@ -273,6 +276,14 @@ Bodies Simulation::bodies() {
   return engine().download();
 }
 
+Snapshot Simulation::snapshot() {
+  Snapshot now{.bodies = bodies()};
+  if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
+  now.time = done_.sim_time;
+  now.softening = choice_.law.softening;
+  return now;
+}
+
 void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {
   engine().copy_drawn(positions, velocities);
 }
@@ -280,48 +291,6 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
 std::vector<Vec4> Simulation::accelerations() {
   settle();
   return engine().accelerations();
-}
-
-double Simulation::interactions_per_evaluation() const {
-  if (!choice_.kernel->is_tree) return kernel_->interactions(count_);
-  return diagnostics_.tree() ? static_cast<double>(diagnostics_.tree()->interactions) : 0;
-}
-
-Status Simulation::status() const {
-  // Enqueued on the GPU is as good as done: what follows sees it so.
-  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
-  const Moment now = counts_enqueued ? after_all() : done_;
-  Engine* const good = engine_with_good();
-  return {.kernel_id = choice_.kernel->id,
-          .backend = choice_.kernel->backend,
-          .settings = choice_.settings,
-          .chosen = kernel_->chosen(count_, masses_),
-          .auto_choice = choice_.automatic,
-          .choosing = choosing(),
-          .accuracy = choice_.accuracy,
-          .integrator_id = choice_.integrator->id,
-          .law = choice_.law,
-          .time_step = choice_.time_step,
-          .steps_per_frame = steps_per_frame_,
-          .paused = paused_,
-          .busy = !under_way_.empty(),
-          .scene = request_,
-          .scene_name = scene_->name,
-          .scene_physics = scene_physics(),
-          .count = count_,
-          .step = now.step,
-          .sim_time = now.sim_time,
-          .interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_a_step,
-          .timing = timing_,
-          .card = card_,
-          .tree = diagnostics_.tree(),
-          .tree_cells = diagnostics_.tree_cells(),
-          .force_probe = diagnostics_.force_probe(),
-          .conserved = diagnostics_.conserved(),
-          .fault = diagnostics_.fault(),
-          .good_step = good ? std::optional{good->good()->step} : std::nullopt,
-          .undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt,
-          .last_error = last_error_};
 }
 
 }  // namespace orrery

@@ -25,7 +25,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 Simulation::Departure Simulation::departure() {
   settle();
   if (choice_.under_way) choice_.under_way->abandon();  // chosen again should somebody come back
-  Departure now{.choice = choice_, .request = request_, .scene = scene_};
+  Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
   if (diagnostics_.fault() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();
   now.at = done_;
@@ -49,7 +49,7 @@ void Simulation::undo_return() {
   if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
   const Departure& before = *departure_;
   const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;
-  install(bodies, mass_range(bodies.positions), before.choice);
+  install(bodies, before.at.sim_time, mass_range(bodies.positions), before.choice);
   scene_ = before.scene;
   request_ = before.request;
   done_ = before.at;
