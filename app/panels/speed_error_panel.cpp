@@ -195,7 +195,7 @@ void legend(const ViewStatus& view) {
   tooltip("No tried variant is both faster and more accurate than one of these.");
   const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
   if (hidden > 0) {
-    wrapped_text(fmt::format("{} of {} results are not shown: their error is not known.", format_count(hidden),
+    wrapped_text(fmt::format("Not shown: {} of {} results, whose error is not known.", format_count(hidden),
                              format_count(static_cast<std::int64_t>(view.results.size()))),
                  theme::dim, theme::Font::small);
   }

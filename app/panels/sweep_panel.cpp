@@ -206,8 +206,7 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
   if (sweep.rows.empty()) {
     wrapped_text(
         "A sweep runs each variant on a copy of the system, with warm-up and repeats, and ranks the times. Variants "
-        "that "
-        "differ by less than the noise share a rank.",
+        "whose 95 % intervals overlap share a rank.",
         theme::dim);
     return;
   }

@@ -47,7 +47,11 @@ struct Header {
   ByteOrder order;
   double time;
   std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
-  bool has_ids = false;                                   // in place of softening and potential
+  enum class Ids {
+    none,
+    for_potential,                // perhaps: see are_ids()
+    for_softening_and_potential,  // one of 64 bits
+  } ids = Ids::none;
 
   std::uint64_t bodies() const { return counts[0] + counts[1] + counts[2]; }
   std::uint64_t file_bytes() const {
@@ -84,7 +88,8 @@ Header parsed_header(const SnapshotInput& input) {
                   bytes.load32(&head[header::star])};
   const std::uint64_t bodies = bytes.load32(&head[header::bodies]), pad = bytes.load32(&head[header::pad]);
   if (bodies == small.bodies()) {
-    small.has_ids = pad == 2 && small.counts[0] == 0;  // version 2 of Bonsai, which has no gas
+    if (small.counts[0] > 0) return small;  // Bonsai, which writes ids, has no gas
+    small.ids = pad == 2 ? Header::Ids::for_softening_and_potential : Header::Ids::for_potential;
     return small;
   }
 
@@ -119,10 +124,10 @@ void make_room(const Header& head, Snapshot& snapshot) {
   for (const auto& [values, place] : columns) {
     bool used = false;
     for (std::size_t kind = 0; kind < place.size(); ++kind) used |= place[kind] != 0 && head.counts[kind] > 0;
-    if (head.has_ids && values == &BodyProperties::softening) used = false;
+    if (head.ids == Header::Ids::for_softening_and_potential && values == &BodyProperties::softening) used = false;
     if (used) (snapshot.properties.*values).resize(head.bodies());
   }
-  if (head.has_ids) snapshot.properties.ids.resize(head.bodies());
+  if (head.ids != Header::Ids::none) snapshot.properties.ids.resize(head.bodies());
   if (head.counts[1] == head.bodies()) return;
   for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
     snapshot.properties.species.insert(snapshot.properties.species.end(), head.counts[kind],
@@ -152,9 +157,24 @@ void append_records(SnapshotInput& input, const Header& head, std::size_t kind, 
         std::vector<float>& values = snapshot.properties.*column;
         if (place[kind] != 0 && !values.empty()) values[body] = value(place[kind]);
       }
-      if (head.has_ids) snapshot.properties.ids[body] = bytes.load64(at + record.bytes() - sizeof(std::uint64_t));
+      const std::byte* const end = at + record.bytes();
+      if (head.ids == Header::Ids::for_potential) snapshot.properties.ids[body] = bytes.load32(end - 4);
+      if (head.ids == Header::Ids::for_softening_and_potential) snapshot.properties.ids[body] = bytes.load64(end - 8);
     }
   }
+}
+
+/// Whether the last words of `dark` dark records and of the stars behind them are ids by version 1 of Bonsai: dark ones
+/// from 200,000,000, stars' below. As floats they would be above 0 and below 1e-23, which no potential is.
+bool are_ids(std::vector<std::uint64_t> words, std::uint64_t dark) {
+  constexpr std::uint64_t first_dark = 200'000'000, end = 2 * first_dark;
+  if (words.size() < 2) return false;
+  const auto stars = words.begin() + static_cast<std::ptrdiff_t>(dark);
+  const auto is_dark = [](std::uint64_t word) { return word >= first_dark && word < end; };
+  if (!std::all_of(words.begin(), stars, is_dark)) return false;
+  if (!std::all_of(stars, words.end(), [](std::uint64_t word) { return word < first_dark; })) return false;
+  std::ranges::sort(words);
+  return std::ranges::adjacent_find(words) == words.end();
 }
 
 Snapshot read(SnapshotInput& input) {
@@ -166,6 +186,8 @@ Snapshot read(SnapshotInput& input) {
   Snapshot snapshot{.bodies = {}, .time = head.time};
   make_room(head, snapshot);
   for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) append_records(input, head, kind, snapshot);
+  std::vector<std::uint64_t>& ids = snapshot.properties.ids;
+  if (head.ids == Header::Ids::for_potential && !are_ids(ids, head.counts[1])) ids = {};
   for (const auto& [column, place] : columns) {
     std::vector<float>& values = snapshot.properties.*column;
     if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};

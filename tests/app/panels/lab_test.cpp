@@ -293,7 +293,7 @@ TEST_F(Panels, PlotWhatIsConserved) {
     EXPECT_TRUE(seen(std::string{"chart."} + chart)) << chart;
   }
   view.conserved_gap_s = 14;
-  EXPECT_NE(lab_text().find("700 ms, 5.0 % of the 14 s since the one before"), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("700 ms, 5.0 % of the 14 s since the previous one"), std::string::npos) << lab_text();
 }
 
 TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <vector>
@@ -91,7 +93,7 @@ TEST_P(EveryByteOrder, ReadWrittenAndReadAgainKeepsEveryField) {
   EXPECT_EQ(test::read_bytes(folder_ / "copy"), file.bytes());
 }
 
-TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisVersion) {
+TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisSecondVersion) {
   TipsyFile file = TipsyFile::valid(0, 1, 1);
   file.order = GetParam();
   file.pad = 2;
@@ -109,6 +111,27 @@ TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisVersion) {
   EXPECT_EQ(properties.ids, (std::vector<std::uint64_t>{ids[0], ids[1]}));
   EXPECT_TRUE(properties.softening.empty()) << "the ids are in its place";
   EXPECT_EQ(properties.species, (std::vector<Species>{Species::dark, Species::star}));
+}
+
+TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisFirstVersionWhereTheyAreNoPotentials) {
+  TipsyFile file = TipsyFile::valid(0, 2, 2);
+  file.order = GetParam();
+  const auto ids_with = [&](std::vector<std::uint32_t> words) {
+    for (const std::size_t i : {0, 1, 2, 3}) {
+      file.values[std::array{8, 17, 28, 39}[i]] = std::bit_cast<float>(words[i]);
+    }
+    test::write_bytes(folder_ / "bonsai", file.bytes());
+    const BodyProperties properties = read_snapshot(folder_ / "bonsai").properties;
+    EXPECT_EQ(properties.softening.size(), 4u) << "it has its place";
+    return properties.ids;
+  };
+  EXPECT_EQ(ids_with({200000001, 200000000, 100000000, 7}),
+            (std::vector<std::uint64_t>{200000001, 200000000, 100000000, 7}));
+  EXPECT_TRUE(ids_with({200000001, 200000001, 100000000, 7}).empty()) << "an id twice";
+  EXPECT_TRUE(ids_with({100000001, 200000001, 100000000, 7}).empty()) << "a dark body with a star's id";
+  EXPECT_TRUE(ids_with({200000002, 200000001, 200000000, 7}).empty()) << "a star with a dark body's id";
+  EXPECT_TRUE(ids_with({0xbf800000, 0xbf000000, 0xbf400000, 0xbf600000}).empty()) << "potentials";
+  EXPECT_TRUE(ids_with({0, 0, 0, 0}).empty()) << "no potentials";
 }
 
 TEST_P(EveryByteOrder, DarkBodiesWithoutLengthsNeedNoProperties) {
@@ -148,6 +171,11 @@ TEST(TipsyFileTest, ReadsTheSampleGalaxy) {
   ASSERT_EQ(scene.bodies.count(), 20000);
   EXPECT_EQ(scene.bodies.positions.front().w, 0.04270478f);
   EXPECT_EQ(scene.bodies.positions.front().x, 0.47185373f);
+  ASSERT_EQ(scene.properties.ids.size(), 20000u);
+  EXPECT_EQ(scene.properties.ids.front(), 200000000u);
+  EXPECT_EQ(scene.properties.ids.back(), 14999u);
+  EXPECT_EQ(std::ranges::count(scene.properties.species, Species::dark), 2500);
+  EXPECT_EQ(std::ranges::count(scene.properties.species, Species::star), 17500);
   const Conserved sums = conserved(scene.bodies, Law{.softening = scene.softening});
   EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);  // in virial equilibrium
   EXPECT_GT(scene.softening, 0.03f);
