@@ -13,10 +13,10 @@ namespace {
 
 constexpr int colour_samples = 256;
 constexpr float least_radius_px = 1.75f;  // below, a sprite would miss pixel centres and flicker as it moves
-constexpr float widest_share = 0.02f;     // sprite radius in framed radii at most, so that few bodies are not balloons
-constexpr float crowd_radius = 0.65f;     // sprite radius in units of framed radius / sqrt(count)
-constexpr float brightness = 0.7f;        // pi times the mean over the framed ball's disc: what exposure 1 shows well
-constexpr float brightest = 24.0f;        // middle of a sprite, so that few bodies do not drown in their own light
+constexpr float widest_share = 0.02f;     // largest sprite radius in framed radii, for few bodies
+constexpr float usual_radius = 0.65f;     // sprite radius in units of framed radius / sqrt(count)
+constexpr float brightness = 0.7f;        // pi times the mean over the framed ball's disc, for exposure 1
+constexpr float brightest = 24.0f;        // middle of a sprite, so that few bodies do not saturate
 constexpr float narrowest_glow = 0.3f;    // share of the first level, whose texels would show
 
 Texture make_colours() {
@@ -96,12 +96,12 @@ void BodyRenderer::draw_sprites(const DrawnBodies& bodies, const OrbitCamera& ca
   program.set("view", camera.view());
   program.set("projection", projection);
   program.set("pixels_per_tangent", 0.5f * height * projection[1][1]);
-  const float radius = framed * std::min(crowd_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
+  const float radius = framed * std::min(usual_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
   program.set("radius", radius);
   program.set("least_radius_px", least_radius_px);
   program.set("large_radius_px", std::max(2.0f * least_radius_px, 0.006f * std::min(width, height)));
-  // All bodies together give the framed ball the same light whatever their number; the sprite's profile (1 - r^2)^3
-  // holds a quarter of its disc.
+  // The total light of the framed ball does not depend on the number of bodies. The mean of the sprite's profile
+  // (1 - r^2)^3 over its disc is a quarter.
   const float light = brightness * framed * framed / count;
   program.set("intensity", std::min(4.0f * light / (std::numbers::pi_v<float> * radius * radius), brightest));
   program.set("by_mass", appearance.colour_by == ColourBy::mass ? 1 : 0);

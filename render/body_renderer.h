@@ -20,8 +20,8 @@ struct ValueRange {
   float high = 1.0f;
 };
 
-/// What colours and sizes stand for in this scene; percentiles make better pictures than extremes. Bodies as heavy as
-/// `mass.high` get sprites of normal size.
+/// The values at the ends of the colour map, for this scene. Percentiles make better pictures than extremes. Bodies of
+/// mass `mass.high` get sprites of normal size.
 struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
@@ -34,14 +34,14 @@ struct Canvas {
   int height = 0;
 };
 
-/// Draws bodies as soft lights that add up, then glow, tone mapping and sRGB encoding. One draw call whatever the
-/// count; nothing is allocated but when the canvas changes its size, and nothing waits for the GPU.
+/// Draws bodies as soft lights that add up, then glow, tone mapping and sRGB encoding. One draw call for
+/// any number of bodies. Allocates only when the canvas changes its size, and never waits for the GPU.
 class BodyRenderer {
  public:
-  /// Needs a current context, load_gl() done. Throws std::runtime_error where a shader does not compile.
+  /// Needs a current context, load_gl() done. Throws std::runtime_error if a shader does not compile.
   BodyRenderer();
 
-  /// Fills the whole canvas; one of no area is left alone. Bodies with numbers that are not finite are left out. Leaves
+  /// Fills the whole canvas, if it has an area. Skips bodies with numbers that are not finite. Leaves
   /// framebuffer and viewport of the canvas bound, blending and depth test off.
   void draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
             const ValueRanges& ranges, const Canvas& canvas);
@@ -62,7 +62,7 @@ class BodyRenderer {
 
   Programs programs_;
   VertexArray body_array_, no_array_;
-  Texture colours_;  ///< one row a colour map
+  Texture colours_;  ///< one row per colour map
   RenderTarget light_;
   RenderTarget glow_[glow_levels];
 };

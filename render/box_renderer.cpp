@@ -9,8 +9,8 @@
 namespace orrery::render {
 namespace {
 
-constexpr int vertices_a_box = 24;  // two ends of twelve edges
-constexpr float few_boxes = 300;    // more are each fainter, lest they hide what they are drawn over
+constexpr int vertices_per_box = 24;  // two ends of twelve edges
+constexpr float few_boxes = 300;      // more boxes are fainter, so that the bodies stay visible
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void BoxRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
   glUseProgram(program_.id());
   glVertexArrayVertexBuffer(array_.id(), 0, buffer_.id(), 0, sizeof(DrawnBox));
   glBindVertexArray(array_.id());
-  glDrawArraysInstanced(GL_LINES, 0, vertices_a_box, count_);
+  glDrawArraysInstanced(GL_LINES, 0, vertices_per_box, count_);
   glDisable(GL_LINE_SMOOTH);
   glDisable(GL_BLEND);
 }

@@ -14,7 +14,7 @@ namespace orrery::render {
 struct DrawnBox {
   glm::vec3 center;
   float half_size;  ///< of an edge, > 0
-  float level;      ///< >= 0: colour and faintness go by it
+  float level;      ///< >= 0: sets colour and transparency
 };
 
 /// Draws cubes as thin translucent lines over a picture. Needs a current context, load_gl() done.
@@ -22,9 +22,9 @@ class BoxRenderer {
  public:
   BoxRenderer();
 
-  /// Replaces the boxes. Throws std::runtime_error where memory does not suffice.
+  /// Replaces the boxes. Throws std::runtime_error if the memory is not enough.
   void set(std::span<const DrawnBox> boxes);
-  /// Adds them to what the canvas shows. Leaves framebuffer and viewport of the canvas bound, blending off.
+  /// Draws them over the canvas. Leaves framebuffer and viewport of the canvas bound, blending off.
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace orrery::render {
 namespace {
 
-constexpr float steepest = 1.55f;     // radians: just short of the pole, where "up" would have no meaning
-constexpr float step_factor = 0.88f;  // of the distance, per wheel notch
+constexpr float steepest = 1.55f;                    // radians: "up" has no meaning at the pole
+constexpr float step_factor = 0.88f;                 // of the distance, per wheel notch
 constexpr float nearest = 2e-3f, farthest = 100.0f;  // of the framed radius
 
 bool finite(glm::vec2 v) {
@@ -73,7 +73,7 @@ glm::mat4 OrbitCamera::view() const {
 
 glm::mat4 OrbitCamera::projection(float aspect) const {
   glm::mat4 matrix = glm::infinitePerspective(2.0f * std::atan(tangent(aspect)), aspect, 1e-2f * distance_);
-  matrix[2][0] = -middle_.x;  // times -z, which is what clip coordinates are divided by
+  matrix[2][0] = -middle_.x;  // times -z, the divisor of clip coordinates
   matrix[2][1] = -middle_.y;
   return matrix;
 }
@@ -91,7 +91,7 @@ float OrbitCamera::framed_distance() const {
   return framed_radius_ / std::sin(0.5f * field_of_view);
 }
 
-/// Of half the angle that the height of the viewport sees.
+/// The tangent of half the vertical field of view.
 float OrbitCamera::tangent(float aspect) const {
   return std::tan(0.5f * field_of_view) / std::min(aspect, fitted_share_);
 }

@@ -5,7 +5,7 @@
 namespace orrery::render {
 
 /// A perspective camera that circles a target; y is up in its own frame, z in the world. Never upside down, never
-/// inside out: what is asked beyond a limit, or with a number that is not finite, stops at the limit or has no effect.
+/// inside out: moves stop at the limits, and a number that is not finite has no effect.
 class OrbitCamera {
  public:
   /// Moves by a mouse drag, each coordinate a fraction of the viewport's height (right and down positive): a full
@@ -13,7 +13,7 @@ class OrbitCamera {
   void orbit(glm::vec2 drag);
   /// Moves the target so that it stays under the cursor; `drag` as above.
   void pan(glm::vec2 drag);
-  /// Positive steps (wheel notches) come nearer.
+  /// Positive steps (wheel notches) move nearer.
   void zoom(float steps);
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.

@@ -9,7 +9,7 @@
 namespace orrery::render {
 namespace {
 
-/// What a star's light looks like from 2,000 K up to 20,000 K, with more colour than the eye would grant it.
+/// The light of stars from 2,000 K to 20,000 K, more saturated than it looks.
 constexpr ColourStop stellar[] = {
     {0.00f, {0.96f, 0.30f, 0.15f}}, {0.20f, {1.00f, 0.48f, 0.21f}}, {0.40f, {1.00f, 0.70f, 0.37f}},
     {0.55f, {1.00f, 0.88f, 0.67f}}, {0.66f, {0.96f, 0.95f, 1.00f}}, {0.80f, {0.60f, 0.76f, 1.00f}},
@@ -33,7 +33,7 @@ constexpr ColourStop ice[] = {
     {0.72f, {0.52f, 0.86f, 1.00f}},
     {1.00f, {0.96f, 0.99f, 1.00f}},
 };
-/// For reading values off: six hues, none twice.
+/// For reading values: six hues, each once.
 constexpr ColourStop spectrum[] = {
     {0.00f, {0.36f, 0.30f, 0.94f}}, {0.20f, {0.12f, 0.60f, 0.96f}}, {0.40f, {0.10f, 0.84f, 0.58f}},
     {0.60f, {0.72f, 0.90f, 0.20f}}, {0.80f, {1.00f, 0.62f, 0.14f}}, {1.00f, {0.94f, 0.20f, 0.16f}},

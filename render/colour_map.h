@@ -11,7 +11,7 @@ struct ColourStop {
   glm::vec3 colour;  ///< sRGB, 0 to 1
 };
 
-/// Colours of light for a value from low to high. None is dark anywhere: sprites add up, and a dark one would vanish.
+/// Colours of light for a value from low to high. No colour is dark: sprites add up, and a dark one would vanish.
 struct ColourMap {
   std::string_view id;
   std::string_view title;

@@ -6,7 +6,7 @@
 
 namespace orrery::render {
 
-/// What the current context says of itself.
+/// Facts about the current context.
 struct GlInfo {
   std::string vendor, renderer, version;
   int max_side = 0;  ///< of what it draws, in pixels
@@ -15,8 +15,8 @@ struct GlInfo {
 using GlFunction = void (*)();
 using GlLoader = GlFunction (*)(const char* name);  ///< such as glfwGetProcAddress or eglGetProcAddress
 
-/// Loads the functions of the current context; nothing of render/ works before. Throws std::runtime_error where the
-/// context is under OpenGL 4.5, naming the version found.
+/// Loads the functions of the current context; call before anything else of render/. Throws std::runtime_error if
+/// the context is older than OpenGL 4.5; it names the version.
 GlInfo load_gl(GlLoader loader);
 
 }  // namespace orrery::render

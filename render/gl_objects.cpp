@@ -51,8 +51,8 @@ Buffer::Buffer(std::size_t size_bytes) : size_bytes_{size_bytes} {
   unsigned id = 0;
   glCreateBuffers(1, &id);
   static_cast<GlObject&>(*this) = GlObject{id};
-  while (glGetError() != GL_NO_ERROR) continue;  // or an older error would be taken for this allocation's
-  // A buffer of usage DYNAMIC_DRAW may land in host memory, where CUDA kernels would crawl.
+  while (glGetError() != GL_NO_ERROR) continue;  // an older error is not this allocation's
+  // A DYNAMIC_DRAW buffer may be in host memory, where CUDA kernels would be very slow.
   glNamedBufferData(id, static_cast<GLsizeiptr>(size_bytes), nullptr, GL_DYNAMIC_COPY);
   if (glGetError() != GL_NO_ERROR) {
     throw std::runtime_error{"OpenGL has no memory for a buffer of " + std::to_string(size_bytes) + " bytes"};

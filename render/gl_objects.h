@@ -7,7 +7,7 @@
 namespace orrery::render {
 
 /// Owns the name of a GL object: move-only, empty by default, deleted with its owner, for which the context must still
-/// be current. `id()` is the seam to others (CUDA, ImGui), who never own it.
+/// be current. `id()` is for others (CUDA, ImGui), which never own it.
 template <void (*destroy)(unsigned id)>
 class GlObject {
  public:
@@ -49,7 +49,7 @@ Texture make_texture_2d(unsigned internal_format, int width, int height);
 class Buffer : public GlObject<delete_buffer> {
  public:
   Buffer() = default;
-  /// Contents undefined. Throws std::runtime_error where memory does not suffice.
+  /// Contents undefined. Throws std::runtime_error if the memory is not enough.
   explicit Buffer(std::size_t size_bytes);
 
   std::size_t size_bytes() const noexcept { return *this ? size_bytes_ : 0; }
@@ -67,7 +67,7 @@ class RenderTarget {
  public:
   RenderTarget() = default;
   /// `internal_format` such as GL_RGBA8 or GL_RGBA16F; both lengths in pixels, at least 1. Throws std::runtime_error
-  /// where the driver cannot draw into such a texture.
+  /// if the driver cannot draw into such a texture.
   RenderTarget(unsigned internal_format, int width, int height);
 
   unsigned framebuffer() const noexcept { return framebuffer_.id(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -13,16 +14,21 @@ struct GpuTime {
   double ms;
 };
 
-/// Measures GPU time without waiting for it: results come some frames later, in order. Where more than `capacity` are
-/// under way the newest is not measured.
+/// A query's result in ms; none if it is longer than `wall`, the time since the span began. llvmpipe returns the time
+/// since the machine started for a span in which nothing was drawn.
+std::optional<double> plausible_ms(std::uint64_t nanoseconds, std::chrono::steady_clock::duration wall);
+
+/// Measures GPU time without waiting for it: results come some frames later, in order. While `capacity` spans are in
+/// flight, no other span is measured.
 class GpuTimer {
  public:
   GpuTimer();
 
-  /// `tag` comes back with the result, such as a frame number. Spans must not nest, of several timers neither.
+  /// `tag` comes back with the result, such as a frame number. Spans must not nest, not even those of two timers.
   void begin(std::int64_t tag);
   void end();
-  /// The oldest finished span that was not returned yet; none when the GPU is not done with it.
+  /// The oldest finished span that was not returned yet; none if the GPU is not done with it. Skips spans whose time is
+  /// not plausible.
   std::optional<GpuTime> poll();
 
   static constexpr int capacity = 16;
@@ -31,6 +37,7 @@ class GpuTimer {
   struct Span {
     Query query;
     std::int64_t tag = 0;
+    std::chrono::steady_clock::time_point begin{};
   };
   std::array<Span, capacity> spans_;
   int first_ = 0, pending_ = 0;

@@ -6,14 +6,14 @@
 
 namespace orrery::render {
 
-/// 8 bits a channel, sRGB, top row first, 3 bytes a pixel without padding.
+/// 8 bits per channel, sRGB, top row first, 3 bytes per pixel without padding.
 struct Image {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
 };
 
-/// What a framebuffer (0 is the window's back buffer) shows now; waits for the GPU.
+/// Reads a framebuffer (0 is the window's back buffer). Waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
 /// The bytes of a PNG file. Throws std::runtime_error.

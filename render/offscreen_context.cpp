@@ -24,7 +24,7 @@ Function extension(const char* name) {
   return reinterpret_cast<Function>(eglGetProcAddress(name));
 }
 
-/// Displays worth a try, best first. None is initialised yet.
+/// Displays to try, best first. None is initialised yet.
 std::vector<EGLDisplay> displays() {
   std::vector<EGLDisplay> found;
   const auto display_of = extension<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
@@ -51,7 +51,7 @@ std::vector<EGLDisplay> displays() {
   return found;
 }
 
-/// Makes a core context of at least that version current; EGL_NO_CONTEXT where the display cannot.
+/// Makes a core context of at least that version current; EGL_NO_CONTEXT if the display cannot.
 EGLContext make_context(EGLDisplay display, int major, int minor) {
   constexpr std::array config_wanted{EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
@@ -81,7 +81,7 @@ void close(EGLDisplay display, EGLContext context) {
 
 OffscreenContext::OffscreenContext() {
   const auto candidates = displays();
-  // The second round finds whatever version there is, so that the error can name it.
+  // The second round accepts any version, so that the error can name it.
   for (const auto& [major, minor] : {std::pair{4, 5}, std::pair{3, 2}}) {
     for (const EGLDisplay display : candidates) {
       if (!eglInitialize(display, nullptr, nullptr)) continue;

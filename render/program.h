@@ -12,7 +12,7 @@ namespace orrery::render {
 
 void delete_program(unsigned id);
 
-/// A linked pair of shaders out of shaders/. Uniforms are set by name; their locations are asked for once, at linking,
+/// A linked pair of shaders of shaders/. Uniforms are set by name; their locations are read once, at linking,
 /// so that a frame never waits for the driver.
 class Program : public GlObject<delete_program> {
  public:
@@ -20,7 +20,7 @@ class Program : public GlObject<delete_program> {
   /// File names within shaders/, such as "bodies.vert". Throws std::runtime_error with the compiler's or linker's log.
   Program(std::string_view vertex_file, std::string_view fragment_file);
 
-  /// The shaders do not use `name`: std::logic_error.
+  /// Throws std::logic_error if the shaders do not use `name`.
   void set(std::string_view name, int value) const;
   void set(std::string_view name, float value) const;
   void set(std::string_view name, glm::vec2 value) const;

@@ -35,7 +35,7 @@ endforeach()
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernel_list[.]inc$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" ${posix_headers})
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshot_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
@@ -56,7 +56,8 @@ may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
             "hwy/targets[.]h$" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "imgui" "fmt/")
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/parse_number[.]h$" "imgui"
+            "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
             "compute/sim/(command|backends)[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
             "compute/scenes/scene[.]h$" "render/appearance[.]h$" "imgui" "fmt/")
@@ -70,7 +71,7 @@ may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernel
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
-            "compute/snapshots/tipsy[.]h$"
+            "compute/snapshots/snapshot_format[.]h$"
             ${posix_headers})
 may_include("tests/" "")
 

@@ -69,7 +69,7 @@ typename A::Value read_value(const A& argument, std::string_view what, std::stri
   if constexpr (is_number<Value>) {
     if (argument.word && text == argument.word) return argument.word_number;
     if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text));
-    const auto number = parse_whole<Value>(text);
+    const auto number = parsed_number<Value>(text);
     if (!number || !argument.range.contains(*number)) refuse_value(what, text, argument.allowed());
     return *number - argument.first;
   } else if constexpr (std::is_same_v<Value, bool>) {

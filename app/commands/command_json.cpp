@@ -26,7 +26,7 @@ Json value_json(const A& argument, const typename A::Value& value) {
   if constexpr (is_number<Value>) {
     if (argument.word && !argument.word_is_none() && value == argument.word_number) return argument.word;
     if constexpr (std::is_same_v<Value, float>) {
-      return parse_whole<double>(shortest_text(value)).value_or(value);  // 0.1, not 0.10000000149011612
+      return parsed_number<double>(shortest_text(value)).value_or(value);  // 0.1, not 0.10000000149011612
     } else {
       return value + argument.first;
     }

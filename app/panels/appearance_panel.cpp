@@ -11,7 +11,7 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   const render::Appearance& current = view.appearance;
   render::Appearance edited = current;
 
-  row_label("Colour by", "What a body's colour stands for.");
+  row_label("Colour by", "The quantity that a body's colour shows.");
   const bool by_speed = current.colour_by == render::ColourBy::speed;
   if (ImGui::RadioButton("speed", by_speed)) edited.colour_by = render::ColourBy::speed;
   ui_mark("colour-by.speed");
@@ -39,7 +39,7 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   bool vsync = view.vsync, fullscreen = view.fullscreen;
   if (ImGui::Checkbox("Wait for the display", &vsync)) out.push_back(SetVsync{vsync});
   ui_mark("vsync");
-  tooltip("Vertical synchronization: off, frames come as fast as they can.");
+  tooltip("Vertical synchronization. If it is off, frames are drawn as fast as possible.");
   ImGui::SameLine();
   if (ImGui::Checkbox("Full screen", &fullscreen)) out.push_back(ToggleFullscreen{});
   ui_mark("fullscreen");

@@ -16,7 +16,7 @@ namespace {
 
 using theme::em;
 
-/// A name, a number, and a bar of what share of the whole it is.
+/// A name, a share of the whole, and a bar for it.
 void share_row(const char* id, const char* name, const char* notes, std::optional<double> share,
                const std::string& words) {
   ImGui::BeginGroup();
@@ -48,24 +48,25 @@ void number_row(const char* name, const char* notes, const std::string& number) 
 
 void launch_column(const KernelCard& card) {
   number_row("registers / thread",
-             "What the compiler gave each thread: with the block size it bounds how many threads "
+             "Registers per thread. With the block size, they limit how many threads "
              "a multiprocessor holds at once.",
              fmt::format("{}", card.registers));
-  number_row("local / thread", "What did not fit into registers and lies in device memory.",
+  number_row("local / thread", "Local memory per thread: values that did not fit into registers.",
              fmt::format("{} B", format_count(static_cast<std::int64_t>(card.local_bytes))));
-  number_row("shared / block", "Static and dynamic.",
+  number_row("shared / block", "Shared memory per block, static and dynamic.",
              fmt::format("{} B", format_count(static_cast<std::int64_t>(card.shared_bytes))));
-  number_row("grid", "Blocks, and threads in each.",
+  number_row("grid", "Number of blocks, and threads per block.",
              fmt::format("{} \u00d7 {}", format_count(card.blocks), format_count(card.block)));
   number_row("resident blocks", "Blocks that one multiprocessor holds at once.",
              fmt::format("{}", card.blocks_per_multiprocessor));
-  number_row("waves",
-             "Blocks over those that the whole device holds at once. Just above a whole number, the last wave "
-             "leaves most of the device idle.",
-             fmt::format("{:.2f}", card.waves));
+  number_row(
+      "waves",
+      "Blocks over the blocks that the whole GPU holds at once. If it is just above a whole number, the last wave "
+      "leaves most of the GPU idle.",
+      fmt::format("{:.2f}", card.waves));
 }
 
-/// A button for the block size that fills a multiprocessor best, where the kernel offers it.
+/// A button for the block size with the highest occupancy, if the kernel offers it.
 void better_block(const KernelInfo& kernel, const Status& status, const KernelCard& card, Requests& out) {
   if (!(card.best_occupancy > card.occupancy)) return;
   const std::string block = std::to_string(card.best_block);
@@ -77,38 +78,38 @@ void better_block(const KernelInfo& kernel, const Status& status, const KernelCa
     }
     ui_mark("card.block");
     tooltip(
-        "The smallest block size with the highest occupancy. More resident threads hide more latency; they need "
-        "not be faster: measure.");
+        "The smallest block size with the highest occupancy. More resident threads hide more latency, but they "
+        "need not be faster: measure.");
   } else {
-    wrapped_text("highest with " + words, theme::dim, theme::Font::small);
+    wrapped_text("Highest with " + words, theme::dim, theme::Font::small);
   }
 }
 
 /// Of the machine's peak rates; none if these or the kernel's rate are not known.
 RooflineShares shares_of(const Status& status, const ViewStatus& view) {
-  if (!view.ceilings || !(view.step_ms_median > 0) || view.measured == 0) return {};
+  if (!view.peak_rates || !(view.step_ms_median > 0) || view.measured == 0) return {};
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
-  const InteractionCost cost{.instructions = view.slots_per_interaction,
+  const InteractionCost cost{.instructions = view.instructions_per_interaction,
                              .mufu = view.mufu_per_interaction,
-                             .double_precision = view.slots_double};
-  return roofline_shares(per_s, cost, *view.ceilings, view.clock_mhz);
+                             .double_precision = view.instructions_double};
+  return roofline_shares(per_s, cost, *view.peak_rates, view.clock_mhz);
 }
 
-/// At which clock the limits hold.
+/// The clock that the limits refer to.
 std::string clock_words(const ViewStatus& view) {
-  if (!view.ceilings) return "Both limits are measured here by orrery info.";
-  const double measured_mhz = view.ceilings->clock_mhz;
-  if (!(measured_mhz > 0)) return "Both limits as measured here; the clock is not known.";
+  if (!view.peak_rates) return "The limits are not measured yet.";
+  const double measured_mhz = view.peak_rates->clock_mhz;
+  if (!(measured_mhz > 0)) return "Both limits as measured on this GPU; its clock is not known.";
   if (!view.clock_mhz) return fmt::format("Both limits at {:.0f} MHz, as measured.", measured_mhz);
   return fmt::format("Both limits at {:.0f} MHz, the clock now; measured at {:.0f} MHz.", *view.clock_mhz,
                      measured_mhz);
 }
 
-/// The same where there is room for a few words only.
+/// The same in few words.
 std::string clock_number(const ViewStatus& view) {
-  if (!view.ceilings || !(view.ceilings->clock_mhz > 0)) return unknown;
+  if (!view.peak_rates || !(view.peak_rates->clock_mhz > 0)) return unknown;
   return view.clock_mhz ? fmt::format("{:.0f} MHz", *view.clock_mhz)
-                        : fmt::format("{:.0f} MHz, as measured", view.ceilings->clock_mhz);
+                        : fmt::format("{:.0f} MHz, as measured", view.peak_rates->clock_mhz);
 }
 
 void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
@@ -118,25 +119,27 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   better_block(kernel, status, card, out);
   const RooflineShares shares = shares_of(status, view);
   const std::string clock = clock_words(view);
-  constexpr const char* other_rate = "Some are in double precision, at another rate than the limit's.";
-  const std::string slots = view.slots_per_interaction
-                                ? fmt::format("{:.1f} instructions an interaction.", *view.slots_per_interaction)
-                                : view.slots_reason;
-  const std::string mufu = view.mufu_per_interaction ? fmt::format("{:.2f} an interaction.", *view.mufu_per_interaction)
-                           : view.slots_per_interaction ? std::string{other_rate}
-                                                        : view.slots_reason;
+  constexpr const char* other_rate = "Some are in double precision, which has another peak rate.";
+  const std::string issued = view.instructions_per_interaction ? fmt::format("{:.1f} instructions per interaction.",
+                                                                             *view.instructions_per_interaction)
+                                                               : view.instructions_reason;
+  const std::string mufu = view.mufu_per_interaction
+                               ? fmt::format("{:.2f} per interaction.", *view.mufu_per_interaction)
+                           : view.instructions_per_interaction ? std::string{other_rate}
+                                                               : view.instructions_reason;
   share_row("card.issue", "of the issue limit",
-            "Instructions that the inner loop issues, over what the schedulers can issue.", shares.issue,
-            slots + (view.slots_double ? fmt::format("\n{}", other_rate) : std::string{}) + "\n" + clock);
+            "Instructions that the inner loop issues per second, over the most that the schedulers can issue.",
+            shares.issue,
+            issued + (view.instructions_double ? fmt::format("\n{}", other_rate) : std::string{}) + "\n" + clock);
   share_row("card.mufu", "of the MUFU limit",
-            "Reciprocal square roots and the like, over what the special function units can do.", shares.mufu,
-            mufu + "\n" + clock);
+            "Operations of the special function units (reciprocal square roots) per second, over their peak rate.",
+            shares.mufu, mufu + "\n" + clock);
   number_row("limits at", clock.c_str(), clock_number(view));
-  number_row("slots / interaction", "From the compiled code of the inner loop.",
-             view.slots_per_interaction ? fmt::format("{:.1f}", *view.slots_per_interaction) : unknown);
-  if (!view.slots_per_interaction && !view.slots_reason.empty()) {
-    wrapped_text(view.slots_reason, theme::dim, theme::Font::small);
-  } else if (view.slots_double) {
+  number_row("instr. / interaction", "Instructions per interaction, counted in the machine code of the inner loop.",
+             view.instructions_per_interaction ? fmt::format("{:.1f}", *view.instructions_per_interaction) : unknown);
+  if (!view.instructions_per_interaction && !view.instructions_reason.empty()) {
+    wrapped_text(view.instructions_reason, theme::dim, theme::Font::small);
+  } else if (view.instructions_double) {
     wrapped_text("No share of the issue limit: some instructions are in double precision.", theme::dim,
                  theme::Font::small);
   }
@@ -164,8 +167,8 @@ void card_content(const Status& status, const ViewStatus& view, PanelState&, flo
     if (wide) ImGui::SameLine(0, gap);
     ImGui::BeginChild("no card", {0, wide ? height : em(3.5f)});
     wrapped_text(kernel->backend == Backend::cpu
-                     ? "A CPU kernel has no registers, occupancy or waves to show: these belong to a GPU's launch."
-                     : "What this kernel's launch uses is not known.",
+                     ? "Registers, occupancy and waves belong to a GPU launch. A CPU kernel has none."
+                     : "The resources of this kernel's launch are not known.",
                  theme::dim);
     ui_mark("card.none");
     ImGui::EndChild();

@@ -72,7 +72,7 @@ constexpr std::array charts{
     Chart{"energies", "energies", "Kinetic and potential energy and their sum, in units of G = 1.", energies, false},
     Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true},
     Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true},
-    Chart{"virial", "virial ratio", "2 K / |W|: 1 where a system is in equilibrium.", virial, true},
+    Chart{"virial", "virial ratio", "2 K / |W|: 1 for a system in equilibrium.", virial, true},
 };
 
 std::string number_words(double value) {
@@ -128,7 +128,7 @@ float small_width(const std::string& words) {
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
 }
 
-/// The measurement that lies nearest to the mouse.
+/// The measurement nearest to the mouse.
 const ConservedProbe& pointed_at(History history, const PlotArea& area) {
   const double share = (ImGui::GetIO().MousePos.x - area.low.x) / area.width();
   const double time = history.front().sim_time + share * (history.back().sim_time - history.front().sim_time);
@@ -193,8 +193,8 @@ std::string seconds_words(double seconds) {
 void interval_choice(const ViewStatus& view, Requests& out) {
   const double now = view.diagnostics.conserved_interval_s;
   row_label("Measure",
-            "How often energy, momentum and angular momentum are summed up in double precision. The "
-            "potential takes all pairs: at a million bodies that is a trillion, each time.");
+            "The interval between sums of energy, momentum and angular momentum in double precision. The "
+            "potential needs all pairs: 10^12 for a million bodies, each time.");
   const auto* chosen = std::ranges::find(intervals, now, &Interval::seconds);
   const std::string preview = chosen == intervals.end() ? "every " + seconds_words(now)
                               : now > 0                 ? std::string{"every "} + chosen->name
@@ -210,11 +210,12 @@ void interval_choice(const ViewStatus& view, Requests& out) {
 }
 
 void withheld(double forecast_s, Requests& out) {
-  wrapped_text(fmt::format("All pairs would take the GPU some {}: not measured by itself.", seconds_words(forecast_s)),
+  wrapped_text(fmt::format("All pairs would take the GPU about {}, so they are not summed automatically.",
+                           seconds_words(forecast_s)),
                theme::warn, theme::Font::small);
   if (ImGui::Button("Measure once anyway", {ImGui::GetContentRegionAvail().x, 0})) out.push_back(MeasureConserved{});
   ui_mark("conserved.once");
-  tooltip("With the next steps, which wait until then.");
+  tooltip("After the next steps. The run waits for it.");
 }
 
 void cost(const Status& status, const ViewStatus& view, Requests& out) {
@@ -225,18 +226,18 @@ void cost(const Status& status, const ViewStatus& view, Requests& out) {
     wrapped_text(words + ".", theme::dim, theme::Font::small);
   }
   if (asked > 0 && in_force > asked) {
-    wrapped_text(fmt::format("Every {} instead: it may take 10 % of the time.", seconds_words(in_force)), theme::warn,
-                 theme::Font::small);
+    wrapped_text(fmt::format("Every {} instead, so that it takes at most 10 % of the time.", seconds_words(in_force)),
+                 theme::warn, theme::Font::small);
   }
   constexpr int large = 1 << 17;
   if (view.conserved_withheld_s) {
     withheld(*view.conserved_withheld_s, out);
   } else if (asked > 0 && status.count >= large && !status.conserved) {
-    wrapped_text("All pairs in double precision: this may take long.", theme::warn, theme::Font::small);
+    wrapped_text("All pairs in double precision: this may take a long time.", theme::warn, theme::Font::small);
   }
   const auto& history = view.conserved_history;
   if (asked <= 0 && history.empty()) {
-    wrapped_text("Choose an interval to follow what a closed system keeps.", theme::dim, theme::Font::small);
+    wrapped_text("Choose an interval to measure the conserved quantities.", theme::dim, theme::Font::small);
   } else if (!history.empty()) {
     wrapped_text(fmt::format("t = {:.4g} to {:.4g}, {} times", history.front().sim_time, history.back().sim_time,
                              format_count(static_cast<std::int64_t>(history.size()))),

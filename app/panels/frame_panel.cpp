@@ -14,16 +14,16 @@ namespace {
 void step_bar(const HeldTimes& held) {
   const StepTiming& step = held.step;
   const TimePart parts[] = {
-      {"force", step.force_ms, held.step_known, IM_COL32(122, 162, 247, 255), "The force kernel, of one step."},
+      {"force", step.force_ms, held.step_known, IM_COL32(122, 162, 247, 255), "The force kernel, per step."},
       {"integrate", step.integrate_ms, held.step_known, IM_COL32(187, 154, 247, 255),
-       "Updating velocities and positions, of one step."},
+       "Update of velocities and positions, per step."},
   };
   time_head("Step", held.step_known ? format_ms(step.step_ms) : unknown);
   time_bar("step-time", parts, step.step_ms);
-  tooltip("Where the last step's time goes.",
-          "Steps run beside the frames, on the GPU or on other threads: a step may take longer than a frame.");
+  tooltip("The parts of the latest step's time.",
+          "Steps run on the GPU or on other threads while frames are drawn, so a step may take longer than a frame.");
   const bool many = held.step_known && step.steps > 1;
-  time_legend("step-parts", parts, many ? fmt::format("{} steps a frame", format_count(step.steps)) : std::string{});
+  time_legend("step-parts", parts, many ? fmt::format("{} steps per frame", format_count(step.steps)) : std::string{});
 }
 
 void frame_bar(const HeldTimes& held) {
@@ -33,19 +33,19 @@ void frame_bar(const HeldTimes& held) {
   const double rest_ms = times.frame_ms - map_ms - times.draw_ms - times.gui_ms - times.swap_ms;
   const TimePart parts[] = {
       {"map", map_ms, mapped, IM_COL32(42, 195, 222, 255),
-       "Handing the drawn buffers to the kernels and back, or the copy that stands for it: once for each batch of "
-       "steps, so in the frame that the last step belongs to."},
-      {"draw", times.draw_ms, known, IM_COL32(158, 206, 106, 255), "Drawing the bodies: GPU time."},
-      {"panel", times.gui_ms, known, IM_COL32(224, 175, 104, 255), "Making and submitting these panels: CPU time."},
-      {"swap", times.swap_ms, known, IM_COL32(86, 95, 137, 255), "Waiting in the buffer swap, for the display mostly."},
-      {"rest", std::max(rest_ms, 0.0), known, IM_COL32(255, 255, 255, 40), "Time that none of these accounts for."},
+       "Mapping the drawn buffer for the kernels and back, or the copy in its place: once per batch of "
+       "steps, in the frame of its last step."},
+      {"draw", times.draw_ms, known, IM_COL32(158, 206, 106, 255), "GPU time of drawing the bodies."},
+      {"panel", times.gui_ms, known, IM_COL32(224, 175, 104, 255), "CPU time of building and submitting these panels."},
+      {"swap", times.swap_ms, known, IM_COL32(86, 95, 137, 255), "Waiting in the buffer swap, mostly for the display."},
+      {"rest", std::max(rest_ms, 0.0), known, IM_COL32(255, 255, 255, 40), "The rest of the frame's time."},
   };
   time_head("Frame", known
                          ? fmt::format("{}  \u2022  {}", format_ms(times.frame_ms), format_frames_per_s(times.frame_ms))
                          : unknown);
   time_bar("frame", parts, times.frame_ms);
-  tooltip("Where the frame's time goes.",
-          "Drawing is GPU time, which overlaps the wait in the swap; the parts may come to more than the frame.");
+  tooltip("The parts of the frame's time.",
+          "Drawing is GPU time and overlaps the wait in the swap, so the parts may add up to more than the frame.");
   time_legend("frame-parts", parts);
 }
 

@@ -39,7 +39,7 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
   constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_HorizontalScrollbar;
   if (ImGui::Begin("Help", nullptr, flags)) {
-    // Beside the side column, or over it where there is no room.
+    // Beside the side column, or over it if there is no room.
     const ImVec2 size = ImGui::GetWindowSize();
     const float x = std::min((left + display.x - size.x) / 2, display.x - size.x);
     ImGui::SetWindowPos({std::max(x, 0.0f), std::max((display.y - size.y) / 2, 0.0f)});

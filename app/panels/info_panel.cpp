@@ -30,7 +30,7 @@ struct Entry {
   std::string words;
   ImU32 colour;
   theme::Font font;
-  int importance;  ///< those with the least go first where there is little room
+  int importance;  ///< the least important are dropped first if there is little room
 };
 
 float width_of(const Entry& entry) {
@@ -44,9 +44,10 @@ void interop_badge(const ViewStatus& view) {
   const ImU32 colour = view.interop == Interop::mapped   ? theme::good
                        : view.interop == Interop::staged ? theme::warn
                                                          : theme::accent;
-  const char* notes = view.interop == Interop::mapped   ? "The kernels write the buffer that is drawn: no copy."
-                      : view.interop == Interop::staged ? "Positions are copied through host memory to be drawn."
-                                                        : "A CPU kernel runs; its positions are uploaded to be drawn.";
+  const char* notes = view.interop == Interop::mapped ? "The kernels write the drawn buffer directly: no copy."
+                      : view.interop == Interop::staged
+                          ? "Positions are copied through host memory to be drawn."
+                          : "A CPU kernel is running. Its positions are uploaded to be drawn.";
   pill(badge_label(view), colour);
   ui_mark("interop");
   tooltip(notes, view.interop_reason);

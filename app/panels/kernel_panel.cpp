@@ -26,16 +26,18 @@ void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
                                           : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
 }
 
-/// "auto: cuda-symmetric, 8 bodies per lane": where all settings are initial ones, what these chose.
+/// "auto: cuda-symmetric, 8 bodies per lane": if all settings are initial, with what they chose.
 std::string automatic_name(const Status& status) {
   if (status.choosing) return status.auto_choice->name;
-  const bool tells_settings = status.chosen.empty() || !status.settings.changes().empty();
-  return status.auto_choice->name + (tells_settings ? "" : ", " + status.chosen);
+  const bool has_settings = status.chosen.empty() || !status.settings.changes().empty();
+  return status.auto_choice->name + (has_settings ? "" : ", " + status.chosen);
 }
 
 void automatic_tooltip(const Status& status) {
-  tooltip("The fastest kernel here that is accurate enough, for these bodies and this law, from a short measurement.",
-          status.auto_choice ? automatic_name(status) + '\n' + status.auto_choice->how : "");
+  tooltip(
+      "The fastest kernel on this machine that is accurate enough for these bodies and this law, by a short "
+      "measurement.",
+      status.auto_choice ? automatic_name(status) + '\n' + status.auto_choice->how : "");
 }
 
 void automatic_choice(const Status& status, Requests& out) {
@@ -65,7 +67,7 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
 }
 
 void kernel_choice(const KernelInfo* current, const Status& status, Requests& out) {
-  row_label("Kernel", "The way in which all accelerations are computed.");
+  row_label("Kernel", "The method that computes all accelerations.");
   const std::string shown = status.auto_choice ? automatic_name(status)
                             : current          ? std::string{current->title}
                                                : status.kernel_id;
@@ -84,15 +86,15 @@ void kernel_choice(const KernelInfo* current, const Status& status, Requests& ou
 
 using Values = std::span<const char* const>;
 
-/// What is left of `width` for each button when every value is written on one, side by side; < 0 where they do not fit.
-float room_a_button(Values values, float width) {
+/// The padding of each button if there is one per value, side by side, in `width`; < 0 if they do not fit.
+float padding_per_button(Values values, float width) {
   const float count = static_cast<float>(values.size());
-  float words = count - 1;  // the gaps
+  float words = count - 1;  // starts with the gaps
   for (const char* value : values) words += ImGui::CalcTextSize(value).x;
   return (width - words) / count;
 }
 
-/// One row of touching buttons, the current value lit. The value that was pressed, or null.
+/// One row of adjacent buttons with the current value highlighted. Returns the pressed value, or null.
 const char* value_buttons(const std::string& mark, Values values, std::string_view current, float room) {
   const char* pressed = nullptr;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
@@ -120,19 +122,19 @@ const char* value_combo(const std::string& mark, Values values, const std::strin
   return pressed;
 }
 
-/// The other value that was picked, or null.
+/// Returns the other value that was picked, or null.
 const char* value_row(const char* name, const char* notes, const std::string& mark, Values values,
                       const std::string& current) {
   ImGui::PushID(name);
   row_label(name, notes);
-  const float room = room_a_button(values, ImGui::GetContentRegionAvail().x);
+  const float room = padding_per_button(values, ImGui::GetContentRegionAvail().x);
   const bool buttons = room >= em(0.3f);
   const char* pressed = buttons ? value_buttons(mark, values, current, room) : value_combo(mark, values, current);
   ImGui::PopID();
   return pressed && current != pressed ? pressed : nullptr;
 }
 
-/// What `auto` keeps to. Another value than these, from a script or the command line, is one of the row as well.
+/// The accuracy of `auto`. A value from a script or the command line that is not among these is added to the row.
 void accuracy_row(const Status& status, Requests& out) {
   constexpr std::array<std::pair<const char*, double>, 6> usual{
       {{"exact", 0}, {"1e-6", 1e-6}, {"1e-5", 1e-5}, {"1e-4", 1e-4}, {"5e-4", 5e-4}, {"1e-3", 1e-3}}};
@@ -146,8 +148,8 @@ void accuracy_row(const Status& status, Requests& out) {
   if (std::ranges::find(values, current) == values.end()) values.push_back(current.c_str());
   const char* picked =
       value_row("Accuracy",
-                "The median force error |da|/|a| that Auto keeps to. With thousands of bodies or more a "
-                "tree may then be the fastest; exact leaves direct sums of full float accuracy alone.",
+                "The largest median force error |da|/|a| that Auto allows. From some thousand bodies, a "
+                "tree may be the fastest. Exact allows only direct sums with full float accuracy.",
                 "accuracy", values, current);
   const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });
   if (found != usual.end()) out.push_back(SetAccuracy{found->second});
@@ -168,7 +170,7 @@ void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
   kernel_choice(current, status, out);
   if (status.auto_choice) accuracy_row(status, out);
   if (!current || status.choosing) return;
-  constexpr std::string_view first = "block";  // of all tunables the one that people try first
+  constexpr std::string_view first = "block";  // users try this tunable first
   for (const Tunable& tunable : current->tunables) {
     if (tunable.name == first) tunable_row(tunable, status, out);
   }

@@ -17,13 +17,14 @@ struct Tab {
   const char* notes;
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
-/// As lab_tabs has them.
+/// In the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
-    Tab{"Results", "What has been tried, in order.", results_content},
-    Tab{"Speed and error", "Every variant tried, by its speed and its error.", speed_error_content},
-    Tab{"Sweep", "Measure variants one after the other, and rank them.", sweep_content},
-    Tab{"Kernel card", "What the present kernel uses of the machine, and what it teaches.", card_content},
-    Tab{"Conservation", "What a closed system keeps, over simulated time.", conservation_content},
+    Tab{"Results", "All variants tried, in order.", results_content},
+    Tab{"Speed and error", "Speed and error of every variant tried.", speed_error_content},
+    Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
+    Tab{"Kernel card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
+        card_content},
+    Tab{"Conservation", "Conserved quantities over simulated time.", conservation_content},
 };
 
 float content_height() {
@@ -45,7 +46,7 @@ bool tab_button(const char* id, const Tab& tab, bool chosen) {
   return pressed;
 }
 
-/// As high as what was in it in the last frame; where that would leave too little of the picture, it scrolls.
+/// As high as its content of the last frame. It scrolls if that would leave too little of the picture.
 void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const Tab& tab = tabs[static_cast<std::size_t>(state.lab.tab)];
   float& height = state.lab.content_height;
@@ -71,7 +72,7 @@ void tab_strip(LabState& lab) {
   const float button = em(1.6f);
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (fold_button("lab.fold", lab.folded, {button, ImGui::GetFrameHeight()})) lab.folded = !lab.folded;
-  tooltip(lab.folded ? "Show the laboratory" : "Leave only its titles");
+  tooltip(lab.folded ? "Show the laboratory" : "Show only the titles");
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
     if (!folded) content(status, view, state, out);
-    tab_strip(lab);  // at the bottom, where it stays put however tall the content is
+    tab_strip(lab);  // at the bottom, so that it does not move with the content
     const ImGuiStyle& style = ImGui::GetStyle();
     const float height = ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + margin;
     if (known) lab.covered = folded ? height : std::max(lab.covered, height);

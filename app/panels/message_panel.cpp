@@ -30,7 +30,7 @@ float toast(const char* name, float y, float opacity, Content&& content) {
   return height;
 }
 
-/// The same for what went wrong.
+/// The same for an error.
 template <class Content>
 float alarm(const char* name, float y, Content&& content) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
@@ -49,7 +49,7 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
-/// In sight as long as frames are recorded, whatever else is hidden.
+/// Visible while frames are recorded, even if all else is hidden.
 float recording_light(const RecordingStatus& recording, float y) {
   return toast("Recording", y, 1, [&] {
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -62,26 +62,26 @@ float recording_light(const RecordingStatus& recording, float y) {
   });
 }
 
-/// Why the run stopped and the ways on from there.
-float fault_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
-  return alarm("NonFinite", y, [&] {
-    const NonFinite& fault = *status.non_finite;
+/// Why the run stopped, and the ways to continue.
+float non_finite_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
+  return alarm("Non-finite body", y, [&] {
+    const NonFinite& body = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
                                        : fmt::format("Stopped after step {}: body {} is not finite.",
-                                                     format_count(fault.step), format_count(fault.body)),
+                                                     format_count(body.step), format_count(body.body)),
             view, theme::bad);
     ui_mark("fault");
     if (status.checkpoint_step) {
       const std::string label = fmt::format("Restore step {}", format_count(*status.checkpoint_step));
       if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreCheckpoint{});
       ui_mark("fault.restore");
-      tooltip("Back to the last state that was kept while all bodies were finite.");
+      tooltip("Restores the latest checkpoint, from when all bodies were finite.");
       ImGui::SameLine();
     }
     if (ImGui::Button("Reset")) out.push_back(Reset{});
     ui_mark("fault.reset");
-    tooltip("Back to the first state of this scene and to its own physics", reset_words);
-    text("R restarts the run under the present physics, F frames the bodies.", theme::dim, theme::Font::small);
+    tooltip("Back to the first state and the physics of this scene", reset_words);
+    text("R restarts with the present physics. F frames the bodies.", theme::dim, theme::Font::small);
     ui_mark("fault.keys");
   });
 }
@@ -103,7 +103,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
     });
   }
 
-  if (status.non_finite) y += fault_toast(status, view, y, out);
+  if (status.non_finite) y += non_finite_toast(status, view, y, out);
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();

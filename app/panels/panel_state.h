@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// The latest frame and batch of steps, held for a moment: numbers that change with every frame cannot be read.
+/// The latest frame and batch of steps, held for a moment so that the numbers can be read.
 struct HeldTimes {
   FrameTimes frame;
   StepTiming step;
@@ -17,17 +17,17 @@ struct HeldTimes {
   double until = 0;  ///< in ImGui's time
 };
 
-/// A scene that is being put together; starts anew whenever another one is loaded.
+/// The scene that the user is choosing; reset when another one is loaded.
 struct SceneDraft {
   SceneRequest loaded;
   std::string scene;              ///< a generator's id; empty: the file that is loaded
   std::string count, seed, file;  ///< as typed
 };
 
-/// A sweep that is being put together.
+/// The sweep that the user is choosing.
 struct SweepDraft {
-  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels do not count
-  bool every_kernel = false;          ///< instead, with the settings that each has at first
+  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
+  bool every_kernel = false;          ///< instead of tunables: all kernels with their initial settings
   std::string counts;                 ///< as typed; empty: the present number of bodies
 };
 
@@ -36,11 +36,11 @@ struct LabState {
   bool folded = false;       ///< only the tabs' titles are shown
   float content_height = 0;  ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
-  int plotted_count = 0;  ///< bodies whose results stand out in the plot; 0: as many as there are
+  int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
 };
 
-/// What the panels remember from frame to frame; one for every ImGui context.
+/// The state that the panels keep between frames; one per ImGui context.
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;

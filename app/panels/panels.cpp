@@ -47,7 +47,7 @@ void settings(const Status& status, const ViewStatus& view, PanelState& state, R
 
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const float margin = em(0.75f), height = ImGui::GetIO().DisplaySize.y - 2 * margin;
-  const bool low = height < em(28);  // then all of it scrolls
+  const bool low = height < em(28);  // all of it scrolls
   ImGui::SetNextWindowPos({margin, margin});
   ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, height});
   if (ImGui::Begin("Side column", nullptr, low ? base_window : base_window | ImGuiWindowFlags_NoScrollbar)) {
@@ -58,7 +58,7 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
     if (low) {
       settings(status, view, state, out);
     } else {
-      // The measurements stay in sight; what is set scrolls below them.
+      // The measurements stay visible. The settings scroll below them.
       ImGui::BeginChild("Settings");
       settings(status, view, state, out);
       ImGui::EndChild();

@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-/// Draws everything that lies over the picture, between ImGui::NewFrame and ImGui::Render, and appends what the user
-/// asked for. Looks at values only: what it shows is what `status` and `view` say, and what `state` remembers.
+/// Draws all panels over the picture, between ImGui::NewFrame and ImGui::Render, and appends the user's requests. Reads
+/// values only: it shows `status` and `view`, and what `state` remembers.
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
 /// The width that the side column takes from the left edge, its margins included; 0 while it is hidden: also in a

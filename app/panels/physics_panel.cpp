@@ -15,23 +15,23 @@
 namespace orrery {
 namespace {
 
-/// A value that the scene has as well.
+/// A value that the scene defines, too.
 struct Field {
   const char* mark;
   const char* label;
   const char* notes;
 };
 
-/// A dot says that the value is not the scene's own; a double click asks for that one. Returns whether it was made.
+/// A dot marks a value that is not the scene's. A double click restores that one. Returns whether there was one.
 bool field_label(const Field& field, bool differs, std::string_view own) {
-  const std::string notes = differs
-                                ? fmt::format("{}\nThe scene's own: {}. A double click restores it.", field.notes, own)
-                                : fmt::format("{}\nIt is the scene's own.", field.notes);
+  const std::string notes =
+      differs ? fmt::format("{}\nThe scene's value: {}. Double-click to restore it.", field.notes, own)
+              : fmt::format("{}\nThis is the scene's value.", field.notes);
   return marked_label(field.mark, field.label, notes, differs) && differs;
 }
 
-/// A combo over descriptors with id, title and notes. The descriptor that was asked for, if another than the current
-/// one: `own` is the scene's.
+/// A combo over descriptors with id, title and notes. Returns the picked descriptor if it is not the current one. `own`
+/// is the scene's.
 template <class Info>
 const Info* choose(const Field& field, std::string_view current, std::string_view own, auto&& infos) {
   const char* const mark = field.mark;
@@ -81,7 +81,7 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
   const auto known =
       integrators() | std::views::transform([](const IntegratorInfo* info) -> const IntegratorInfo& { return *info; });
   if (const auto* asked =
-          choose<IntegratorInfo>({"integrator", "Integrator", "How a step is made from force evaluations."},
+          choose<IntegratorInfo>({"integrator", "Integrator", "The method that advances the bodies by one step."},
                                  status.integrator_id, status.scene_physics.integrator_id, known)) {
     out.push_back(SelectIntegrator{asked->id});
   }
@@ -110,7 +110,7 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
       out.push_back(SetDrag{*drag});
     }
   }
-  row_label("Steps/frame", "Steps that run for each picture. Ctrl-click to type a value.");
+  row_label("Steps/frame", "Steps per frame. Ctrl-click to type a value.");
   constexpr auto steps = SetStepsPerFrame::range;
   if (const auto asked = log_slider("steps-per-frame", status.steps_per_frame, steps.least, steps.most, "%d")) {
     out.push_back(SetStepsPerFrame{*asked});

@@ -26,20 +26,20 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
   tooltip(notes, more);
 }
 
-/// A direct sum's interactions all take the same arithmetic; a tree's with cells take more.
+/// Only for direct sums: a tree's interactions with cells take more arithmetic.
 void work_cell(const Status& status, double interactions_per_s) {
   const KernelInfo* kernel = known_kernel(status.kernel_id);
   if (!kernel || !kernel->is_tree) {
     cell(format_flops(interactions_per_s), "at 20 flop per interaction",
-         "Floating-point operations per second, counting 20 for each interaction as the literature does.");
+         "Floating-point operations per second, at 20 per interaction as in the literature.");
     return;
   }
   const double per_body = status.interactions_per_step / status.count;
   cell(per_body > 0 ? format_count(std::llround(per_body)) : unknown, "interactions per body",
-       "In a step, on average: with other bodies and with whole cells, as the tree evaluated them.");
+       "Average per step, with other bodies and with whole cells.");
 }
 
-/// What the comparison of forces found and what it took, for the tooltips of its numbers.
+/// The comparison of forces and its cost, for tooltips.
 std::string probe_words(const Status& status, const ViewStatus& view) {
   if (!status.force_probe) return {};
   const ForceProbe& probe = *status.force_probe;
@@ -55,14 +55,14 @@ void error_cells(const Status& status, const ViewStatus& view) {
          error_colour(known ? std::optional{status.force_probe->error} : std::nullopt));
   };
   entry("median error",
-        "|da|/|a| of half of the bodies is at most this: the running kernel's accelerations against "
+        "Median of |da|/|a|: the running kernel's accelerations compared with "
         "sums in double precision.",
         &ForceError::median);
-  entry("p99", "|da|/|a| of 99 in 100 bodies is at most this.", &ForceError::p99);
+  entry("p99", "99 % of the bodies have at most this |da|/|a|.", &ForceError::p99);
   entry("max", "The largest |da|/|a|.", &ForceError::max);
 }
 
-/// ms per step over the last batches, from zero up, oldest at the left.
+/// ms per step of the last batches, from 0, oldest at the left.
 void history_plot(std::span<const float> history, double median) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, em(2.6f)};
@@ -89,7 +89,7 @@ void history_plot(std::span<const float> history, double median) {
   if (ImGui::IsItemHovered()) {
     const auto [least, most] = std::minmax_element(history.begin(), history.end());
     tooltip(fmt::format("{} to {}", format_ms(*least), format_ms(*most)),
-            fmt::format("ms per step of the last {} batches, from zero up; the line is the median", history.size()));
+            fmt::format("ms per step of the last {} batches, from 0. The line is the median.", history.size()));
   }
 }
 
@@ -103,9 +103,8 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   ImGui::SetCursorPosY(top);
   text(format_rate(rate, ""), theme::accent, theme::Font::headline);
   ui_mark("rate");
-  tooltip(
-      "Interactions per second: those of a step, over the median time of a step.",
-      "A direct sum's are all ordered pairs of bodies; a tree's are those that it evaluated, with bodies and cells.");
+  tooltip("Interactions per step over the median time of a step.",
+          "A direct sum has n\u00b2 of them. A tree counts those that it evaluated, with bodies and cells.");
   ImGui::SameLine();
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
   text("interactions/s", theme::dim);
@@ -113,7 +112,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - em(1));
     ImGui::SetCursorPosY(top + em(0.8f));
     spinner(theme::warn);
-    tooltip("The processor is working on a step; the window stays usable meanwhile.");
+    tooltip("The CPU is computing a step. You can use the window meanwhile.");
   }
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize + em(0.2f));
 
@@ -122,11 +121,10 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
     work_cell(status, rate);
-    cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step",
-         "Time of one step: of the latest batch.");
+    cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step", "Time per step of the latest batch.");
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",
-         "Median time of one step over at most 120 batches.");
+         "Median time per step of the last 120 batches at most.");
     error_cells(status, view);
     ImGui::EndTable();
   }

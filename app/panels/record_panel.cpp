@@ -37,7 +37,7 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
 
   const float button = em(6);
   row_label("Timings",
-            "One row a frame: kernel, settings and where the time went, as CSV. "
+            "One row per frame: kernel, settings and times, as CSV. "
             "Without a name: a new file in the folder orrery-out.",
             button + ImGui::GetStyle().ItemSpacing.x);
   ImGui::BeginDisabled(recording.active);

@@ -18,7 +18,7 @@ namespace {
 
 using theme::em;
 
-/// What of a row is shown: what differs, as far as there is room for it.
+/// The columns that are shown: those that differ, as far as there is room.
 struct Shown {
   bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
 };
@@ -39,11 +39,11 @@ Shown shown_of(const std::vector<Result>& results, float width) {
 }
 
 constexpr const char* speedup_words =
-    "Time of a step of the pinned row over that of this row. Compared are rows of one scene and seed, number of "
-    "bodies, law and accuracy class, all measured while they were shown or all by sweeps. Without a pinned row among "
-    "them there is no speed-up: click the pin of a row, or press P for what runs now.\n"
-    "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3; up to 1e-5, as direct sums "
-    "in single precision, all are one class.";
+    "Time per step of the pinned row over that of this row, if both have the same scene, seed, number of "
+    "bodies, law and accuracy class, and if both were measured while shown, or both by sweeps. Without such a pinned "
+    "row there is no speed-up: click the pin of a row, or press P to pin the present variant.\n"
+    "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3. All errors up to 1e-5, such as "
+    "those of direct sums in single precision, are one class.";
 
 std::vector<Column> columns_of(const Shown& shown) {
   std::vector<Column> columns{{"kernel", -1}};
@@ -53,11 +53,12 @@ std::vector<Column> columns_of(const Shown& shown) {
   if (shown.integrator) columns.push_back({"integrator", -0.7f});
   if (shown.time_step) columns.push_back({"dt", 4.2f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
-  if (shown.swept) columns.push_back({"by", 2.6f, "Measured by a sweep, or while it was shown."});
-  columns.push_back({"best median", 5.2f,
-                     "Of one step: the least median of 20 batches in a row, or the median of a sweep's repeats."});
+  if (shown.swept) columns.push_back({"by", 2.6f, "Measured by a sweep, or while the variant was shown."});
+  columns.push_back(
+      {"best median", 5.2f,
+       "Time per step: the smallest median of 20 consecutive batches, or the median of a sweep's repeats."});
   if (shown.rate) columns.push_back({"interactions/s", 5.6f});
-  constexpr const char* latest = "Of the latest comparison with sums in double precision while this ran.";
+  constexpr const char* latest = "From the latest comparison with sums in double precision.";
   columns.push_back({shown.tail ? "median error" : "error", shown.tail ? 4.9f : 3.6f, latest});
   if (shown.tail) columns.insert(columns.end(), {{"p99", 3.4f, latest}, {"max", 3.4f, latest}});
   columns.push_back({"speed-up", 4.2f, speedup_words});
@@ -66,7 +67,7 @@ std::vector<Column> columns_of(const Shown& shown) {
 }
 
 std::string error_words(const Result& row) {
-  if (!row.error) return "Its error is not known yet.";
+  if (!row.error) return "The error is not measured yet.";
   return fmt::format("Latest error: median {}, p99 {}, max {}", format_error(row.error->median),
                      format_error(row.error->p99), format_error(row.error->max));
 }
@@ -81,7 +82,7 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
   cell(&ForceError::max);
 }
 
-/// Also what the cells are too narrow for.
+/// Also the values that do not fit into the cells.
 void row_tooltip(const Result& row, const Status& status) {
   show_tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
                fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
@@ -117,7 +118,7 @@ void save_and_clear(PanelState& state, Requests& out) {
   const float button = em(3.8f), gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x;
   const float field = std::min(em(9), room - 2 * (button + gap));
   const float first = ImGui::GetCursorPosX() + room - field - 2 * (button + gap);
-  constexpr const char* note = "Speed-up is over the pinned row.";
+  constexpr const char* note = "Speed-up over the pinned row.";
   if (first - ImGui::GetCursorPosX() > ImGui::CalcTextSize(note).x) {
     ImGui::AlignTextToFramePadding();
     text(note, theme::dim, theme::Font::small);
@@ -144,7 +145,8 @@ ImU32 error_colour(const std::optional<ForceError>& error) {
 
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   if (view.results.empty()) {
-    text("What you try is kept here: each kernel, setting and number of bodies that has run for a step.", theme::dim);
+    text("This table collects every kernel, setting and number of bodies that has run for at least one step.",
+         theme::dim);
     return;
   }
   const Shown shown = shown_of(view.results, ImGui::GetContentRegionAvail().x);

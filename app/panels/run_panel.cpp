@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-/// Also for where a run stopped.
+/// Also for the message of a stopped run.
 const char* const reset_words =
-    "Restores the scene's own time step, softening, law and integrator. Kernel, settings and steps per frame stay.";
+    "Restores the scene's own time step, softening, law and integrator. Keeps kernel, settings and steps per frame.";
 
 void run_panel(const Status& status, const ViewStatus&, Requests& out) {
   ImGui::Dummy({0, theme::em(0.1f)});
@@ -22,10 +22,10 @@ void run_panel(const Status& status, const ViewStatus&, Requests& out) {
   tooltip("Pause, then run one step");
   ImGui::SameLine();
   if (icon_button("restart", Icon::restart, "Restart", size)) out.push_back(Restart{});
-  tooltip("Back to the first state of this scene (key R)", "Everything that is set stays as it is.");
+  tooltip("Back to the first state of this scene (key R)", "Keeps all settings.");
   ImGui::SameLine();
   if (icon_button("reset", Icon::reset, "Reset", size)) out.push_back(Reset{});
-  tooltip("Back to the first state of this scene and to its own physics (key Shift+R)", reset_words);
+  tooltip("Back to the first state and the physics of this scene (key Shift+R)", reset_words);
 }
 
 }  // namespace orrery

@@ -13,6 +13,7 @@
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "compute/core/parse_number.h"
 
 namespace orrery {
 namespace {
@@ -38,12 +39,12 @@ std::string any_count_of(const SceneInfo& scene) {
   return std::to_string(scene.fixed_count > 0 ? scene.fixed_count : scene.default_count);
 }
 
-/// Why the scene cannot be loaded with the count that is entered, and what can; empty if it can.
+/// Why the scene cannot be loaded with the entered count, with the valid counts; empty if it can.
 std::string count_refusal(const SceneDraft& draft) {
   if (draft.scene.empty()) return {};
   const SceneInfo* scene = known_scene(draft.scene);
   if (!scene) return "choose a scene";
-  const std::optional<std::int64_t> count = count_of(draft.count);
+  const std::optional<std::int64_t> count = parsed_count(draft.count);
   constexpr int most = std::numeric_limits<int>::max();
   if (!count || *count < scene->min_count)
     return fmt::format("Bodies cannot be '{}'; it must be a whole number from {} to {}, such as 16384, 16k or 1M",
@@ -59,7 +60,8 @@ std::string seed_refusal(const SceneDraft& draft) {
 
 SceneRequest request_of(const SceneDraft& draft) {
   if (draft.scene.empty()) return {.scene = {}, .file = draft.loaded.file, .count = 0};
-  return {.scene = draft.scene, .count = count_of(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
+  return {
+      .scene = draft.scene, .count = parsed_count(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
 }
 
 void follow(const SceneRequest& loaded, SceneDraft& draft) {
@@ -81,7 +83,7 @@ void choose(const SceneInfo& scene, SceneDraft& draft) {
 
 void scene_choice(const Status& status, SceneDraft& draft) {
   const SceneInfo* current = known_scene(draft.scene);
-  row_label("Scene", "Where the bodies start.");
+  row_label("Scene", "The initial positions and velocities of the bodies.");
   const bool of_file = draft.scene.empty();
   if (!begin_combo("scene", of_file ? status.scene_name.c_str() : current ? current->title : draft.scene.c_str())) {
     tooltip(of_file ? draft.loaded.file : current ? std::string{current->notes} : std::string{});
@@ -102,7 +104,7 @@ void scene_choice(const Status& status, SceneDraft& draft) {
 
 void preset_choice(SceneDraft& draft, float width) {
   ImGui::SetNextItemWidth(width);
-  const auto preset = std::ranges::find(presets, count_of(draft.count).value_or(0), &Preset::count);
+  const auto preset = std::ranges::find(presets, parsed_count(draft.count).value_or(0), &Preset::count);
   if (!begin_combo("preset", preset != presets.end() ? preset->name : "", ImGuiComboFlags_HeightLargest)) return;
   for (const Preset& choice : presets) {
     if (ImGui::Selectable(choice.name, preset != presets.end() && choice.count == preset->count))
@@ -112,10 +114,10 @@ void preset_choice(SceneDraft& draft, float width) {
   ImGui::EndCombo();
 }
 
-/// What a generator takes. True when Enter ended an entry.
+/// The options of a generator. Returns whether Enter ended an entry.
 bool generator_entries(SceneDraft& draft, float button, float reserved) {
   const SceneInfo* scene = known_scene(draft.scene);
-  row_label("Bodies", "How many; k is 1024 and M is 1024 k.", reserved);
+  row_label("Bodies", "Number of bodies. k = 1024, M = 1024 k.", reserved);
   ImGui::BeginDisabled(scene && scene->fixed_count > 0);
   bool entered = text_field("count", "16384", draft.count, !count_refusal(draft).empty());
   ImGui::SameLine();
@@ -137,7 +139,7 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   scene_choice(status, draft);
   bool load = false;
   if (draft.scene.empty()) {
-    row_label("Bodies", "As many as the file has.", reserved);
+    row_label("Bodies", "Number of bodies in the file.", reserved);
     text(format_count(status.count), theme::dim);
     ui_mark("count.of-file");
     ImGui::SameLine(ImGui::GetContentRegionMax().x - button);

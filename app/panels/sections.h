@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-/// Takes over the latest times if the held ones have been shown long enough, or are of something else.
+/// Takes the latest times if the held ones were shown long enough or belong to another trial.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
 // The parts of the side column, in its order. Each draws into the present window.
@@ -14,14 +14,14 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
-/// Nothing where the kernel is no tree.
+/// Draws nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void appearance_panel(const Status& status, const ViewStatus& view, Requests& out);
 
-// What lies over the picture, each a window of its own.
+// Over the picture, each in a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
@@ -29,12 +29,12 @@ void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);
 
-/// How positions get to the renderer and what that costs: it is always in sight, in the info strip if that fits beside
-/// the side column.
+/// How positions get to the renderer, and the cost. Always visible: in the info strip if that fits beside the side
+/// column.
 void interop_badge(const ViewStatus& view);
 bool info_fits(const ViewStatus& view);
 
-/// The laboratory's parts as sections of the side column, for where their window does not fit beside it.
+/// The laboratory's parts as sections of the side column, if their window does not fit beside it.
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 bool lab_fits(const ViewStatus& view);
 
@@ -45,16 +45,16 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
 void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
-/// What Reset does besides going back to the first state.
+/// Describes Reset, besides the first state.
 extern const char* const reset_words;
 
-/// Of an error in a table: forces that are not finite stand out.
+/// The colour of an error in a table: forces that are not finite are highlighted.
 ImU32 error_colour(const std::optional<ForceError>& error);
 
-/// Flags of a window that stays where it is put.
+/// Flags of a window that cannot be moved.
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
-/// The same of one that stays below those that come and go.
+/// The same for one that stays below temporary windows.
 inline constexpr int base_window = fixed_window | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 }  // namespace orrery

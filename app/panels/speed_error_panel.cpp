@@ -29,7 +29,7 @@ ImU32 colour_of(const Result& row) {
   return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
-/// Pairs of bodies a second, n^2 a step, whatever a kernel evaluates for them: a tree's interactions are few.
+/// Pairs of bodies per second, n^2 per step for every kernel: a tree evaluates far fewer interactions.
 double speed_of(const Result& row) {
   const double bodies = row.count;
   return row.median_ms > 0 ? bodies * bodies / (row.median_ms * 1e-3) : 0;
@@ -42,7 +42,7 @@ bool can_be_shown(const Result& row) {
 struct Plot {
   PlotArea area;
   DecadeAxis error, speed;
-  int count;  ///< results with this number of bodies stand out
+  int count;  ///< results with this number of bodies are highlighted
 
   ImVec2 at(const Result& row) const { return area.at(error.at(row.error->median), speed.at(speed_of(row))); }
 };
@@ -59,7 +59,7 @@ Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count
   return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_speed, most_speed), count};
 }
 
-/// Where `label` lies beside a dot; false where something else is there already.
+/// Places `label` beside a dot; false if there is no room.
 bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
   ImFont* const font = theme::font(theme::Font::small);
   const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
@@ -75,7 +75,7 @@ bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::ve
   return free;
 }
 
-/// The front of the count that stands out: each of its dots is as fast as one can be at this error or a smaller one.
+/// The Pareto front of the highlighted count: no other dot is faster at the same or a smaller error.
 void draw_front(const Plot& plot, const std::vector<Result>& results) {
   std::vector<SpeedError> points;
   std::vector<const Result*> rows;
@@ -123,7 +123,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   }
   if (hovered) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
-            fmt::format("{}\n{} a step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
+            fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
                         format_ms(row.median_ms), format_rate(row.interactions_per_s, "interactions/s"),
                         row.swept ? ", by a sweep" : "", format_error(row.error->median), format_error(row.error->p99),
                         format_error(row.error->max), return_words(row, status)));
@@ -131,7 +131,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   if (clicked) return_to(row, status, out);
 }
 
-/// Speeds up, errors across.
+/// Speed on the vertical axis, error on the horizontal one.
 void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
@@ -140,7 +140,7 @@ void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, 
   const Plot shown = plot_of(view.results, area, count);
   const bool any = std::ranges::any_of(view.results, can_be_shown);
   ImFont* const font = theme::font(theme::Font::small);
-  draw.AddText(font, font->FontSize, low, theme::dim, "pairs/s, n\u00b2 a step");
+  draw.AddText(font, font->FontSize, low, theme::dim, "pairs/s, n\u00b2 per step");
   const char* const across = "median error |da|/|a|";
   const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, across).x;
   draw.AddText(font, font->FontSize, {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
@@ -165,7 +165,7 @@ void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, 
 void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
   std::set<int> counts;
   for (const Result& row : view.results) counts.insert(row.count);
-  row_label("Bodies", "Results with this number stand out; the front is theirs.");
+  row_label("Bodies", "Results with this number are highlighted. The Pareto front is theirs.");
   const std::string present = fmt::format("present: {}", format_count(status.count));
   const std::string chosen = lab.plotted_count > 0 ? format_count(lab.plotted_count) : present;
   if (!begin_combo("plotted", chosen.c_str())) return;
@@ -192,11 +192,11 @@ void legend(const ViewStatus& view) {
   legend_entry(of_cpu, "CPU");
   ImGui::SameLine(0, em(0.9f));
   legend_entry(theme::good, "Pareto front");
-  tooltip("No variant that was tried is both faster and more accurate than one of these.");
+  tooltip("No tried variant is both faster and more accurate than one of these.");
   const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
   if (hidden > 0) {
-    wrapped_text(fmt::format("{} of {} results are not shown: their error is not known or not a number.",
-                             format_count(hidden), format_count(static_cast<std::int64_t>(view.results.size()))),
+    wrapped_text(fmt::format("Not shown: {} of {} results, whose error is not known.", format_count(hidden),
+                             format_count(static_cast<std::int64_t>(view.results.size()))),
                  theme::dim, theme::Font::small);
   }
 }
@@ -205,8 +205,8 @@ void probe_choice(const ViewStatus& view, Requests& out) {
   const Diagnostics& now = view.diagnostics;
   const auto name = [](int sample) { return sample > 0 ? format_count(sample) : std::string{"automatic"}; };
   row_label("Compare",
-            "How many bodies' forces are compared with sums in double precision while the system runs. "
-            "Automatic: as many as take under 2 % of the time.");
+            "Number of bodies whose forces are compared with sums in double precision while the system runs. "
+            "Automatic: as many as take less than 2 % of the time.");
   const bool open = begin_combo("probe", now.probe ? name(now.sample).c_str() : "off");
   if (!open) return;
   if (ImGui::Selectable("off", !now.probe) && now.probe) out.push_back(SetDiagnostics{.probe = false});

@@ -20,8 +20,8 @@ namespace {
 
 using theme::em;
 
-/// What is varied of the present kernel, in its order: what is ticked; else its block size or its first tunable. None
-/// where the kernels themselves are.
+/// The tunables to vary, in the kernel's order: the ticked ones; otherwise its block size or its first tunable. None if
+/// the kernels are varied.
 std::vector<const Tunable*> varied(const KernelInfo* kernel, const SweepDraft& draft) {
   if (draft.every_kernel || !kernel || kernel->tunables.empty()) return {};
   std::vector<const Tunable*> ticked;
@@ -49,7 +49,7 @@ void toggle(const std::vector<const Tunable*>& ticked, const char* name, SweepDr
 
 void subject_choice(const KernelInfo* kernel, const std::vector<const Tunable*>& chosen, SweepDraft& draft) {
   row_label("Sweep",
-            "What is varied: settings of the present kernel, in every combination of their values, or the kernels "
+            "What to vary: settings of the present kernel, in every combination of their values, or the kernels "
             "themselves.");
   if (!begin_combo("sweep.what", subject(chosen).c_str(), ImGuiComboFlags_HeightLargest)) return;
   if (kernel) {
@@ -100,10 +100,10 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
   ImGui::BeginDisabled(sweep.active);
   subject_choice(kernel, chosen, draft);
   const std::optional<std::vector<int>> counts = counts_of(draft.counts);
-  row_label("Bodies", "Numbers of bodies with commas between, such as 4k,16k,64k; empty: as many as there are now.");
+  row_label("Bodies", "Numbers of bodies, separated by commas, such as 4k,16k,64k. Empty: the present number.");
   const bool entered = text_field("sweep.counts", std::to_string(status.count).c_str(), draft.counts, !counts);
   if (!counts) {
-    wrapped_text(fmt::format("Bodies cannot be '{}'; it must be whole numbers with commas between, such as 4k,16k,64k",
+    wrapped_text(fmt::format("Bodies cannot be '{}'; it must be whole numbers separated by commas, such as 4k,16k,64k",
                              draft.counts),
                  theme::bad, theme::Font::small);
   }
@@ -141,11 +141,11 @@ void best(const Status& status, const SweepStatus& sweep, Requests& out) {
   tooltip(
       fmt::format("Takes the fastest with {} bodies: {}  {}", format_count(row.count), row.kernel_id, row.settings));
   std::string others;
-  for (const std::size_t i : found->not_told_apart) {
+  for (const std::size_t i : found->within_noise) {
     others += (others.empty() ? "" : ", ") + short_name(sweep.rows, i);
   }
-  const std::string words = others.empty() ? fmt::format("{} is the fastest.", name)
-                                           : fmt::format("{}, not told apart from {}.", name, others);
+  const std::string words =
+      others.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, within noise of {}.", name, others);
   wrapped_text(words, theme::dim, theme::Font::small);
 }
 
@@ -158,17 +158,17 @@ void outcome(const SweepStatus& sweep) {
   }
 }
 
-/// Where it stood still for long enough to be seen.
+/// If the window did not respond for a noticeable time.
 std::string held_words(const SweepRow& row) {
   constexpr double seen_s = 0.1;
   return row.held_s >= seen_s ? fmt::format(
-                                    "The window stood still for {:.2g} s at a time: the kernel, or what prepares "
-                                    "it, keeps the processor that long.\n",
+                                    "The window did not respond for up to {:.2g} s: the kernel, or its "
+                                    "preparation, occupied the CPU for that time.\n",
                                     row.held_s)
                               : std::string{};
 }
 
-/// What of a row there is room for.
+/// The parts of a row that fit.
 struct Shown {
   bool count_and_interval, rate;
 };
@@ -205,8 +205,8 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown sho
 void rows(const Status& status, const SweepStatus& sweep, float height, Requests& out) {
   if (sweep.rows.empty()) {
     wrapped_text(
-        "A sweep runs each variant on a copy of the system, with warm-up and repeats, and ranks their times. What "
-        "the measurement cannot tell apart shares its rank.",
+        "A sweep runs each variant on a copy of the system, with warm-up and repeats, and ranks the times. Variants "
+        "whose 95 % intervals overlap share a rank.",
         theme::dim);
     return;
   }

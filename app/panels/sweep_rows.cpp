@@ -23,14 +23,14 @@ bool has_another_value(const SweepRow& row, const std::string& name, const std::
   return found != row.values.end() && found->second != value;
 }
 
-/// A number that stands for a setting's value where values are compared; 0 for a word.
+/// A setting's value as a number, to compare; 0 for a word.
 double size_of(const std::string& value) {
   double number = 0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
 }
 
-/// How far a row is from what its kernel takes by itself: the least is the one to take among equally fast ones.
+/// The distance of a row from its kernel's initial settings. Among equally fast rows, the least is preferred.
 struct Departure {
   bool other_kernel;          ///< than the fastest one's
   std::ptrdiff_t changed;     ///< settings that are not the kernel's initial ones
@@ -52,7 +52,7 @@ Departure departure_of(const SweepRow& row, const SweepRow& fastest) {
 }  // namespace
 
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
-  std::vector<std::size_t> first;  // those that may be the fastest of all
+  std::vector<std::size_t> first;  // the candidates for the fastest
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].count == count && measured(rows[i]) && rows[i].rank_first == 1) first.push_back(i);
   }
@@ -63,7 +63,7 @@ std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
     return departure_of(rows[a], fastest) < departure_of(rows[b], fastest);
   });
   BestRow found{*best, {}};
-  std::ranges::copy_if(first, std::back_inserter(found.not_told_apart), [&](std::size_t i) { return i != found.row; });
+  std::ranges::copy_if(first, std::back_inserter(found.within_noise), [&](std::size_t i) { return i != found.row; });
   return found;
 }
 

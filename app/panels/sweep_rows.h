@@ -10,23 +10,22 @@
 
 namespace orrery {
 
-/// The variant to take at a number of bodies, and those that the measurement cannot tell from it.
+/// The fastest variant at a number of bodies, and those that are within noise of it.
 struct BestRow {
   std::size_t row;
-  std::vector<std::size_t> not_told_apart;  ///< in the order of their times
+  std::vector<std::size_t> within_noise;  ///< in the order of their times
 };
-/// Of the rows that were measured with `count` bodies; nothing where there are none. Where several may be the fastest
-/// it is the one of the fastest's kernel with the most settings as the kernel has them at first, then with the smaller
-/// values.
+/// Of the rows measured with `count` bodies; nothing if there are none. If several may be the fastest, prefers the
+/// fastest's kernel, then the most initial settings, then the smaller values.
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);
 
 /// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
 std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows);
 
-/// What sets row `index` apart from the others: "block 256", or the kernel's id before it where kernels differ.
+/// What differs between row `index` and the others: "block 256", with the kernel's id before it if kernels differ.
 std::string short_name(std::span<const SweepRow> rows, std::size_t index);
 
-/// "1", or "2-4" with an en dash where other rows took no other time; empty where it was not measured.
+/// "1", or "2-4" with an en dash if other rows are within noise; empty if it was not measured.
 std::string rank_words(const SweepRow& row);
 
 }  // namespace orrery

@@ -33,11 +33,11 @@ void numbers(const TreeReport& tree, int count) {
   if (!ImGui::BeginTable("tree", 4)) return;
   const double interactions = static_cast<double>(tree.interactions), bodies = count;
   number(format_rate(interactions, ""), "interactions",
-         "Evaluated in the latest evaluation of all forces: with bodies and with whole cells.",
+         "Of the latest evaluation of all forces, with bodies and with whole cells.",
          fmt::format("{}: {} of the pairs of a direct sum", format_count(tree.interactions),
                      format_percent(interactions / (bodies * bodies))));
-  number(format_count(std::llround(interactions / bodies)), "per body", "Interactions of one body, on average.");
-  number(format_count(tree.cells), "cells", "Cells of the tree, its leaves included.");
+  number(format_count(std::llround(interactions / bodies)), "per body", "Average interactions per body.");
+  number(format_count(tree.cells), "cells", "Cells of the tree, including its leaves.");
   number(std::to_string(tree.depth), "depth", "Levels of cells below the root.");
   ImGui::EndTable();
 }
@@ -47,7 +47,7 @@ void phase_bar(const TreeReport& tree) {
   double total_ms = 0;
   for (const TreePhase& phase : tree.phases) {
     parts.push_back({phase.name, phase.ms, true, phase_colours[parts.size() % phase_colours.size()],
-                     "A phase of one evaluation of all forces."});
+                     "One phase of an evaluation of all forces."});
     total_ms += phase.ms;
   }
   time_head("Tree", parts.empty() ? unknown : format_ms(total_ms));
@@ -71,7 +71,8 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
   bool shown = view.tree_cells;
   if (ImGui::Checkbox("Draw the cells", &shown)) out.push_back(ShowTreeCells{shown});
   ui_mark("tree.cells");
-  tooltip("The tree's larger cells as boxes, read a few times a second: blue ones are large, orange ones deep.");
+  tooltip(
+      "Draws the larger cells of the tree as boxes, from blue (large) to orange (deep). Read a few times per second.");
 }
 
 }  // namespace orrery

@@ -50,11 +50,11 @@ std::string system_words(const Trial& trial) {
 }
 
 std::string return_words(const Trial& trial, const Status& status) {
-  if (is_present(trial, status)) return "This is what runs now.";
+  if (is_present(trial, status)) return "This variant is running now.";
   const bool other_scene = trial.scene != status.scene;
   return fmt::format(
       "Click to return to this run: its kernel, settings, dt, softening, law and integrator. {} Ctrl+Z undoes it.",
-      other_scene ? "Its bodies start from their first state." : "The bodies go on from where they are.");
+      other_scene ? "The bodies start from the first state." : "The bodies continue from their present state.");
 }
 
 }  // namespace orrery

@@ -9,17 +9,17 @@
 
 namespace orrery {
 
-/// Null where this build has no kernel of this name.
+/// Null if this build has no kernel of this name.
 const KernelInfo* known_kernel(std::string_view id);
 
-/// Whether `trial` is what runs now.
+/// Whether `trial` is running now.
 bool is_present(const Trial& trial, const Status& status);
-/// Asks to return to `trial` unless it is what runs now.
+/// Requests a return to `trial`, unless it is running now.
 void return_to(const Trial& trial, const Status& status, Requests& out);
-/// What return_to() does, for a tooltip.
+/// Describes return_to(), for a tooltip.
 std::string return_words(const Trial& trial, const Status& status);
 
-/// The settings, those first that are not the kernel's initial ones: a cell may be too narrow for all.
+/// The settings, the changed ones first: a cell may be too narrow for all.
 std::string changes_first(const Trial& trial);
 
 /// The generator's id, or the file's name without its folder.

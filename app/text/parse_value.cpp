@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -14,21 +13,18 @@
 #include "compute/core/error.h"
 #include "compute/core/force_law.h"
 #include "compute/core/near_name.h"
+#include "compute/core/parse_number.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
 
-/// "16384", "16k" or "1M" as a number of bodies; nothing if it is none that an int holds.
+/// See parsed_count(); nothing below 1.
 std::optional<int> body_count(std::string_view text) {
-  std::int64_t unit = 1;
-  if (text.ends_with('k') || text.ends_with('K')) unit = 1024;
-  if (text.ends_with('m') || text.ends_with('M')) unit = 1024 * 1024;
-  if (unit > 1) text.remove_suffix(1);
-  const auto number = parse_whole<std::int64_t>(text);
-  if (!number || *number < 1 || *number > most_bodies / unit) return std::nullopt;
-  return static_cast<int>(*number * unit);
+  const auto number = parsed_count(text);
+  if (!number || *number < 1) return std::nullopt;
+  return static_cast<int>(*number);
 }
 
 }  // namespace
@@ -36,20 +32,6 @@ std::optional<int> body_count(std::string_view text) {
 void refuse_value(std::string_view what, std::string_view text, std::string_view allowed) {
   throw UsageError(fmt::format("{} cannot be '{}'; it must be {}", what, text, allowed));
 }
-
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  Number number{};
-  const char* const last = text.data() + text.size();
-  const auto [end, failed] = std::from_chars(text.data(), last, number);
-  if (failed != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
-template std::optional<int> parse_whole(std::string_view text);
-template std::optional<std::int64_t> parse_whole(std::string_view text);
-template std::optional<std::uint64_t> parse_whole(std::string_view text);
-template std::optional<float> parse_whole(std::string_view text);
-template std::optional<double> parse_whole(std::string_view text);
 
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most) {
   return parse_in(what, text, Range<std::int64_t>{least, most});
@@ -81,7 +63,7 @@ std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
   constexpr int least = 16, most = 16384;
   const std::size_t cross = text.find('x');
   const auto side = [&](std::string_view part) {
-    const auto number = parse_whole<int>(part);
+    const auto number = parsed_number<int>(part);
     if (!number || *number < least || *number > most) {
       refuse_value(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side {} to {} pixels", least, most));
     }

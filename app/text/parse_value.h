@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/parse_number.h"
 #include "compute/core/range.h"
 
 namespace orrery {
@@ -29,15 +30,10 @@ int parse_sample(std::string_view what, std::string_view text);
 /// Counts with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
-/// The whole of `text` as a number, decimal and without blanks; empty if it is not one or does not fit. For int,
-/// std::int64_t, std::uint64_t, float and double.
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text);
-
-/// A number in `range`, of the types above.
+/// A number in `range`, of a type that parsed_number() reads.
 template <class Number>
 Number parse_in(std::string_view what, std::string_view text, const Range<Number>& range) {
-  const std::optional<Number> number = parse_whole<Number>(text);
+  const std::optional<Number> number = parsed_number<Number>(text);
   if (!number || !range.contains(*number)) refuse_value(what, text, range.to_string());
   return *number;
 }

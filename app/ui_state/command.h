@@ -50,7 +50,7 @@ struct PinResult {
 struct ReturnToResult {
   int row;
 };
-/// Replaces what is given.
+/// Changes the values that are given and keeps the others.
 struct SetDiagnostics {
   std::optional<bool> probe{};
   std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as cost little
@@ -111,8 +111,7 @@ struct LookFrom {
 struct FrameAll {};
 struct ResetCamera {};
 struct Quit {};
-/// Quits unless something would end or be lost that way: then ViewStatus::quit_question asks first. Asked again, it
-/// quits.
+/// Quits, or asks first with ViewStatus::quit_question if something would end or be lost. The second time, it quits.
 struct AskToQuit {};
 struct CancelQuit {};
 
@@ -217,7 +216,7 @@ constexpr const auto& row_of() {
   }
 }
 
-/// What panel, keys and scripts append; the viewer carries them out at the start of the next frame, in order.
+/// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
 using Request = std::variant<Command, ViewCommand>;
 using Requests = std::vector<Request>;
 

@@ -18,8 +18,8 @@ inline std::optional<int> accuracy_class(const std::optional<ForceError>& error)
   return std::max(full, static_cast<int>(std::ceil(std::log10(error->median))));
 }
 
-/// Whether both are of the same bodies under the same law, measured the same way: a sweep's median and the best one
-/// while a run was shown are different measures.
+/// Whether both are of the same bodies under the same law, measured in the same way (a sweep's median is another
+/// measure than the best median of a shown run).
 inline bool same_subject(const Result& a, const Result& b) {
   return a.swept == b.swept && a.scene == b.scene && a.count == b.count && a.law == b.law;
 }

@@ -8,14 +8,14 @@
 
 namespace orrery {
 
-/// One line of a script: what to ask for at the start of which frame.
+/// One line of a script: a request at the start of a frame.
 struct ScriptLine {
-  /// So that a run of as many frames, and one more, can be asked for.
+  /// Leaves room for a run of one more frame.
   static constexpr std::int64_t last_frame = std::numeric_limits<std::int64_t>::max() - 1;
 
   std::int64_t frame = 0;  ///< from 0 to last_frame
   Request request;
-  int line = 0;  ///< where it stands in the file, from 1
+  int line = 0;  ///< its number in the file, from 1
 };
 
 /// Sorted by frame; lines of one frame keep their order.

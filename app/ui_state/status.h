@@ -18,53 +18,53 @@ namespace orrery {
 enum class Interop {
   mapped,  ///< CUDA kernels write the drawn GL buffer itself
   staged,  ///< CUDA kernels write their own memory; a copy through pinned host memory reaches GL
-  host,    ///< a CPU kernel ran: its arrays are uploaded
+  host,    ///< a CPU kernel is running: its arrays are uploaded
 };
 inline const char* to_string(Interop interop) {
   return interop == Interop::mapped ? "mapped" : interop == Interop::staged ? "staged" : "host";
 }
 
-/// Where one frame's time went, in ms. map to integrate come from the latest batch of steps that has been measured.
+/// The parts of one frame's time, in ms. map to integrate are those of the latest measured batch of steps.
 struct FrameTimes {
-  double map_ms = 0;                      ///< mapping for CUDA, or the copy that stands for it when staged or host
+  double map_ms = 0;                      ///< mapping for CUDA, or the copy if staged or host
   double force_ms = 0, integrate_ms = 0;  ///< all steps of the frame together
   double unmap_ms = 0;
   double draw_ms = 0;   ///< GPU time by a GL timer query
   double gui_ms = 0;    ///< CPU time of building and submitting the panels
-  double swap_ms = 0;   ///< CPU time in the buffer swap: waiting for the display, mostly
+  double swap_ms = 0;   ///< CPU time in the buffer swap, mostly waiting for the display
   double frame_ms = 0;  ///< from one frame's start to the next
 };
 
-/// One row of the table of what has been tried.
+/// One row of the table of results.
 struct Result : Trial {
   double median_ms = 0;  ///< the best median of a window of consecutive steps
   double interactions_per_s = 0;
   bool pinned = false;              ///< the baseline of the rows that are comparable() with it
-  std::optional<double> speedup{};  ///< over the pinned row that it is comparable() with; none: there is none
+  std::optional<double> speedup{};  ///< over the pinned row; none: no pinned row is comparable()
   std::int64_t steps = 0;
   bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
   std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet
 };
 
-/// How many bodies a comparison of forces may look at.
+/// The sizes of sample for a comparison of forces.
 inline constexpr std::array probe_samples{256, 1024, 4096};
 
 /// How often the running system is examined.
 struct Diagnostics {
-  bool probe = true;                ///< compare forces with fp64 sums every half second
-  int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: as many as cost little
-  double conserved_interval_s = 0;  ///< between sums of energy and momenta; 0: never
+  bool probe = true;                ///< compare forces with fp64 sums every 0.5 s
+  int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: automatic
+  double conserved_interval_s = 0;  ///< between sums of energy and momenta, in s; 0: never
 };
 
-/// One variant's place in a sweep: how long a step took, and what else took no other time as far as the intervals tell.
-struct SweepRow : Trial {  ///< of one that was not measured only kernel_id, settings and count are known
+/// One variant's place in a sweep: the time of a step, and the ranks that its interval allows.
+struct SweepRow : Trial {  ///< if it was not measured, only kernel_id, settings and count are known
   Settings::Values values;
   std::int64_t steps = 0;
   double median_ms = 0, low_ms = 0, high_ms = 0;  ///< of one step, with the 95 % interval of the median
   double interactions_per_s = 0;
   std::optional<ForceError> error{};
-  int rank_first = 0, rank_last = 0;  ///< its rank among those of its count lies between these; equal: it is known
-  double held_s = 0;                  ///< the longest time that it kept the window from its next frame
+  int rank_first = 0, rank_last = 0;  ///< the range of its rank among those of its count
+  double held_s = 0;                  ///< the longest time that it delayed the window's next frame
   std::string problem;                ///< why it was not measured; empty when it was
 };
 
@@ -72,7 +72,7 @@ struct SweepStatus {
   bool active = false;
   std::string present;      ///< what is being measured: "cuda-tiled block=256, 16,384 bodies"
   int done = 0, total = 0;  ///< variants
-  double left_s = 0;        ///< until the end, as far as can be told
+  double left_s = 0;        ///< until the end, estimated
   std::vector<SweepRow> rows;
   std::vector<std::string> files;  ///< that the last sweep wrote
   std::string error;               ///< why the last sweep ended by itself, or a file was not written
@@ -89,11 +89,11 @@ struct KeyHelp {
   std::string keys, action;
 };
 
-/// Everything that panels show beyond Status: a plain value, made once a frame.
+/// Everything that panels show beyond Status: a plain value, filled in once per frame.
 struct ViewStatus {
   FrameTimes times;
   double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
-  int measured = 0;  ///< batches that the median stands on; 0 until the present kernel, count and law were measured
+  int measured = 0;  ///< batches in that median; 0 until the present kernel, count and law were measured
   std::vector<float> step_ms_history;  ///< oldest first, at most 240
   std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;
@@ -104,24 +104,24 @@ struct ViewStatus {
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;
-  std::string notice;  ///< the latest thing the viewer has to say ("wrote shot.png"), one line
+  std::string notice;  ///< the viewer's latest message ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
-  std::vector<std::string> quit_question;  ///< what would end with the program, a line each; empty: nothing is asked
-  bool in_window = true;                   ///< somebody may watch; false: only pictures are made
+  std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
+  bool in_window = true;                   ///< false: offscreen
   Diagnostics diagnostics;
-  double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for where they cost too much;
+  double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for if they cost too much;
                                                           ///< 0: never
-  std::optional<double> probe_gap_s, conserved_gap_s;  ///< that really passed between the latest two; none: one at most
-  std::optional<double> conserved_withheld_s;          ///< what sums would take that are too long to be taken unasked
-  std::vector<ConservedProbe> conserved_history;       ///< since the scene's first state, oldest first, at most 512
+  std::optional<double> probe_gap_s, conserved_gap_s;     ///< between the latest two, in real time; none: one at most
+  std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
+  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
-  std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
-  std::optional<double> clock_mhz;              ///< of the GPU's multiprocessors, at most a second old; none: not known
-  std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
-                                                ///< from its machine code; none: no tool here can tell
-  std::optional<double> mufu_per_interaction;   ///< operations of the special function units among them
-  bool slots_double = false;                    ///< some of these are in double precision and issue at another rate
-  std::string slots_reason;                     ///< why these are not known
+  std::optional<Ceilings> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
+  std::optional<double> clock_mhz;     ///< of the GPU's multiprocessors, at most 1 s old; none: not known
+  std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,
+                                                       ///< from its machine code; none: not known here
+  std::optional<double> mufu_per_interaction;          ///< operations of the special function units among them
+  bool instructions_double = false;  ///< some of these are in double precision and issue at another rate
+  std::string instructions_reason;   ///< why they are not known; empty if they are
 };
 
 }  // namespace orrery

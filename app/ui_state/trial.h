@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-/// Everything about a run but its bodies' state. Only batches of steps of the same trial are compared with each other.
+/// Everything about a run except the state of its bodies. Only batches of the same trial are compared.
 struct Trial {
   std::string kernel_id{}, settings{}, integrator_id{};
   Law law{};
@@ -16,7 +16,7 @@ struct Trial {
   friend bool operator==(const Trial&, const Trial&) = default;
 };
 
-/// What steps of `status` try.
+/// The trial that steps of `status` belong to.
 inline Trial trial_of(const Status& status) {
   return {.kernel_id = status.kernel_id,
           .settings = status.settings.to_string(),
@@ -27,7 +27,7 @@ inline Trial trial_of(const Status& status) {
           .count = status.count};
 }
 
-/// What to return to for this trial.
+/// The run to return to for this trial.
 inline RunSetup run_of(const Trial& trial) {
   return {.scene = trial.scene,
           .physics = {.integrator_id = trial.integrator_id, .law = trial.law, .time_step = trial.time_step},

@@ -10,23 +10,23 @@
 #include "compute/core/output_name.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/bytes.h"
 
 namespace orrery {
 
 using Commands = std::vector<Command>;
 
-/// `orrery view`: every name and value in here has been checked.
+/// The options of `orrery view`. All names and values have been checked.
 struct ViewOptions {
   SceneRequest scene;
-  Commands setup;  ///< what the options ask of the fresh simulation, in the order to apply
+  Commands setup;                                       ///< for the new simulation, in this order
   std::string record_file, screenshot_file, save_file;  ///< empty: none
-  Existing existing = Existing::keep;                   ///< of files that the run is to write
+  Existing existing = Existing::keep;                   ///< for the files that the run writes
   ByteOrder save_order = ByteOrder::big;
   std::string script_file;  ///< as given, for messages
-  Script script;            ///< in the order of its frames; each line's frame is one that the run reaches
+  Script script;            ///< sorted by frame; the run reaches every line's frame
   std::optional<std::int64_t>
-      frames;  ///< how many to run, >= 1; none: until closed. Offscreen always has one or a quit
+      frames;  ///< >= 1; none: until the window is closed. Offscreen there is always a number or a quit
   WindowSize size;
   bool offscreen = false;
   bool panel = true;

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-/// Throws what CUDA says against sharing.
+/// Throws CUDA's reason against sharing.
 void map_a_small_buffer() {
   constexpr int count = 64;
   const render::Buffer buffer{2 * count * sizeof(Vec4)};

@@ -16,15 +16,15 @@ class GlBodies;
 struct Sharing {
   bool possible = false;
   std::string reason{}, cure{};    ///< why not and what to do about it, one line each; empty when possible
-  std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none where there is no CUDA device
+  std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none if there is no CUDA device
 };
 
-/// Makes the CUDA device that owns the current GL context this thread's device (or `device`, where one is asked for)
-/// and tries to map a buffer. Call it before anything else uses CUDA. Throws UsageError where `device` does not exist.
+/// Makes the CUDA device that owns the current GL context this thread's device (or `device`, if given)
+/// and tries to map a buffer. Call it before anything else uses CUDA. Throws UsageError if `device` does not exist.
 Sharing try_sharing(std::optional<int> device);
 
-/// A GL buffer of positions and velocities that CUDA maps: GlBodies, out of the sight of a build without CUDA, where
-/// none can be made. Destroy it before the buffer.
+/// A GL buffer of positions and velocities that CUDA maps. It hides GlBodies from a build without CUDA, where none can
+/// be made. Destroy it before the buffer.
 class SharedBuffer {
  public:
   SharedBuffer(unsigned buffer, int count);
@@ -36,7 +36,7 @@ class SharedBuffer {
   std::unique_ptr<GlBodies> bodies_;
 };
 
-/// Host memory for copies; pinned where CUDA is at hand, which makes copies from the GPU several times faster.
+/// Host memory for copies; pinned in a build with CUDA, which makes copies from the GPU several times faster.
 class StagingArray {
  public:
   StagingArray() : StagingArray{0} {}

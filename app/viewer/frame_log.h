@@ -14,16 +14,15 @@
 
 namespace orrery {
 
-/// What is measured of the frames: brings together times that become known in different frames, and keeps the
-/// recording.
+/// Collects the times of frames, which become known some frames later, and writes the recording.
 class FrameLog {
  public:
-  /// Frame `frame` started `steps` > 0 steps of what `status` says.
+  /// Call after frame `frame` has started steps of `status`.
   void started(std::int64_t frame, const Status& status);
   void add(const StepTiming& timing);
   void add_draw(render::GpuTime time);
-  /// At a frame's end, which is the start of the next. `times` needs only what the frame itself knows: gui_ms to
-  /// frame_ms. Returns one line if the recording has ended by itself.
+  /// Call at a frame's end, which is the start of the next. Of `times`, only gui_ms to frame_ms are read. Returns one
+  /// line if the recording has failed.
   std::string ended(std::int64_t frame, int steps, const Status& status, const ViewStatus& view,
                     const FrameTimes& times, std::chrono::steady_clock::time_point end);
 
@@ -48,7 +47,6 @@ class FrameLog {
     StepWork work;
   };
 
-  double since_begin_ms() const;
   std::string ended_by(std::string error);
   std::optional<ForceError> new_error(const Status& status);
 

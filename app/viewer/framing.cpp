@@ -7,11 +7,11 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t few = 64;  // bodies, none of which is left out as an outlier
-constexpr float margin = 1.15f;  // radius of what is looked at, over that of the bodies
+constexpr std::size_t few = 64;  // up to this many bodies, none is an outlier
+constexpr float margin = 1.15f;  // framed radius over that of the bodies
 
-/// The value that the share `q` (0 to 1) of all lie below; 0 of none. A rank between two values counts as the outer
-/// one, so that little is left out. Reorders `values`.
+/// The quantile `q` (0 to 1); 0 if there are no values. A rank between two values is rounded outward. Reorders
+/// `values`.
 float percentile(std::vector<float>& values, double q) {
   if (values.empty()) return 0;
   const double rank = q * static_cast<double>(values.size() - 1);
@@ -20,7 +20,7 @@ float percentile(std::vector<float>& values, double q) {
   return values[static_cast<std::size_t>(at)];
 }
 
-/// Without those that are not finite, which a run may come to with too long a time step.
+/// Without bodies that are not finite.
 template <class Measure>
 std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   std::vector<float> values;
@@ -31,7 +31,7 @@ std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   return values;
 }
 
-/// Never empty, so that a system of equal bodies has a colour, too.
+/// Never empty, so that equal bodies have a colour, too.
 render::ValueRange range_of(std::vector<float> values, double low, double high) {
   render::ValueRange range{percentile(values, low), percentile(values, high)};
   if (!(range.high > range.low)) range.low = range.high * 0.5f;

@@ -7,14 +7,14 @@
 
 namespace orrery {
 
-/// Where to look and what colours stand for, so that a scene is seen well at its first frame.
+/// The camera's target and the ranges of the colours that suit a scene.
 struct Framing {
   glm::vec3 centre{0.0f};
   float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
   render::ValueRanges ranges;
 };
 
-/// Looks at percentiles, so that a few bodies far out or very fast change little.
+/// From percentiles, so that a few distant or very fast bodies change little.
 Framing framing_of(const Bodies& bodies);
 
 }  // namespace orrery

@@ -27,7 +27,7 @@ constexpr double layout_period_s = 0.2;
 
 Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateContext()}, scale_{surface.scale()} {
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // no files beside the ones that are asked for
+  io.IniFilename = nullptr;  // writes no file of its own
   apply_style(scale_);
   io.UserData = this;
   if (surface.window()) {
@@ -58,8 +58,7 @@ void Gui::follow_scale() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
-/// ImGui looks at keys once a frame, so a key that goes down stays down for a frame: its release waits, and what was
-/// typed after it.
+/// ImGui looks at keys once per frame, so a pressed key stays down for one frame: its release and later keys wait.
 void Gui::deliver_keys() {
   std::set<int> pressed;
   for (; !keys_.empty(); keys_.pop_front()) {
@@ -98,7 +97,7 @@ void Gui::write_layout() {
   seconds_to_layout_ = layout_period_s;
   const std::filesystem::path part = std::string{file} + ".part";
   std::ofstream{part} << ui_layout();
-  std::error_code ignored;  // a reader then sees the layout before
+  std::error_code ignored;  // readers then see the previous layout
   std::filesystem::rename(part, file, ignored);
 }
 

@@ -9,7 +9,7 @@ struct ImGuiIO;
 
 namespace orrery {
 
-/// Dear ImGui on a surface: with GLFW's events where there is a window, without input where there is none.
+/// Dear ImGui on a surface. It has GLFW's events if there is a window, and no input otherwise.
 class Gui {
  public:
   explicit Gui(const Surface& surface);
@@ -19,8 +19,8 @@ class Gui {
 
   /// Input and the frame's size; before any widget. `seconds` since the last frame.
   void begin_frame(double seconds);
-  /// Draws what the widgets asked for onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also says in
-  /// that file, a few times a second, where the marked widgets are.
+  /// Draws the widgets onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also writes
+  /// the places of the marked widgets to that file, a few times per second.
   void end_frame();
 
   const ImGuiIO& io() const;

@@ -17,12 +17,12 @@ std::optional<double> clock_of(int device) {
   try {
     const auto state = cuda::gpu_state(device);
     return state ? state->clock_mhz : std::nullopt;
-  } catch (const std::exception&) {  // left by a kernel that failed, which others tell
+  } catch (const std::exception&) {  // of a kernel that failed, which is reported elsewhere
     return std::nullopt;
   }
 }
 
-/// What nobody sees is not found out, and a sweep has the machine for itself.
+/// Not while the panel is closed, and not during a sweep, which needs the machine for itself.
 bool may_start(const ViewStatus& view) {
   return view.panel && !view.sweep.active;
 }
@@ -30,33 +30,33 @@ bool may_start(const ViewStatus& view) {
 }  // namespace
 
 void MachineFacts::describe(ViewStatus& view, const Status& status) {
-  view.slots_per_interaction.reset();
+  view.instructions_per_interaction.reset();
   view.mufu_per_interaction.reset();
-  view.slots_double = false;
-  view.slots_reason = "the kernel runs on the CPU";
-  if (status.card && may_start(view) && !ceilings_tried_) {
-    ceilings_tried_ = true;
+  view.instructions_double = false;
+  view.instructions_reason = "the kernel runs on the CPU";
+  if (status.card && may_start(view) && !peak_rates_tried_) {
+    peak_rates_tried_ = true;
     const MachineCeilings machine = measure_machine_ceilings();
     if (machine.ceilings) {
       device_ = machine.device;
-      ceilings_ = machine.ceilings;
+      peak_rates_ = machine.ceilings;
     } else {
-      console::complain("the GPU's ceilings were not measured: " + machine.reason);
+      console::complain("the GPU's peak rates were not measured: " + machine.reason);
     }
   }
-  view.ceilings = ceilings_;
+  view.peak_rates = peak_rates_;
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);
   const KernelInfo& kernel = find_kernel(status.kernel_id);
   if (kernel.is_tree) {
-    view.slots_reason = no_instructions_of_a_tree;
+    view.instructions_reason = no_instructions_of_a_tree;
     return;
   }
   describe_instructions(view, *status.card, kernel.pairs_per_interaction);
 }
 
-/// By a thread: the driver may take milliseconds for an answer.
+/// On a thread: the driver may take milliseconds to answer.
 void MachineFacts::describe_clock(ViewStatus& view) {
   const auto now = std::chrono::steady_clock::now();
   if (clock_.valid() && clock_.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
@@ -69,7 +69,7 @@ void MachineFacts::describe_clock(ViewStatus& view) {
   view.clock_mhz = clock_mhz_;
 }
 
-/// One function is counted at a time: whoever switches quickly through all kernels starts no crowd of processes.
+/// Counts one function at a time, so that switching quickly through the kernels does not start many processes.
 void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction) {
   if (under_way_ && under_way_->counts.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
     counted_[under_way_->function] = under_way_->counts.get();
@@ -77,13 +77,13 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
   }
   if (const auto known = counted_.find(card.name); known != counted_.end()) {
     const InteractionCost cost = known->second.cost(pairs_per_interaction);
-    view.slots_per_interaction = cost.instructions;
+    view.instructions_per_interaction = cost.instructions;
     view.mufu_per_interaction = cost.mufu;
-    view.slots_double = cost.double_precision;
-    view.slots_reason = known->second.reason;
+    view.instructions_double = cost.double_precision;
+    view.instructions_reason = known->second.reason;
     return;
   }
-  view.slots_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
+  view.instructions_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
   if (under_way_ || !may_start(view)) return;
   under_way_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};

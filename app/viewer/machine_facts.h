@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-/// What panels show of the GPU and of the running kernel's machine code. Each fact but the clock is found out once,
-/// when a CUDA kernel first runs with the panel open.
+/// Facts about the GPU and the running kernel's machine code. All but the clock are found once, when a CUDA kernel
+/// first runs with the panel open.
 class MachineFacts {
  public:
   MachineFacts() = default;
@@ -21,8 +21,8 @@ class MachineFacts {
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in peak rates, clock and instructions; once per frame. Measuring the peak rates takes some 50 ms, and the
-  /// GPU does nothing else then. A thread counts the instructions; they are known some frames later.
+  /// Fills in peak rates, clock and instruction counts; call once per frame. The peak rates take about 50 ms, in which
+  /// the GPU does nothing else. A thread counts the instructions; they are known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
  private:
@@ -34,9 +34,9 @@ class MachineFacts {
     std::future<InstructionCounts> counts;
   };
 
-  std::optional<Ceilings> ceilings_;
-  bool ceilings_tried_ = false;
-  std::optional<int> device_;  // of the ceilings
+  std::optional<Ceilings> peak_rates_;
+  bool peak_rates_tried_ = false;
+  std::optional<int> device_;  // of the peak rates
   std::optional<double> clock_mhz_;
   std::chrono::steady_clock::time_point asked_clock_{};
   std::future<std::optional<double>> clock_;

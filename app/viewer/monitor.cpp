@@ -16,12 +16,12 @@ double pairs_of(int count) {
 
 }  // namespace
 
-/// A command that comes while a CPU step is under way could end it.
+/// A command during a CPU step could cancel the step.
 std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);
   if (status.paused || status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
-  // What the present kernel's error is nobody has to wait for.
+  // Probe a new kernel at once.
   const double probe_s = status.force_probe ? probe_interval_s(wanted) : probe_period_s;
   if (wanted.probe && is_over(now_s, probed_s_, probe_s)) {
     probed_s_ = now_s;
@@ -58,8 +58,8 @@ void Monitor::follow_cost(const Status& status) {
   if (status.backend == Backend::cuda) sum_ms_a_pair_ = status.conserved->ms / pairs_of(status.count);
 }
 
-/// By the same sums of these or of other bodies; else by the comparison of forces, whose pairs are in double precision
-/// as well; else by what the slowest GPUs do.
+/// From earlier sums; otherwise from a comparison of forces, which is in double precision, too; otherwise from the rate
+/// of the slowest GPUs.
 double Monitor::forecast_sum_s(const Status& status) const {
   constexpr double slow_pairs_per_s = 2e9;
   const double pairs = pairs_of(status.count);
@@ -69,14 +69,14 @@ double Monitor::forecast_sum_s(const Status& status) const {
   return pairs / slow_pairs_per_s;
 }
 
-/// What sums that are wanted would take, where that is too long to take them unasked.
+/// The time of the requested sums, if it is too long to make them unasked.
 std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostics& wanted) const {
   if (repeatable_ || status.backend != Backend::cuda || !(wanted.conserved_interval_s > 0)) return std::nullopt;
   const double forecast_s = forecast_sum_s(status);
   return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
-/// The largest sample that takes its share of the period at most.
+/// The largest sample that takes at most its share of the period.
 int Monitor::sample(const Diagnostics& wanted) const {
   if (wanted.sample > 0) return wanted.sample;
   if (repeatable_ || !(cost_.probe_ms > 0)) return probe_samples.front();
@@ -112,7 +112,7 @@ void Monitor::describe(ViewStatus& view, const Status& status, double wall_s) {
   view.conserved_interval_s = sums ? conserved_interval_s(wanted) : 0;
 }
 
-/// A history is of one scene under one law, from the first of its sums on: drifts are measured from there.
+/// A history belongs to one scene and one law. Drifts are relative to its first sums.
 void Monitor::follow_history(const Status& status) {
   if (!(status.scene == scene_) || !status.conserved) {
     history_.clear();
@@ -124,7 +124,7 @@ void Monitor::follow_history(const Status& status) {
   }
   scene_ = status.scene;
   law_ = status.law;
-  if (status.step < last_step_) {  // back to an earlier state
+  if (status.step < last_step_) {  // an earlier state was restored
     std::erase_if(history_, [&](const ConservedProbe& p) { return p.step > status.step; });
     valid_after_ = std::min(valid_after_, status.step);
   }

@@ -21,14 +21,14 @@ class Monitor {
   /// With `repeatable`, no decision depends on what anything took.
   explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
 
-  /// What to ask of the simulation now; nothing while it is paused, or while a CPU step is under way.
+  /// What to ask of the simulation now; nothing while it is paused or a CPU step is running.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
 
   /// What to ask of the simulation with a single step.
   std::vector<Command> with_step(const Status& status, const Diagnostics& wanted);
 
-  /// Takes in what `status` has found, and fills in the history and the intervals in force. `wall_s` is the time that
-  /// really passes, which the clock of a repeatable run does not tell.
+  /// Takes in what `status` has found, and fills in the history and the intervals in force. `wall_s` is the real
+  /// time in s, which the clock of a repeatable run does not follow.
   void describe(ViewStatus& view, const Status& status, double wall_s);
 
  private:

@@ -7,11 +7,11 @@
 
 namespace orrery {
 
-/// A picture in memory, without a window or an X server. Nobody types or closes it, and it has no pace of its own.
+/// A picture in memory, without a window or an X server. It has no input and does not wait for a display.
 class OffscreenSurface final : public Surface {
  public:
-  /// Throws std::runtime_error where no OpenGL 4.5 context can be made, and UsageError for a size that cannot be drawn;
-  /// `panel`: it has to have room for the panels.
+  /// Throws std::runtime_error if no OpenGL 4.5 context can be made, and UsageError for a size that cannot be drawn;
+  /// `panel`: it must have room for the panels.
   OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }

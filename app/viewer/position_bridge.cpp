@@ -5,13 +5,13 @@ namespace orrery {
 void PositionBridge::resize(int count) {
   if (count == count_) return;
   shared_.reset();
-  buffer_ = {};  // first the old memory, then the new
+  buffer_ = {};  // frees the old memory first
   count_ = 0;
   buffer_ = render::Buffer{2 * static_cast<std::size_t>(count) * sizeof(Vec4)};
   count_ = count;
 }
 
-/// Shares the buffer when CUDA first wants it: with CPU kernels it never needs to be.
+/// Shares the buffer when CUDA first needs it: CPU kernels never do.
 DeviceBodies PositionBridge::map(CUstream_st* stream) {
   if (!shared_) shared_.emplace(buffer_.id(), count_);
   return shared_->map(stream);

@@ -12,15 +12,14 @@
 
 namespace orrery {
 
-/// Owns the buffer that is drawn and sees to it that it holds the simulation's bodies: CUDA kernels write it in
-/// place where CUDA and GL can share them (mapped); else copies go through host memory (staged, or host for CPU
-/// kernels).
+/// Owns the drawn buffer and brings the simulation's bodies into it. If CUDA and GL can share the buffer, CUDA kernels
+/// write it directly (mapped). Otherwise the bodies are copied through host memory (staged, or host for CPU kernels).
 class PositionBridge final : public DeviceStorage {
  public:
   /// `sharing` is what try_sharing() found. Needs the GL context current, here and in every call.
   explicit PositionBridge(const Sharing& sharing) : sharing_{sharing} {}
 
-  /// What the simulation is to keep its bodies in on the GPU; null where it needs memory of its own.
+  /// Where the simulation keeps its bodies on the GPU; null if it needs memory of its own.
   DeviceStorage* storage() { return sharing_.possible ? this : nullptr; }
 
   void resize(int count) override;
@@ -34,12 +33,12 @@ class PositionBridge final : public DeviceStorage {
   /// Copies the simulation's bodies to host memory, for upload(); does nothing and returns false when mapped. Call it
   /// only when the simulation is idle().
   bool fetch(Simulation& simulation, const Status& status);
-  /// Copies what was fetched into the buffer; may wait for what is being drawn.
+  /// Copies the fetched bodies into the buffer. May wait for drawing in flight.
   void upload();
 
-  /// What to draw from.
+  /// The drawn bodies.
   render::DrawnBodies drawn() const { return {buffer_.id(), count_}; }
-  /// What is drawn, read back; waits for the GPU. The simulation goes on.
+  /// Reads the drawn bodies back. Waits for the GPU; the simulation continues.
   Bodies read_drawn() const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-/// Makes a context offscreen and tries to share a buffer with CUDA. Never throws: what fails is in the report.
+/// Makes a context offscreen and tries to share a buffer with CUDA. Never throws: failures are in the report.
 GlReport probe_gl();
 
 }  // namespace orrery

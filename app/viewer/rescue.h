@@ -26,8 +26,8 @@ class Rescue {
   void watch_display();
   /// From here on, `write_outputs` runs before the program ends, on any thread: it must need no OpenGL. It returns what
   /// could not be written, one line, or an empty text. `patience` counts from a stop request, not from the start of a
-  /// call: it bounds how long all calls after the request delay the end. Once it has passed, a call that is seen under
-  /// way ends the program, however short it is.
+  /// call: it bounds how long all calls after the request delay the end. Once it has passed, any call in flight ends
+  /// the program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
   /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);
@@ -52,7 +52,7 @@ class Rescue {
   void display_lost();
   [[noreturn]] void end_program(const std::string& cause, int status);
 
-  std::recursive_timed_mutex owner_;  // recursive: Xlib tells of its end in the middle of any call
+  std::recursive_timed_mutex owner_;  // recursive: Xlib reports its end in the middle of any call
   std::function<std::string()> write_outputs_;
   Clock::duration patience_ = std::chrono::hours{24};  // no overflow beside a time
   int status_ = 1;                                     // once there is nothing to write

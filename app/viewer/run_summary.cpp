@@ -17,7 +17,7 @@ std::string kernel_text(const Status& status) {
   return status.kernel_id + (changes.empty() ? "" : " ") + changes;
 }
 
-/// A first step of leapfrog has one more evaluation than the others and is in no median.
+/// Leapfrog's first step has one evaluation more and is in no median.
 std::string step_text(const ViewStatus& view) {
   if (view.measured == 0) return not_measured;
   return fmt::format("{} ms, the median of {} {} with steps", significant(view.step_ms_median, 3), view.measured,

@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-/// What a run that nobody watched came to: the kernel and what chose it, bodies, steps, time of a step, interactions
-/// per second and the latest force error. What was not measured is said to be so.
+/// The summary of a run without a window: the kernel and why it was chosen, bodies, steps, time per step, interactions
+/// per second and the latest force error. Names what was not measured.
 std::string run_summary(const Status& status, const ViewStatus& view, const TextStyle& style);
 
 }  // namespace orrery

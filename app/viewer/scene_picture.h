@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-/// Draws the bodies and boxes over them onto a canvas, and keeps the picture: while a CPU kernel works on its step for
-/// many frames, they need no drawing, and a software renderer leaves the processors to the kernel.
+/// Draws the bodies and the boxes over them onto a canvas, and keeps the picture. During a long step of a CPU kernel,
+/// frames reuse it, so that a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
   /// `moved`: bodies, ranges or boxes are not those of the last call.
@@ -19,7 +19,7 @@ class ScenePicture {
             const render::BoxRenderer& boxes);
 
  private:
-  struct Look {  // what else a picture depends on
+  struct Look {  // the other inputs of a picture
     glm::mat4 view, projection;
     float framed_radius;
     render::Appearance appearance;

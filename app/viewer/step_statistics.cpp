@@ -46,7 +46,7 @@ std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial&
       rows_, [&](const Row& r) { return r.result.swept == swept && static_cast<const Trial&>(r.result) == trial; });
 }
 
-/// A slider that is dragged leaves no row for each value that it passes.
+/// A dragged slider adds no row for each value that it passes.
 std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& trial) {
   const bool passing = !rows_.empty() && !rows_.back().result.swept && !rows_.back().result.pinned &&
                        rows_.back().batches < result_window;
@@ -74,7 +74,7 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   row->batches += 1;
   const std::size_t used = std::min(recent_ms_.size(), result_window);
   const double now_ms = median({recent_ms_.end() - static_cast<std::ptrdiff_t>(used), recent_ms_.end()});
-  // A median of few batches is a first estimate; from the first whole window on, only whole windows compete.
+  // The median of few batches is a first estimate. After the first whole window, only whole windows count.
   if (row->batches > result_window && (used < result_window || !(now_ms < result.median_ms))) return;
   result.median_ms = now_ms;
   const double evaluated = timing.interactions_per_evaluation * work.evaluations;  // a tree's differ from step to step
@@ -101,7 +101,7 @@ const Result& StepStatistics::result(int row) const {
   return rows_[static_cast<std::size_t>(row)].result;
 }
 
-/// A row whose error is not known yet may turn out to be of the same accuracy class: it is not pinned beside another.
+/// A row without an error may be of the same accuracy class, so it is not pinned beside another.
 void StepStatistics::pin(int row, bool pinned) {
   const Result& meant = result(row);
   const auto may_be_comparable = [&](const Result& other) {
@@ -147,7 +147,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
   };
-  // In 7 digits, which tell every float apart that somebody enters.
+  // With 7 digits, which distinguish all floats that a user enters.
   const auto constant = [](float value) { return csv_number(static_cast<double>(value), 7); };
   for (const Result& r : results) {
     const bool repels = r.law.id == LawId::attract_repel, generated = r.scene.file.empty();

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// What a step of `status` amounts to once the integrator is under way.
+/// The work of one step of `status`, after the integrator's first.
 struct StepWork {
   int evaluations = 1;      ///< >= 1
   double interactions = 0;  ///< of all its evaluations
@@ -23,21 +23,21 @@ StepWork step_work(const Status& status);
 class StepStatistics {
  public:
   static constexpr std::size_t median_window = 120;  ///< batches
-  static constexpr std::size_t result_window = 20;   ///< consecutive batches that a result's median stands on
+  static constexpr std::size_t result_window = 20;   ///< consecutive batches in a result's median
   static constexpr std::size_t history_length = 240;
 
   /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
-  /// with more evaluations than its steps need once under way, as leapfrog's first after a change of kernel, settings,
+  /// with more evaluations than its steps need after the first, as leapfrog's first after a change of kernel, settings,
   /// law or bodies, is but the latest time: it is in no median, history or result.
   void add(const Trial& trial, const StepWork& work, const StepTiming& timing);
-  /// What a comparison of forces found for `trial`; the latest stays. False where it has no result yet.
+  /// Sets the force error of `trial`'s result. Returns false if it has no result yet.
   bool add_error(const Trial& trial, const ForceError& error);
-  /// A variant that a sweep has measured: a row of its own, which replaces that of an earlier sweep.
+  /// Adds a row for a variant that a sweep has measured. It replaces the row of an earlier sweep.
   void add_swept(const SweepRow& row);
   void clear_results() { rows_.clear(); }
-  /// See PinResult. Throws UsageError where there is no such row.
+  /// See PinResult. Throws UsageError if there is no such row.
   void pin(int row, bool pinned);
-  /// Throws UsageError where there is no such row.
+  /// Throws UsageError if there is no such row.
   const Result& result(int row) const;
 
   /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:

@@ -19,17 +19,17 @@ class Surface {
   virtual const render::GlInfo& gl() const = 0;
   /// Framebuffer and its size in pixels; a minimized window has no area.
   virtual render::Canvas canvas() const = 0;
-  /// Of what is laid out in the window's coordinates: 1 = 96 of them an inch.
+  /// The display's scale: 1 = 96 window coordinates per inch.
   virtual float scale() const = 0;
-  /// For ImGui's back end; null where there is no window.
+  /// For ImGui's back end; null if there is no window.
   virtual GLFWwindow* window() const = 0;
 
-  /// Takes in events; what was typed since the last call, in order.
+  /// Processes events. Returns the keys typed since the last call, in order.
   virtual std::vector<KeyPress> poll() = 0;
   virtual bool close_requested() const = 0;
-  /// Forgets that it was to be closed.
+  /// Withdraws the request to close.
   virtual void stay_open() = 0;
-  /// Ends a frame: shows it, at the display's pace when vsync is on.
+  /// Shows the frame. Waits for the display if vsync is on.
   virtual void present() = 0;
 
   virtual void set_vsync(bool on) = 0;

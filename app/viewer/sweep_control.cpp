@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-/// Every setting of the kernel that is shown stays as it is unless it is varied.
+/// Keeps the shown kernel's settings, except those that are varied.
 void keep_settings(std::vector<Variant>& variants, const std::vector<Axis>& axes, const Status& shown) {
   for (Variant& variant : variants) {
     if (variant.kernel->id != shown.kernel_id) continue;
@@ -107,9 +107,9 @@ void refuse_while_sweeping(const Command& command, const Status& shown) {
 }
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
-  if (sweep_) throw UsageError("a sweep is under way; it must end, or be stopped, before another one can start");
+  if (sweep_) throw UsageError("a sweep is running; wait for its end or stop it before you start another one");
   const Status present = shown.status();
-  if (present.choosing) throw UsageError("kernels are being measured for auto; sweep when one has been chosen");
+  if (present.choosing) throw UsageError("auto is measuring kernels; start the sweep when it has chosen one");
   SweepPlan plan = sweep_plan(asked, present);
   shown.apply(SetPaused{true});
   resume_ = !present.paused;
@@ -120,7 +120,7 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   describe(status);
 }
 
-/// Some kernels do not return before their work is nearly done: nothing is drawn meanwhile.
+/// Some kernels return only when their work is nearly done. No frame is drawn meanwhile.
 void SweepControl::tick_sweep() {
   const std::size_t entry = sweep_->entries().size();
   const auto begin = std::chrono::steady_clock::now();
@@ -130,7 +130,7 @@ void SweepControl::tick_sweep() {
   held_s_[entry] = std::max(held_s_[entry], held_s);
 }
 
-/// Steps of the shown simulation that are still under way would be measured as well, and so would a choice.
+/// Waits for steps in flight and for a choice of kernel: they would be measured as well.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
   if (!sweep_ || !shown.idle() || shown.choosing()) return false;
   tick_sweep();

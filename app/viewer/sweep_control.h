@@ -11,24 +11,23 @@
 
 namespace orrery {
 
-/// What StartSweep asks for, made from the system that is shown: its scene's first state, integrator, law, dt and
-/// softening, and its kernel's settings where they are not varied. Throws UsageError; std::runtime_error for a kernel
-/// that cannot run here.
+/// The plan for StartSweep: the shown system's first state, integrator, law, dt and softening, and its kernel's
+/// settings if they are not varied. Throws UsageError; std::runtime_error for a kernel that cannot run here.
 SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
 
-/// Throws UsageError for a command that would run steps of the shown system, or choose its kernel by measuring: that
-/// would be measured as well.
+/// Throws UsageError for a command that would run steps of the shown system or measure kernels: the sweep would measure
+/// that work, too.
 void refuse_while_sweeping(const Command& command, const Status& shown);
 
-/// The one sweep that runs beside the shown simulation, which is paused meanwhile.
+/// Runs one sweep at a time. The shown simulation is paused meanwhile.
 class SweepControl {
  public:
-  /// Throws as sweep_plan(), and UsageError while a sweep is under way or a kernel is being chosen; nothing has changed
-  /// then.
+  /// Throws as sweep_plan(), and UsageError while a sweep is running or a kernel is being chosen. Then nothing has
+  /// changed.
   void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
-  /// Once a frame; returns whether the sweep ended with it, and then its files lie where `status` says.
+  /// Call once per frame. Returns whether the sweep has ended; `status` then has the names of its files.
   bool tick(Simulation& shown, SweepStatus& status);
-  /// Ends it, keeping what was measured. Returns whether one was under way.
+  /// Ends the sweep and keeps what was measured. Returns whether one was running.
   bool stop(Simulation& shown, SweepStatus& status);
 
  private:
@@ -38,8 +37,8 @@ class SweepControl {
 
   bool resume_ = false;  // the shown simulation ran before
   std::optional<Sweep> sweep_;
-  std::vector<double> held_s_;         // by entry, and of the one under way
-  std::optional<SweepReport> report_;  // below the sweep, which it looks at
+  std::vector<double> held_s_;         // by entry, with that of the running one
+  std::optional<SweepReport> report_;  // after sweep_, which it refers to
 };
 
 }  // namespace orrery

@@ -19,7 +19,7 @@ bool TreeBoxes::follow(const Status& status, bool shown) {
   drawn_ = cells;
   std::vector<render::DrawnBox> boxes;
   if (cells) {
-    // Of a level that was read in part, which cells those are changes from one time to the next.
+    // The last level was read in part, and its cells differ between reads: they would flicker.
     const bool in_part = std::ssize(cells->cells) >= most_cells;
     boxes.reserve(cells->cells.size());
     for (const TreeCell& cell : cells->cells) {

@@ -8,13 +8,13 @@
 
 namespace orrery {
 
-/// The cells of a tree as boxes in the picture, read anew a few times a second.
+/// The cells of a tree as boxes in the picture, read a few times per second.
 class TreeBoxes {
  public:
   static constexpr double period_s = 0.25;
   static constexpr int most_cells = 1 << 12;
 
-  /// What to ask of the simulation now; none while a CPU step is under way, or where the present tree's were read while
+  /// What to ask of the simulation now; none while a CPU step is running, or if the present tree's were read while
   /// paused. `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, bool shown);
 

@@ -26,16 +26,16 @@ namespace orrery {
 namespace {
 
 constexpr double title_period_s = 0.5;
-constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between looks at the window
+constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
-constexpr double lockstep_frame_s = 1.0 / 60;  // what a frame counts as where runs are to be repeatable
+constexpr double lockstep_frame_s = 1.0 / 60;  // a frame's time in repeatable runs
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
   return std::make_unique<Window>(options.size, options.vsync);
 }
 
-/// The kernel that the options ask for, so that no other one has to be able to run here.
+/// The kernel of the options, so that no other kernel needs to run here.
 const KernelInfo& first_kernel(const Commands& setup) {
   for (const Command& command : setup) {
     const auto* select = std::get_if<SelectKernel>(&command);
@@ -57,13 +57,10 @@ Viewer::Viewer(const ViewOptions& options)
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
       surface_{make_surface(options)},
       sharing_{try_sharing(options.device)},
-      bridge_{sharing_},
-      simulation_{options.scene, bridge_.storage(), first_kernel(options.setup), &chooser_,
-                  lockstep_ ? Choosing::at_once : Choosing::beside},
-      gui_{*surface_},
-      monitor_{lockstep_} {
+      lane_{rescue_, sharing_, options.scene, first_kernel(options.setup), &chooser_, lockstep_},
+      gui_{*surface_} {
   rescue_.watch_display();
-  for (const Command& command : options.setup) simulation_.apply(command);
+  for (const Command& command : options.setup) lane_.simulation().apply(command);
   view_.panel = options.panel;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
@@ -86,14 +83,14 @@ int Viewer::run() {
     finish();
     if (lockstep_) print_summary();
   } catch (...) {
-    (void)log_.stop_recording();  // what was measured until here is kept; the first failure is the one to tell
+    (void)lane_.log().stop_recording();  // keeps the rows until here; the first failure is reported
     throw;
   }
   exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
   return exit_status_;
 }
 
-/// How long calls may delay the end after a stop request: a last picture in memory needs the most.
+/// How long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
   if (options_.screenshot_file.empty()) return without_picture;
   return options_.offscreen ? for_picture : for_window_picture;
@@ -136,8 +133,9 @@ void Viewer::frame() {
   if (title_age_s_ > title_period_s) {
     title_age_s_ = 0;
     const std::string step = view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown;
+    const Status& status = lane_.status();
     const std::string title =
-        fmt::format("Orrery: {} bodies, {}, {} per step", format_count(status_.count), status_.kernel_id, step);
+        fmt::format("Orrery: {} bodies, {}, {} per step", format_count(status.count), status.kernel_id, step);
     rescue_.outside([&] { surface_->set_title(title); });
   }
   ++frame_;
@@ -147,22 +145,22 @@ void Viewer::frame() {
 void Viewer::log_last_frame(Clock::time_point end) {
   if (!presented_) return;
   presented_->times.frame_ms = in_ms(end - presented_->begin);
-  const std::string error = log_.ended(frame_ - 1, presented_->steps, status_, view_, presented_->times, end);
+  const std::string error =
+      lane_.log().ended(frame_ - 1, presented_->steps, lane_.status(), view_, presented_->times, end);
   presented_.reset();
   if (error.empty()) return;
   failed_ = true;
   complain(error);
 }
 
-/// Returns false when the run is to end instead. Meanwhile the window takes in its events.
+/// Processes window events meanwhile. Returns false if the run ends instead.
 bool Viewer::wait_for_steps() {
   const Clock::time_point begin = Clock::now();
   for (;;) {
-    std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
-    if (simulation_.idle()) return true;
+    if (lane_.collect()) return true;
     poll_window();
     if (stop_requested() || surface_->close_requested()) return false;
-    // In proportion to the wait until now, so that short steps are not waited for much longer than they take.
+    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
     const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
     std::this_thread::sleep_for(std::clamp(waited / 8, std::chrono::microseconds{20}, longest_slice));
   }
@@ -180,7 +178,7 @@ void Viewer::gather_keys() {
   }
   for (const KeyPress& press : std::exchange(typed_, {})) {
     if (gui_.takes(press)) continue;
-    if (auto request = request_for(press, status_, view_)) requests_.push_back(std::move(*request));
+    if (auto request = request_for(press, lane_.status(), view_)) requests_.push_back(std::move(*request));
   }
 }
 
@@ -199,107 +197,54 @@ void Viewer::run_script() {
   }
 }
 
-/// A sweep has the machine for itself. Where bodies are copied, no steps are started before the last ones have been
-/// drawn.
+/// No steps run during a sweep: it needs the machine for itself.
 int Viewer::advance() {
-  if (view_.sweep.active) return 0;
-  const Status status = simulation_.status();
-  if (bridge_.mode(status.backend) != Interop::mapped && !simulation_.idle()) return 0;
-  examine(status);
-  int steps = 0;
-  try {
-    steps = simulation_.advance_frame(frame_);
-  } catch (const std::exception& error) {
-    if (lockstep_) throw;
-    simulation_.apply(SetPaused{true});  // or the next frame would fail in the same way
-    complain(error.what());
-  }
-  if (steps > 0) log_.started(frame_, status);
-  moved_ |= bridge_.mode(status.backend) == Interop::mapped;
-  return steps;
-}
-
-/// With the next batch of steps.
-void Viewer::examine(const Status& status) {
-  if (status.choosing) return;  // it would be measured as well
+  if (view_.sweep.active || !lane_.ready()) return 0;
   const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
-    for (const Command& command : monitor_.due(now_s, status, view_.diagnostics)) simulation_.apply(command);
-    if (const auto command = boxes_.due(now_s, status, view_.tree_cells)) simulation_.apply(*command);
+    lane_.examine(now_s, view_);
   } catch (const std::exception& error) {
     if (lockstep_) throw;
     complain(error.what());
   }
-}
-
-/// Also copies the bodies to be drawn; the cost counts as the mapping of the batch that moved them.
-void Viewer::take_timings() {
-  const bool chose = simulation_.choosing();
-  std::vector<StepTiming> timings = std::exchange(timings_, {});
-  std::ranges::move(simulation_.collect(), std::back_inserter(timings));
-  drawn_is_old_ |= !timings.empty() || chose != simulation_.choosing();
-  moved_ |= simulation_.choosing();  // measured under the load of a picture that moves
-  if (drawn_is_old_ && simulation_.idle()) {
-    drawn_is_old_ = false;
-    moved_ = true;
-    const double copy_ms = copy_drawn(simulation_.status());
-    if (!timings.empty()) timings.back().map_ms += copy_ms;
+  try {
+    return lane_.advance(frame_);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    lane_.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
+    complain(error.what());
+    return 0;
   }
-  for (const StepTiming& timing : timings) log_.add(timing);
-  while (const auto time = draw_timer_.poll()) log_.add_draw(*time);
-  if (scene_is_new_ && !drawn_is_old_) frame_scene();
 }
 
-/// Returns the CPU time that it takes, in ms.
-double Viewer::copy_drawn(const Status& status) {
-  const Clock::time_point begin = Clock::now();
-  if (!bridge_.fetch(simulation_, status)) return 0;
-  rescue_.outside([this] { bridge_.upload(); });
-  return in_ms(Clock::now() - begin);
-}
-
-void Viewer::frame_scene() {
-  scene_is_new_ = false;
-  framing_ = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
-  camera_.frame(framing_.centre, framing_.radius);
+void Viewer::take_timings() {
+  if (lane_.take_timings()) camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 
 void Viewer::follow_sweep() {
-  const bool ended = sweep_.tick(simulation_, view_.sweep);
+  const bool ended = sweep_.tick(lane_.simulation(), view_.sweep);
   take_swept();
-  if (ended) tell_of_sweep();
+  if (ended) report_sweep();
 }
 
-/// What the sweep has measured since joins the results.
+/// Adds new rows of the sweep to the results.
 void Viewer::take_swept() {
   for (; swept_taken_ < view_.sweep.rows.size(); ++swept_taken_) {
-    log_.statistics().add_swept(view_.sweep.rows[swept_taken_]);
+    lane_.log().statistics().add_swept(view_.sweep.rows[swept_taken_]);
   }
 }
 
-/// Another kernel may be probed at the same step, after Reset.
-void Viewer::take_probe(const ForceProbe& probe) {
-  TakenProbe taken{trial_of(status_), probe.step};
-  if (taken == taken_probe_ || !log_.statistics().add_error(taken.trial, probe.error)) return;
-  taken_probe_ = std::move(taken);
-}
-
-/// What panels and keys look at until the next frame.
+/// Fills in the values that panels and keys read until the next frame.
 void Viewer::follow_simulation() {
-  status_ = simulation_.status();
-  if (status_.last_error != said_error_) {
-    said_error_ = status_.last_error;
+  const Status& status = lane_.status();
+  if (status.last_error != said_error_) {
+    said_error_ = status.last_error;
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);  // which prints it
     if (!said_error_.empty()) console::complain(said_error_);
   }
-  if (status_.force_probe) take_probe(*status_.force_probe);
-  moved_ |= boxes_.follow(status_, view_.tree_cells);
-  log_.describe(view_, status_);
-  monitor_.describe(view_, status_, std::chrono::duration<double>(frame_begin_.time_since_epoch()).count());
-  facts_.describe(view_, status_);
-  view_.interop = bridge_.mode(status_.backend);
-  view_.interop_reason = bridge_.reason(status_.backend);
+  lane_.describe(view_, std::chrono::duration<double>(frame_begin_.time_since_epoch()).count());
+  facts_.describe(view_, status);
   view_.vsync = surface_->vsync();
   view_.fullscreen = surface_->fullscreen();
 }
@@ -309,30 +254,26 @@ void Viewer::draw_bodies() {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
-  draw_timer_.begin(frame_);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera_, view_.appearance, framing_.ranges, canvas,
-                boxes_.renderer());
-  draw_timer_.end();
+  lane_.draw(frame_, camera_, view_.appearance, canvas);
 }
 
 double Viewer::compose() {
   rescue_.outside([this] { draw_bodies(); });
   const Clock::time_point begin = Clock::now();
-  draw_panels(status_, view_, panel_state_, requests_);
+  draw_panels(lane_.status(), view_, panel_state_, requests_);
   rescue_.outside([this] { gui_.end_frame(); });
   return in_ms(Clock::now() - begin);
 }
 
-/// Shares of the window's width at the left and of its height at the bottom; 0 where the panels would leave too little
-/// to look at.
+/// Shares of the window's width at the left and of its height at the bottom; 0 if the panels would leave too little
+/// of the picture.
 glm::vec2 Viewer::covered_by_panels() const {
   const ImVec2 display = gui_.io().DisplaySize;
   const glm::vec2 shares{side_column_width(view_) / display.x, panel_state_.lab.covered / display.y};
   return {shares.x < 0.5f ? shares.x : 0, shares.y < 0.5f ? shares.y : 0};
 }
 
-/// Nothing that was measured or asked for is lost, however the run ended: each output is tried, and the first failure
-/// is told at the end.
+/// Tries every output, however the run ended, and reports the first failure at the end.
 void Viewer::finish() {
   FirstFailure failure;
   log_last_frame(Clock::now());
@@ -353,7 +294,7 @@ void Viewer::finish() {
 
 void Viewer::write_outputs(FirstFailure& failure) {
   failure.attempt([&] { carry_out(StopSweep{}); });
-  if (log_.recording()) failure.attempt([&] { carry_out(StopRecording{}); });
+  if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
   if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
 }
 
@@ -370,9 +311,8 @@ std::string Viewer::rescue_outputs() {
 }
 
 void Viewer::print_summary() {
-  status_ = simulation_.status();
-  log_.describe(view_, status_);
-  console::print("{}", run_summary(status_, view_, stdout_style({})));
+  lane_.log().describe(view_, lane_.status());
+  console::print("{}", run_summary(lane_.status(), view_, stdout_style({})));
   if (stop_requested() && options_.frames) {
     console::print("stopped before the end: {} of {} frames\n", format_count(frame_), format_count(*options_.frames));
   }

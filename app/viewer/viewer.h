@@ -14,28 +14,21 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/viewer/cuda_sharing.h"
-#include "app/viewer/frame_log.h"
-#include "app/viewer/framing.h"
 #include "app/viewer/gui.h"
+#include "app/viewer/lane.h"
 #include "app/viewer/machine_facts.h"
-#include "app/viewer/monitor.h"
-#include "app/viewer/position_bridge.h"
 #include "app/viewer/rescue.h"
-#include "app/viewer/scene_picture.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
-#include "app/viewer/tree_boxes.h"
-#include "compute/sim/simulation.h"
 #include "render/camera.h"
-#include "render/gpu_timer.h"
 
 namespace orrery {
 
-/// The owner of everything that a running viewer consists of, and its frame loop.
+/// Owns all parts of a running viewer and runs its frame loop.
 ///
-/// With somebody at the window, steps run asynchronously and frames never wait for them; what cannot be done is said in
-/// the window. Offscreen, with a script, or for a given number of frames, each frame waits for its steps, so that a run
-/// can be repeated exactly; what cannot be done ends it.
+/// In a window, steps run asynchronously and frames never wait for them; refusals appear in the window. Offscreen, with
+/// a script, or for a given number of frames, each frame waits for its steps, so that a run can be repeated exactly; a
+/// refusal ends it.
 class Viewer {
  public:
   /// `options` must outlive this. Throws UsageError or std::runtime_error.
@@ -56,12 +49,6 @@ class Viewer {
   struct WantedPicture {
     std::string asked;    // its name, may be empty
     int script_line = 0;  // that asked for it; 0: none did
-  };
-
-  struct TakenProbe {
-    Trial trial;
-    std::int64_t step;
-    friend bool operator==(const TakenProbe&, const TakenProbe&) = default;
   };
 
   /// Tries everything and keeps the first failure.
@@ -91,15 +78,11 @@ class Viewer {
   void gather_keys();
   void run_script();
   int advance();
-  void examine(const Status& status);
   void take_timings();
   void follow_recording();
   void follow_sweep();
   void take_swept();
-  void take_probe(const ForceProbe& probe);
   void follow_simulation();
-  double copy_drawn(const Status& status);
-  void frame_scene();
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
   void draw_bodies();
@@ -110,10 +93,10 @@ class Viewer {
   /// See Rescue::arm.
   std::string rescue_outputs();
   Rescue::Clock::duration patience() const;
-  /// For a run that nobody watched.
+  /// For runs that can be repeated.
   void print_summary();
 
-  /// A refusal is shown in the window and printed to stderr.
+  /// Refusals appear in the window and on stderr.
   void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
@@ -153,58 +136,45 @@ class Viewer {
   /// `asked`, or if that is empty `name` in the folder for files that nobody named.
   Output output(const std::string& asked, const char* name) const;
   void start_recording(const Output& to);
-  /// What a file stands on besides the simulation.
+  /// The metadata of a file besides the simulation's.
   Json surroundings();
-  /// Results that were tried by hand and are in no file: what sweeps measure is.
+  /// Results that were tried by hand and are in no file. Those of sweeps are.
   std::int64_t unwritten_results() const;
   /// For ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked);
   void save_snapshot(const std::string& asked, ByteOrder order);
-  /// Which files the sweep that has ended left, or why it left none.
-  void tell_of_sweep();
-  void say_written(const std::string& file);
+  /// Prints the files of the ended sweep, or why there are none.
+  void report_sweep();
+  void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
   const ViewOptions& options_;
   const bool lockstep_;
-  // In this order: what is below uses what is above, and goes first.
+  // In this order: each uses those above, so it is destroyed before them.
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
   const Sharing sharing_;
-  PositionBridge bridge_;
-  ScenePicture picture_;
-  TreeBoxes boxes_;
-  render::GpuTimer draw_timer_;
   AutoChooser chooser_;
-  Simulation simulation_;
+  Lane lane_;
   SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
-  Framing framing_;
-  FrameLog log_;
   MachineFacts facts_;
-  Monitor monitor_;
 
   Requests requests_;
-  Status status_;    // of the last frame
   ViewStatus view_;  // of the last frame
   PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
-  std::vector<KeyPress> typed_;      // since the last frame
-  std::vector<StepTiming> timings_;  // collected, not taken yet
+  std::vector<KeyPress> typed_;  // since the last frame
   std::optional<Presented> presented_;
-  std::string recording_asked_;            // the name as it was asked for
-  Json recording_header_;                  // what the present recording's header says of the simulation
-  std::optional<TakenProbe> taken_probe_;  // the comparison of forces that the results have
-  std::size_t swept_taken_ = 0;            // rows of the sweep that the results have
-  std::string said_error_;                 // the last of Status::last_error that went to stderr
+  std::string recording_asked_;  // the name as it was asked for
+  Json recording_header_;        // the simulation's part of the present recording's header
+  std::size_t swept_taken_ = 0;  // rows of the sweep that the results have
+  std::string said_error_;       // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
-  bool drawn_is_old_ = true;           // the simulation has moved on since its bodies were copied to the drawn buffers
-  bool moved_ = true;                  // the drawn bodies are not those of the last picture
-  bool scene_is_new_ = true;           // look at it once its bodies are in the drawn buffers
   std::int64_t exported_results_ = 0;  // tried by hand, and in a file
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole

@@ -1,4 +1,4 @@
-// What the viewer does when it is asked: the other half of Viewer.
+// How the viewer carries out requests: the other half of Viewer.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -14,13 +14,13 @@
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "render/image.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* recording_name = "timings.csv";  // of a recording that nobody named
+constexpr const char* recording_name = "timings.csv";  // if the user gave no name
 
 Json simulation_metadata(const Status& status) {
   Json metadata = Json::object();
@@ -28,7 +28,7 @@ Json simulation_metadata(const Status& status) {
   return metadata;
 }
 
-/// Says that a return can be undone; empty after other commands.
+/// That a return can be undone; empty after other commands.
 std::string return_notice(const Command& command, const Status& now) {
   if (std::holds_alternative<UndoReturn>(command)) {
     return fmt::format("back at step {} of {} with {}", now.step, now.scene_name, now.kernel_id);
@@ -71,15 +71,9 @@ void Viewer::carry_out(const ViewCommand& command) {
 }
 
 void Viewer::carry_out(const Command& command) {
-  if (view_.sweep.active) refuse_while_sweeping(command, simulation_.status());
-  if (std::holds_alternative<StepOnce>(command)) {
-    for (const Command& look : monitor_.with_step(simulation_.status(), view_.diagnostics)) simulation_.apply(look);
-  }
-  const SceneRequest scene = simulation_.status().scene;
-  simulation_.apply(command);
-  view_.notice = return_notice(command, simulation_.status());
-  drawn_is_old_ = true;
-  scene_is_new_ |= std::holds_alternative<LoadScene>(command) || simulation_.status().scene != scene;
+  if (view_.sweep.active) refuse_while_sweeping(command, lane_.status());
+  lane_.apply(command, view_.diagnostics);
+  view_.notice = return_notice(command, lane_.status());
 }
 
 Json Viewer::surroundings() {
@@ -98,17 +92,17 @@ void Viewer::carry_out(const StartRecording& c) {
 
 void Viewer::start_recording(const Output& to) {
   Json metadata = surroundings();
-  recording_header_ = simulation_metadata(simulation_.status());
+  recording_header_ = simulation_metadata(lane_.status());
   metadata.update(recording_header_);
-  view_.notice = "recording to " + log_.start_recording(to.file, metadata, to.existing);
+  view_.notice = "recording to " + lane_.log().start_recording(to.file, metadata, to.existing);
 }
 
-/// A header holds for all rows of its file: where something has changed that it names, a new file begins. While a
-/// slider is dragged no row is written, or each of its values would make a file.
+/// A header applies to all rows of its file, so a change of its values begins a new file. While a slider is dragged, no
+/// row is written: each of its values would begin a file.
 void Viewer::follow_recording() {
-  if (!log_.recording()) return;
-  const bool other = simulation_metadata(simulation_.status()) != recording_header_;
-  log_.hold_rows(other);
+  if (!lane_.log().recording()) return;
+  const bool other = simulation_metadata(lane_.status()) != recording_header_;
+  lane_.log().hold_rows(other);
   if (!other) return;
   if (gui_.io().MouseDown[0]) return;
   try {
@@ -118,7 +112,7 @@ void Viewer::follow_recording() {
     const std::filesystem::file_status kind = std::filesystem::symlink_status(old.file, ignored);
     if (old.rows == 0 && std::filesystem::is_regular_file(kind)) std::filesystem::remove(old.file, ignored);
     start_recording({output(recording_asked_, recording_name).file, Existing::keep});
-    view_.notice += ": what the file before says of the simulation has changed";
+    view_.notice += ": the simulation has changed, and a file describes one";
   } catch (const std::exception& error) {
     if (lockstep_) throw;
     failed_ = true;
@@ -127,12 +121,12 @@ void Viewer::follow_recording() {
 }
 
 void Viewer::carry_out(const StopRecording&) {
-  if (!log_.recording()) return;
-  const std::string error = log_.stop_recording();
-  log_.describe(view_, status_);
+  if (!lane_.log().recording()) return;
+  const std::string error = lane_.log().stop_recording();
+  lane_.log().describe(view_, lane_.status());
   if (error.empty()) {
     say_written(view_.recording.file);
-    if (!log_.conserved_file().empty()) say_written(log_.conserved_file());
+    if (!lane_.log().conserved_file().empty()) say_written(lane_.log().conserved_file());
   } else {
     failed_ = true;
     complain(error);
@@ -149,20 +143,20 @@ void Viewer::carry_out(const SaveSnapshot& c) {
 
 void Viewer::carry_out(const ExportResults& c) {
   const Output to = output(c.file, "results.csv");
-  const std::vector<Result>& results = log_.statistics().results();
+  const std::vector<Result>& results = lane_.log().statistics().results();
   say_written(write_results(to.file, surroundings(), results, to.existing));
   exported_results_ = tried_by_hand(results);
 }
 
 void Viewer::carry_out(const ClearResults&) {
-  log_.statistics().clear_results();
+  lane_.log().statistics().clear_results();
   exported_results_ = 0;
 }
 void Viewer::carry_out(const PinResult& c) {
-  log_.statistics().pin(c.row, c.pinned);
+  lane_.log().statistics().pin(c.row, c.pinned);
 }
 void Viewer::carry_out(const ReturnToResult& c) {
-  carry_out(Command{ReturnToRun{run_of(log_.statistics().result(c.row))}});
+  carry_out(Command{ReturnToRun{run_of(lane_.log().statistics().result(c.row))}});
 }
 void Viewer::carry_out(const SetDiagnostics& c) {
   Diagnostics& now = view_.diagnostics;
@@ -171,17 +165,17 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 }
 
 void Viewer::carry_out(const StartSweep& c) {
-  sweep_.start(c, simulation_, view_.sweep);
+  sweep_.start(c, lane_.simulation(), view_.sweep);
   swept_taken_ = 0;
 }
 
 void Viewer::carry_out(const StopSweep&) {
-  if (!sweep_.stop(simulation_, view_.sweep)) return;
+  if (!sweep_.stop(lane_.simulation(), view_.sweep)) return;
   take_swept();
-  tell_of_sweep();
+  report_sweep();
 }
 
-void Viewer::tell_of_sweep() {
+void Viewer::report_sweep() {
   for (const std::string& file : view_.sweep.files) say_written(file);
   if (view_.sweep.error.empty()) return;
   failed_ = true;
@@ -237,7 +231,7 @@ void Viewer::carry_out(const CancelQuit&) {
   view_.quit_question.clear();
 }
 
-/// A single one is just what is on the screen: nothing has been compared.
+/// A single result is only the present variant: nothing was compared.
 std::int64_t Viewer::unwritten_results() const {
   const std::int64_t tried = tried_by_hand(view_.results);
   return tried > 1 ? tried - exported_results_ : 0;
@@ -245,7 +239,7 @@ std::int64_t Viewer::unwritten_results() const {
 
 std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
-  if (log_.recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
+  if (lane_.log().recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     lines.push_back(
@@ -255,7 +249,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 }
 
 void Viewer::carry_out(const FrameAll&) {
-  const Framing now = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+  const Framing now = lane_.present_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
@@ -288,23 +282,20 @@ void Viewer::save_picture(const std::string& asked) {
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
-  const Bodies bodies = simulation_.bodies();  // may end a step under way, so the status comes after it
-  const Status status = simulation_.status();
   const Output to = output(asked, "bodies.tipsy");
-  say_written(
-      write_tipsy(to.file, {.bodies = bodies, .time = status.sim_time}, status.law.softening, order, to.existing)
-          .string());
+  const WrittenSnapshot written = write_snapshot(to.file, lane_.simulation().snapshot(), {order, to.existing});
+  say_written(written.file.string(), written.left_out);
 }
 
-void Viewer::say_written(const std::string& file) {
-  view_.notice = "wrote " + printable(file);
+void Viewer::say_written(const std::string& file, const std::string& remark) {
+  view_.notice = "wrote " + printable(file) + (remark.empty() ? "" : "; " + remark);
   console::print("{}\n", view_.notice);
 }
 
 /// The message stays in the window until a command succeeds.
 void Viewer::complain(const std::string& error) {
   said_error_ = printable(error);
-  simulation_.report(said_error_);
+  lane_.simulation().report(said_error_);
   console::complain(said_error_);
 }
 

@@ -32,7 +32,7 @@ void ask_for_core_profile() {
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
 }
 
-/// The version that this display gives to a program that asks for none; empty where it gives nothing at all.
+/// The display's default version of OpenGL; empty if it has none.
 std::string offered_gl_version() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
@@ -46,7 +46,7 @@ std::string offered_gl_version() {
 
 GLFWwindow* create_window(WindowSize size) {
   ask_for_core_profile();
-  // A size that somebody asked for is in pixels; our own is to look the same everywhere.
+  // A size that the user gave is in pixels. The default looks the same on every display.
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, size == WindowSize{} ? GLFW_TRUE : GLFW_FALSE);
   GLFWwindow* window = glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
   if (window) return window;
@@ -108,7 +108,7 @@ Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
     self.repeated_ = action == GLFW_REPEAT;
     if (action == GLFW_RELEASE) return;
     const char* const name = (modifiers & GLFW_MOD_CONTROL) != 0 ? glfwGetKeyName(key, scancode) : nullptr;
-    if (name) {  // with Ctrl no character comes
+    if (name) {  // Ctrl gives no character
       self.typed_.push_back(
           {.character = static_cast<unsigned char>(*name), .repeated = self.repeated_, .control = true});
     } else {
@@ -140,7 +140,7 @@ float Window::scale() const {
   glfwGetWindowContentScale(window_.get(), &x, &y);
   int width = 0;
   glfwGetWindowSize(window_.get(), &width, nullptr);
-  const int pixels = canvas().width;  // more than the width where the system itself enlarges windows
+  const int pixels = canvas().width;  // more than the width if the system scales windows
   const float enlarged = width > 0 && pixels > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
   return std::clamp(std::max(x, y) / enlarged, 0.5f, 4.0f);
 }
@@ -158,12 +158,12 @@ bool Window::close_requested() const {
   return glfwWindowShouldClose(window_.get()) == GLFW_TRUE;
 }
 
-/// Where the driver ignores vsync (a virtual or remote display), frames are paced by the clock: drawing the same
-/// picture again would only take processors from the simulation.
+/// If the driver ignores vsync (a virtual or remote display), the clock paces the frames: drawing the same picture
+/// again would only take processors from the simulation.
 void Window::present() {
   glfwSwapBuffers(window_.get());
   if (vsync_) {
-    // A millisecond early, so that a display that does pace is never kept waiting.
+    // A millisecond early, so that a display with vsync never waits.
     std::this_thread::sleep_until(presented_ + std::chrono::microseconds{1'000'000 / refresh_rate_ - 1000});
   }
   presented_ = Clock::now();
@@ -181,7 +181,7 @@ void Window::follow_monitor() {
   refresh_rate_ = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
-/// To what has room for the panels and what OpenGL can draw.
+/// Limits the size: the panels need room, and OpenGL has a maximum.
 void Window::limit_size() {
   const WindowSize least = least_window_at(scale());
   glfwSetWindowSizeLimits(window_.get(), least.width, least.height, gl_.max_side, gl_.max_side);
@@ -209,7 +209,7 @@ void Window::toggle_fullscreen() {
     glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
   follow_monitor();
-  glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers forget it with the change
+  glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers reset it
 }
 
 void Window::set_title(const std::string& title) {

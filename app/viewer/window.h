@@ -11,7 +11,7 @@ namespace orrery {
 /// A window on the desktop with an OpenGL 4.5 core context.
 class Window final : public Surface {
  public:
-  /// Throws std::runtime_error, one line, where there is no display or its OpenGL is older than 4.5, and UsageError for
+  /// Throws std::runtime_error, one line, if there is no display or its OpenGL is older than 4.5, and UsageError for
   /// a size other than the default that cannot be drawn here.
   Window(WindowSize size, bool vsync);
   Window(const Window&) = delete;

@@ -1,4 +1,4 @@
-// Stands for cuda_sharing.cpp in a build without CUDA.
+// Replaces cuda_sharing.cpp in a build without CUDA.
 #include <stdexcept>
 
 #include "app/lab/use_device.h"

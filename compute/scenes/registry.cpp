@@ -11,7 +11,7 @@
 #include "compute/scenes/force_range.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -25,15 +25,19 @@ Scene from_file(const SceneRequest& request) {
     throw UsageError("a number of bodies (" + std::to_string(request.count) +
                      ") cannot be chosen for a file; it has its own: '" + request.file + "'");
   }
-  Bodies bodies = read_tipsy(request.file).bodies;
-  const NaturalScales scales = natural_scales(bodies);
-  if (forces_underflow(bodies, scales.softening)) {
+  Snapshot snapshot = read_snapshot(request.file);
+  const NaturalScales scales = natural_scales(snapshot.bodies);
+  if (forces_underflow(snapshot.bodies, scales.softening)) {
     throw std::runtime_error("'" + request.file +
                              "': its bodies pull with less than single precision can hold, so that no force would be "
                              "left: rescale the units of the file, so that masses and distances are nearer to 1");
   }
-  return {std::filesystem::path{request.file}.filename().string(), std::move(bodies), scales.time_step,
-          scales.softening};
+  return {.name = std::filesystem::path{request.file}.filename().string(),
+          .bodies = std::move(snapshot.bodies),
+          .time_step = scales.time_step,
+          .softening = scales.softening,
+          .properties = std::move(snapshot.properties),
+          .time = snapshot.time};
 }
 
 }  // namespace

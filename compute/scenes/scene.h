@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "compute/core/bodies.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 
@@ -24,6 +25,8 @@ struct Scene {
   Bodies bodies;
   float time_step;  ///< a dt that leapfrog integrates well with `softening`
   float softening;
+  BodyProperties properties{};  ///< of a file's bodies
+  double time = 0;              ///< of the bodies: 0, or a file's
 };
 
 /// A generator's descriptor, one a file like the kernels. The same bodies on every machine: drawn from its own random

@@ -233,7 +233,7 @@ struct AutoChoice {
   std::string how;   ///< where it comes from and what was measured, a few lines
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value, copied once a frame.
+/// Everything that panels, recorder and tests may look at: a plain value, brought up to date once per frame.
 struct Status {
   std::string kernel_id;
   Backend backend = Backend::cpu;
@@ -253,7 +253,7 @@ struct Status {
   Physics scene_physics;  ///< the scene's own, see Reset
   int count = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
-  double sim_time = 0;    ///< in units of G = 1
+  double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
   double interactions_per_step = 0;             ///< of a tree as in the latest batch; 0: not known yet
   StepTiming timing;                            ///< the latest known
   std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU

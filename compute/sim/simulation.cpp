@@ -71,12 +71,14 @@ void Simulation::remember_settings() {
 }
 
 void Simulation::apply(const Command& command) {
+  const bool by_itself = comes_by_itself(command);
+  if (!by_itself) setup_changed_ = true;
   const auto carry_out_checked = [this](const auto& c) {
     check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
     carry_out(c);
   };
   std::visit(carry_out_checked, command);
-  if (!comes_by_itself(command)) last_error_ = diagnostics_.line();
+  if (!by_itself) last_error_ = diagnostics_.line();
 }
 
 /// The engine that holds the latest checkpoint; null if there is none.
@@ -100,7 +102,7 @@ void Simulation::load(const SceneRequest& request) {
 /// From the first state of `scene`, which is what `request` stands for.
 void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request.count = scene.bodies.count();
-  replace_bodies(scene.bodies, std::move(choice), /*other_system=*/request != request_);
+  replace_bodies(scene.bodies, scene.time, std::move(choice), /*other_system=*/request != request_);
   scene_ = std::make_shared<const Scene>(std::move(scene));
   request_ = std::move(request);
 }
@@ -117,21 +119,22 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
-  replace_bodies(bodies, choice_, /*other_system=*/false);
+  setup_changed_ = true;
+  replace_bodies(bodies, 0, choice_, /*other_system=*/false);
 }
 
 /// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
-void Simulation::replace_bodies(const Bodies& bodies, Choice choice, bool other_system) {
+void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, bodies);
   }
-  install(bodies, masses, choice);
+  install(bodies, time, masses, choice);
 }
 
 /// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
-void Simulation::install(const Bodies& bodies, const MassRange& masses, const Choice& choice) {
+void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
   cancel_and_wait();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
@@ -154,7 +157,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
   count_ = bodies.count();
   masses_ = masses;
   card_ = std::move(card);
-  done_ = {};
+  done_ = {.sim_time = time};
   diagnostics_.restart();
   if (choice_.under_way) choice_.under_way->start();
 }
@@ -164,6 +167,14 @@ Bodies Simulation::bodies() {
   return engine().download();
 }
 
+Snapshot Simulation::snapshot() {
+  Snapshot now{.bodies = bodies()};
+  if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
+  now.time = done_.sim_time;
+  now.softening = choice_.law.softening;
+  return now;
+}
+
 void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {
   engine().copy_drawn(positions, velocities);
 }
@@ -171,48 +182,6 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
 std::vector<Vec4> Simulation::accelerations() {
   cancel_and_wait();
   return engine().accelerations();
-}
-
-double Simulation::interactions_per_evaluation() const {
-  if (!choice_.kernel->is_tree) return kernel_->interactions(count_);
-  return diagnostics_.tree() ? static_cast<double>(diagnostics_.tree()->interactions) : 0;
-}
-
-Status Simulation::status() const {
-  // Enqueued on the GPU is counted as done.
-  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
-  const StepTime now = counts_enqueued ? after_all() : done_;
-  Engine* const keeper = engine_with_checkpoint();
-  return {.kernel_id = choice_.kernel->id,
-          .backend = choice_.kernel->backend,
-          .settings = choice_.settings,
-          .chosen = kernel_->chosen(count_, masses_),
-          .auto_choice = choice_.automatic,
-          .choosing = choosing(),
-          .accuracy = choice_.accuracy,
-          .integrator_id = choice_.integrator->id,
-          .law = choice_.law,
-          .time_step = choice_.time_step,
-          .steps_per_frame = steps_per_frame_,
-          .paused = paused_,
-          .busy = !in_flight_.empty(),
-          .scene = request_,
-          .scene_name = scene_->name,
-          .scene_physics = scene_physics(),
-          .count = count_,
-          .step = now.step,
-          .sim_time = now.sim_time,
-          .interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_per_step,
-          .timing = timing_,
-          .card = card_,
-          .tree = diagnostics_.tree(),
-          .tree_cells = diagnostics_.tree_cells(),
-          .force_probe = diagnostics_.force_probe(),
-          .conserved = diagnostics_.conserved(),
-          .non_finite = diagnostics_.non_finite(),
-          .checkpoint_step = keeper ? std::optional{keeper->good()->step} : std::nullopt,
-          .undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt,
-          .last_error = last_error_};
 }
 
 }  // namespace orrery

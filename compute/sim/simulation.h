@@ -57,14 +57,18 @@ class Simulation {
   /// Until every step asked for has run.
   void wait();
 
-  Status status() const;
+  /// Always the same object, which each call brings up to date: what was read from it before may change then.
+  const Status& status() const;
   /// Whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
   bool idle() const { return in_flight_.empty(); }
   /// See Choosing::beside.
   bool choosing() const { return choice_.under_way != nullptr; }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. For tests and measurements.
+  /// As bodies(), with what the scene's file says of them, the present time and the present softening.
+  Snapshot snapshot();
+  /// Replaces the bodies, keeping everything else; step and time restart at 0. What a file says of the scene's bodies
+  /// is kept for as many bodies. For tests and measurements.
   void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
@@ -95,7 +99,7 @@ class Simulation {
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
     std::optional<Bodies> bodies{};  // none: the scene's first state
-    StepTime at{};                   // of the bodies
+    StepTime at;                     // of the bodies
   };
   struct InFlight {  // a batch that the engine has not returned yet
     BatchRequest request;
@@ -132,8 +136,8 @@ class Simulation {
   void take_over_choice();
   KernelDemand demand_of(int count, const Choice& choice, const MassRange& masses) const;
   KernelDemand present_demand(const Choice& choice) const { return demand_of(count_, choice, masses_); }
-  void replace_bodies(const Bodies& bodies, Choice choice, bool other_system);
-  void install(const Bodies& bodies, const MassRange& masses, const Choice& choice);
+  void replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system);
+  void install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void remember_settings();
@@ -147,6 +151,8 @@ class Simulation {
   Engine& engine() { return engine_for(choice_.kernel->backend); }
   StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
   double interactions_per_evaluation() const;
+  void describe_setup() const;
+  void describe_progress() const;
   void gather();
   void gather_or_report();
   void take_in(const BatchResult& result);
@@ -175,6 +181,8 @@ class Simulation {
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
   std::string last_error_;
+  mutable Status status_;  // as of the last status()
+  mutable bool setup_changed_ = true;
   std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };
 

@@ -53,6 +53,7 @@ void Simulation::choose_kernel_again(Choice& choice) {
 void Simulation::take_over_choice() {
   if (!choice_.under_way || !choice_.under_way->ended()) return;
   const std::shared_ptr<ChoiceUnderWay> ended = std::exchange(choice_.under_way, nullptr);
+  setup_changed_ = true;
   try {
     Choice next = choice_;
     if (const std::optional<KernelChoice> chosen = ended->take()) {

@@ -96,13 +96,13 @@ void Simulation::carry_out(const StepOnce&) {
 }
 
 void Simulation::carry_out(const Restart&) {
-  set_bodies(scene_->bodies);
+  replace_bodies(scene_->bodies, scene_->time, choice_, /*other_system=*/false);
 }
 
 void Simulation::carry_out(const Reset&) {
   Choice next = choice_;
   take_physics(next, scene_physics());
-  replace_bodies(scene_->bodies, next, /*other_system=*/false);
+  replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);
 }
 
 void Simulation::carry_out(const LoadScene& c) {

@@ -22,7 +22,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
   if (choice_.under_way) choice_.under_way->cancel();  // chosen again if UndoReturn comes back
-  Departure now{.choice = choice_, .request = request_, .scene = scene_};
+  Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
   if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();
   now.at = done_;
@@ -47,7 +47,7 @@ void Simulation::carry_out(const UndoReturn&) {
   if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
   const Departure& before = *departure_;
   const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;
-  install(bodies, mass_range(bodies.positions), before.choice);
+  install(bodies, before.at.sim_time, mass_range(bodies.positions), before.choice);
   scene_ = before.scene;
   request_ = before.request;
   done_ = before.at;

@@ -1,232 +1,280 @@
-#include "compute/snapshots/tipsy.h"
-
+// TIPSY binary: a 32-byte header, then gas, dark and star records of 4-byte floats.
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cmath>
-#include <cstdio>
-#include <limits>
-#include <memory>
-#include <stdexcept>
+#include <cstdint>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/host_memory.h"
-#include "compute/snapshots/tipsy_format.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace tipsy;
 
-struct Close {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+constexpr std::size_t header_bytes = 32;
+/// Where the header's fields start.
+namespace header {
+constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
+}
+
+/// Every record starts with seven floats: mass, x, y, z, vx, vy, vz. The last is the potential, which is written as 0.
+struct RecordKind {
+  const char* name;
+  Species species;
+  std::size_t floats;
+  std::size_t bytes() const { return floats * sizeof(float); }
 };
-using File = std::unique_ptr<std::FILE, Close>;
+constexpr std::array<RecordKind, 3> record_kinds{
+    {{"gas", Species::gas, 12}, {"dark", Species::dark, 9}, {"star", Species::star, 11}}};
 
-[[noreturn]] void fail(const fs::path& file, const std::string& cause) {
-  throw std::runtime_error("'" + file.string() + "': " + cause);
-}
+/// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
+struct Column {
+  std::vector<float> BodyProperties::*values;
+  std::array<std::size_t, record_kinds.size()> place;
+};
+constexpr std::array<Column, 4> columns{{{&BodyProperties::softening, {9, 7, 9}},
+                                         {&BodyProperties::temperature, {8, 0, 0}},
+                                         {&BodyProperties::metals, {10, 0, 7}},
+                                         {&BodyProperties::formation_time, {0, 0, 8}}}};
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
-std::string plural(std::uint64_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
+constexpr std::size_t records_per_block = 16384;  // read or written at once
 
 struct Header {
   ByteOrder order;
   double time;
-  std::array<std::uint64_t, record_kinds.size()> counts;  ///< gas, dark, star
+  std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
+  enum class Ids {
+    none,
+    for_potential,                // perhaps: see are_ids()
+    for_softening_and_potential,  // one of 64 bits
+  } ids = Ids::none;
 
   std::uint64_t bodies() const { return counts[0] + counts[1] + counts[2]; }
   std::uint64_t file_bytes() const {
     std::uint64_t bytes = header_bytes;
-    for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_kinds[kind].bytes;
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_kinds[kind].bytes();
     return bytes;
   }
 };
 
-/// Throws where the counts contradict each other or the order of bytes cannot be told.
-Header parsed_header(const fs::path& file, const std::byte* at) {
-  const auto dimensions_fit = [at](ByteOrder order) {
-    const std::uint32_t dimensions = Bytes{order}.load32(at + header::dimensions);
-    return dimensions >= 1 && dimensions <= 3;
-  };
-  const bool little = dimensions_fit(ByteOrder::little);
-  if (!little && !dimensions_fit(ByteOrder::big)) {
-    fail(file, "not a TIPSY file: in neither byte order does its header have 1, 2 or 3 dimensions");
-  }
-  const ByteOrder order = little ? ByteOrder::little : ByteOrder::big;
-  const Bytes bytes{order};
-  Header head{order, bytes.load_double(at + header::time), {}};
-  head.counts = {bytes.load32(at + header::gas), bytes.load32(at + header::dark), bytes.load32(at + header::star)};
-  const std::uint64_t bodies = bytes.load32(at + header::bodies);
-  if (bodies == head.bodies()) return head;
+bool dimensions_fit(std::span<const std::byte> head, ByteOrder order) {
+  if (head.size() < header_bytes) return false;
+  const std::uint32_t dimensions = Bytes{order}.load32(&head[header::dimensions]);
+  return dimensions >= 1 && dimensions <= 3;
+}
 
-  // Bits 32 to 39 of the four counts may lie in the pad. But many writers leave it undefined, or put a version there
-  // (2: Bonsai's, with ids for eps and phi, neither of which is read here), so it counts only if it makes them agree.
-  const std::uint64_t pad = bytes.load32(at + header::pad);
-  Header large = head;
+bool detect(std::span<const std::byte> head) {
+  return dimensions_fit(head, ByteOrder::little) || dimensions_fit(head, ByteOrder::big);
+}
+
+/// Throws if the counts contradict each other, if neither byte order fits, or if the time is not finite.
+Header parsed_header(const SnapshotInput& input) {
+  const std::span<const std::byte> head = input.head();
+  if (head.size() < header_bytes) {
+    input.fail("truncated: " + plural(head.size(), "byte") + ", but a TIPSY header alone has 32");
+  }
+  if (!detect(head)) {
+    input.fail("not a TIPSY file: in neither byte order does its header have 1, 2 or 3 dimensions");
+  }
+  const ByteOrder order = dimensions_fit(head, ByteOrder::little) ? ByteOrder::little : ByteOrder::big;
+  const Bytes bytes{order};
+  Header small{order, bytes.load_double(&head[header::time]), {}};
+  if (!std::isfinite(small.time)) input.fail("the time in its TIPSY header is not finite");
+  small.counts = {bytes.load32(&head[header::gas]), bytes.load32(&head[header::dark]),
+                  bytes.load32(&head[header::star])};
+  const std::uint64_t bodies = bytes.load32(&head[header::bodies]), pad = bytes.load32(&head[header::pad]);
+  if (bodies == small.bodies()) {
+    if (small.counts[0] > 0) return small;  // Bonsai, which writes ids, has no gas
+    small.ids = pad == 2 ? Header::Ids::for_softening_and_potential : Header::Ids::for_potential;
+    return small;
+  }
+
+  // Bits 32 to 39 of the four counts may be in the pad. But many writers leave it undefined, so it counts only if it
+  // makes them agree.
+  Header large = small;
   for (std::size_t kind = 0; kind < large.counts.size(); ++kind) {
     large.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
   }
   if ((bodies | (pad & 0xff) << 32) == large.bodies()) return large;
-  fail(file, "not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
-                 std::to_string(head.counts[0]) + " gas + " + std::to_string(head.counts[1]) + " dark + " +
-                 std::to_string(head.counts[2]) + " star");
+  input.fail("not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
+             std::to_string(small.counts[0]) + " gas + " + std::to_string(small.counts[1]) + " dark + " +
+             std::to_string(small.counts[2]) + " star");
 }
 
-/// Throws where the file is not exactly as long as its header says, or has more bodies than this program can hold.
-void check_size(const fs::path& file, const Header& head, std::uint64_t size) {
-  if (head.bodies() == 0) fail(file, "a TIPSY file without bodies");
-  const std::uint64_t expected = head.file_bytes();
+/// Throws if the file's length is not the one that its header implies, or if it has too many bodies for this program.
+void check_size(const SnapshotInput& input, const Header& head) {
+  if (head.bodies() == 0) input.fail("a TIPSY file without bodies");
+  const std::uint64_t expected = head.file_bytes(), size = input.size();
   const std::string has = "its header asks for " + plural(expected, "byte") + " (" +
                           plural(head.counts[0], "gas record") + ", " + std::to_string(head.counts[1]) + " dark, " +
                           std::to_string(head.counts[2]) + " star), it has " + std::to_string(size);
-  if (size < expected) fail(file, "truncated, " + plural(expected - size, "byte") + " missing: " + has);
-  if (size > expected) fail(file, "oversized, " + plural(size - expected, "byte") + " too many: " + has);
-  if (head.bodies() > std::numeric_limits<int>::max()) {
-    fail(file, plural(head.bodies(), "body record") + ", but at most 2147483647 can be used");
+  if (size < expected) input.fail("truncated, " + plural(expected - size, "byte") + " missing: " + has);
+  if (size > expected) input.fail("oversized, " + plural(size - expected, "byte") + " too many: " + has);
+  input.require_room_for(head.bodies());
+}
+
+/// Gives each property that the file has one value per body.
+void make_room(const Header& head, Snapshot& snapshot) {
+  snapshot.bodies.positions.reserve(head.bodies());
+  snapshot.bodies.velocities.reserve(head.bodies());
+  for (const auto& [values, place] : columns) {
+    bool used = false;
+    for (std::size_t kind = 0; kind < place.size(); ++kind) used |= place[kind] != 0 && head.counts[kind] > 0;
+    if (head.ids == Header::Ids::for_softening_and_potential && values == &BodyProperties::softening) used = false;
+    if (used) (snapshot.properties.*values).resize(head.bodies());
   }
-  if (const std::int64_t fit = bodies_that_fit(); static_cast<std::int64_t>(head.bodies()) > fit) {
-    fail(file, plural(head.bodies(), "body record") + ", but the free memory holds " + std::to_string(fit));
+  if (head.ids != Header::Ids::none) snapshot.properties.ids.resize(head.bodies());
+  if (head.counts[1] == head.bodies()) return;
+  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
+    snapshot.properties.species.insert(snapshot.properties.species.end(), head.counts[kind],
+                                       record_kinds[kind].species);
   }
 }
 
-std::uint64_t checked_size(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (status.type() == fs::file_type::not_found) fail(file, "no such file");
-  if (error) fail(file, "cannot be read: " + error.message());
-  if (fs::is_directory(status)) fail(file, "a folder, not a TIPSY file");
-  if (!fs::is_regular_file(status)) fail(file, "not a regular file");
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) fail(file, "cannot be read: " + error.message());
-  if (size == 0) fail(file, "empty");
-  if (size < header_bytes) fail(file, "truncated: " + plural(size, "byte") + ", where the header alone has 32");
-  return size;
-}
-
-void read_exactly(const fs::path& file, std::FILE* stream, std::byte* to, std::size_t size) {
-  if (std::fread(to, 1, size, stream) == size) return;
-  fail(file, std::ferror(stream) ? "cannot be read: " + reason(errno) : "became shorter while it was read");
-}
-
-bool finite(float a, float b, float c) {
-  return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
-}
-
-bool too_large(float a, float b, float c) {
-  return !(std::max({std::abs(a), std::abs(b), std::abs(c)}) <= TipsyLimits::largest);
-}
-
-/// What keeps a body from being simulated; empty for none.
-std::string fault(const Vec4& position, const Vec4& velocity) {
-  const auto& [x, y, z, m] = position;
-  const auto& [vx, vy, vz, unused] = velocity;
-  if (!finite(x, y, z)) return "a position that is not finite";
-  if (!finite(vx, vy, vz)) return "a velocity that is not finite";
-  if (!std::isfinite(m)) return "a mass that is not finite";
-  if (!(m > 0)) return "a mass that is not positive";
-  const char* cure = ", which single precision cannot work with: rescale the units of the file";
-  if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;
-  if (too_large(vx, vy, vz)) return std::string{"a velocity beyond 1e15"} + cure;
-  if (m > TipsyLimits::largest) return std::string{"a mass above 1e15"} + cure;
-  if (m < TipsyLimits::smallest_mass) return std::string{"a mass below 1e-30"} + cure;
-  return {};
-}
-
-/// Reads `count` records of one kind and appends their bodies.
-void append_records(const fs::path& file, std::FILE* stream, Bytes bytes, const RecordKind& kind, std::uint64_t count,
-                    Bodies& bodies) {
-  std::vector<std::byte> block(records_a_block * kind.bytes);
-  for (std::uint64_t first = 0; first < count; first += records_a_block) {
-    const std::uint64_t here = std::min<std::uint64_t>(records_a_block, count - first);
-    read_exactly(file, stream, block.data(), here * kind.bytes);
+/// Reads all records of one kind and appends their bodies.
+void append_records(SnapshotInput& input, const Header& head, std::size_t kind, Snapshot& snapshot) {
+  const RecordKind& record = record_kinds[kind];
+  const Bytes bytes{head.order};
+  std::vector<std::byte> block(records_per_block * record.bytes());
+  for (std::uint64_t first = 0; first < head.counts[kind]; first += records_per_block) {
+    const std::uint64_t here = std::min<std::uint64_t>(records_per_block, head.counts[kind] - first);
+    input.read(block.data(), here * record.bytes());
     for (std::uint64_t i = 0; i < here; ++i) {
-      std::array<float, 7> f;
-      for (std::size_t k = 0; k < f.size(); ++k) f[k] = bytes.load_float(&block[i * kind.bytes + k * sizeof(float)]);
-      const auto [m, x, y, z, vx, vy, vz] = f;
-      const Vec4 position{x, y, z, m}, velocity{vx, vy, vz, 0.0f};
-      if (const std::string cause = fault(position, velocity); !cause.empty()) {
-        fail(file, std::string{kind.name} + " record " + std::to_string(first + i) + " (counted from 0): " + cause);
+      const std::byte* const at = &block[i * record.bytes()];
+      const auto value = [&](std::size_t place) { return bytes.load_float(at + place * sizeof(float)); };
+      const Vec4 position{value(1), value(2), value(3), value(0)}, velocity{value(4), value(5), value(6), 0.0f};
+      if (const std::string cause = unusable(position, velocity); !cause.empty()) {
+        input.fail(std::string{record.name} + " record " + std::to_string(first + i) + " (counted from 0): " + cause);
       }
-      bodies.positions.push_back(position);
-      bodies.velocities.push_back(velocity);
+      const std::size_t body = snapshot.bodies.positions.size();
+      snapshot.bodies.positions.push_back(position);
+      snapshot.bodies.velocities.push_back(velocity);
+      for (const auto& [column, place] : columns) {
+        std::vector<float>& values = snapshot.properties.*column;
+        if (place[kind] != 0 && !values.empty()) values[body] = value(place[kind]);
+      }
+      const std::byte* const end = at + record.bytes();
+      if (head.ids == Header::Ids::for_potential) snapshot.properties.ids[body] = bytes.load32(end - 4);
+      if (head.ids == Header::Ids::for_softening_and_potential) snapshot.properties.ids[body] = bytes.load64(end - 8);
     }
   }
 }
 
-/// A run may have gone astray: what it left is no snapshot that anybody could start from.
-void check_finite(const fs::path& file, const Bodies& bodies) {
-  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
-    const bool place = finite(p.x, p.y, p.z) && std::isfinite(p.w);
-    if (place && finite(v.x, v.y, v.z)) continue;
-    fail(file, "not written: the " + std::string{place ? "velocity" : "position or mass"} + " of body " +
-                   std::to_string(i) +
-                   " (counted from 0) is not finite; a smaller dt or a larger softening may keep it so");
-  }
+/// Whether the last words of `dark` dark records and of the stars behind them are ids by version 1 of Bonsai: dark ones
+/// from 200,000,000, stars' below. As floats they would be above 0 and below 1e-23, which no potential is.
+bool are_ids(std::vector<std::uint64_t> words, std::uint64_t dark) {
+  constexpr std::uint64_t first_dark = 200'000'000, end = 2 * first_dark;
+  if (words.size() < 2) return false;
+  const auto stars = words.begin() + static_cast<std::ptrdiff_t>(dark);
+  const auto is_dark = [](std::uint64_t word) { return word >= first_dark && word < end; };
+  if (!std::all_of(words.begin(), stars, is_dark)) return false;
+  if (!std::all_of(stars, words.end(), [](std::uint64_t word) { return word < first_dark; })) return false;
+  std::ranges::sort(words);
+  return std::ranges::adjacent_find(words) == words.end();
 }
 
-}  // namespace
+Snapshot read(SnapshotInput& input) {
+  const Header head = parsed_header(input);
+  check_size(input, head);
+  std::array<std::byte, header_bytes> skipped;
+  input.read(skipped.data(), skipped.size());
 
-TipsySnapshot read_tipsy(const fs::path& file) {
-  const std::uint64_t size = checked_size(file);
-  const File stream{std::fopen(file.c_str(), "rb")};
-  if (!stream) fail(file, "cannot be read: " + reason(errno));
-  std::array<std::byte, header_bytes> raw_header;
-  read_exactly(file, stream.get(), raw_header.data(), raw_header.size());
-  const Header head = parsed_header(file, raw_header.data());
-  check_size(file, head, size);
-
-  TipsySnapshot snapshot;
-  snapshot.time = head.time;
-  snapshot.bodies.positions.reserve(head.bodies());
-  snapshot.bodies.velocities.reserve(head.bodies());
-  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
-    append_records(file, stream.get(), Bytes{head.order}, record_kinds[kind], head.counts[kind], snapshot.bodies);
+  Snapshot snapshot{.bodies = {}, .time = head.time};
+  make_room(head, snapshot);
+  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) append_records(input, head, kind, snapshot);
+  std::vector<std::uint64_t>& ids = snapshot.properties.ids;
+  if (head.ids == Header::Ids::for_potential && !are_ids(ids, head.counts[1])) ids = {};
+  for (const auto& [column, place] : columns) {
+    std::vector<float>& values = snapshot.properties.*column;
+    if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};
   }
   return snapshot;
 }
 
-fs::path write_tipsy(const fs::path& file, const TipsySnapshot& snapshot, float softening, ByteOrder order,
-                     Existing existing) {
-  check_finite(file, snapshot.bodies);
-  AtomicFile out{file, existing};
-  const auto write = [&out](const std::vector<std::byte>& block, std::size_t size) {
-    out.write({reinterpret_cast<const char*>(block.data()), size});
-  };
-  const Bytes bytes{order};
-  const RecordKind& dark = record_kinds[1];
-  const auto count = snapshot.bodies.positions.size();
-  std::vector<std::byte> block(records_a_block * dark.bytes);
+/// Turns bodies into records of one kind, in blocks.
+class RecordWriter {
+ public:
+  RecordWriter(AtomicFile& out, const Snapshot& snapshot, std::size_t kind, ByteOrder order)
+      : out_{out}, snapshot_{snapshot}, kind_{kind}, bytes_{order} {}
 
-  bytes.store_double(&block[header::time], snapshot.time);
-  bytes.store32(&block[header::bodies], static_cast<std::uint32_t>(count));
-  bytes.store32(&block[header::dimensions], 3);
-  bytes.store32(&block[header::dark], static_cast<std::uint32_t>(count));
-  write(block, header_bytes);
-
-  for (std::size_t first = 0; first < count; first += records_a_block) {
-    const std::size_t here = std::min(records_a_block, count - first);
-    for (std::size_t i = 0; i < here; ++i) {
-      const Vec4& p = snapshot.bodies.positions[first + i];
-      const Vec4& v = snapshot.bodies.velocities[first + i];
-      std::byte* at = &block[i * dark.bytes];
-      for (const float value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z, softening, 0.0f}) {
-        bytes.store_float(at, value);
-        at += sizeof(float);
-      }
+  void add(std::size_t body) {
+    const RecordKind& record = record_kinds[kind_];
+    const Vec4& p = snapshot_.bodies.positions[body];
+    const Vec4& v = snapshot_.bodies.velocities[body];
+    std::array<float, 12> values{p.w, p.x, p.y, p.z, v.x, v.y, v.z};
+    for (const auto& [column, place] : columns) {
+      const std::vector<float>& own = snapshot_.properties.*column;
+      const float common = column == &BodyProperties::softening ? snapshot_.softening : 0.0f;
+      if (place[kind_] != 0) values[place[kind_]] = own.empty() ? common : own[body];
     }
-    write(block, here * dark.bytes);
+    const std::size_t at = block_.size();
+    block_.resize(at + record.bytes());
+    for (std::size_t i = 0; i < record.floats; ++i) bytes_.store_float(&block_[at + i * sizeof(float)], values[i]);
+    if (block_.size() == records_per_block * record.bytes()) flush();
+  }
+  void flush() {
+    out_.write({reinterpret_cast<const char*>(block_.data()), block_.size()});
+    block_.clear();
+  }
+
+ private:
+  AtomicFile& out_;
+  const Snapshot& snapshot_;
+  const std::size_t kind_;
+  const Bytes bytes_;
+  std::vector<std::byte> block_;
+};
+
+/// Bodies of one species keep their order.
+fs::path write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+  const std::vector<Species>& species = snapshot.properties.species;
+  const std::size_t count = snapshot.bodies.positions.size();
+  const auto species_of = [&](std::size_t body) { return species.empty() ? Species::dark : species[body]; };
+  std::array<std::uint32_t, record_kinds.size()> counts{};
+  for (std::size_t i = 0; i < count; ++i) ++counts[static_cast<std::size_t>(species_of(i))];
+
+  AtomicFile out{file, output.existing};
+  const Bytes bytes{output.order};
+  std::array<std::byte, header_bytes> head{};
+  bytes.store_double(&head[header::time], snapshot.time);
+  bytes.store32(&head[header::bodies], static_cast<std::uint32_t>(count));
+  bytes.store32(&head[header::dimensions], 3);
+  bytes.store32(&head[header::gas], counts[0]);
+  bytes.store32(&head[header::dark], counts[1]);
+  bytes.store32(&head[header::star], counts[2]);
+  out.write({reinterpret_cast<const char*>(head.data()), head.size()});
+  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
+    RecordWriter records{out, snapshot, kind, output.order};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (species_of(i) == record_kinds[kind].species) records.add(i);
+    }
+    records.flush();
   }
   return out.commit();
 }
+
+}  // namespace
+
+extern const SnapshotFormat tipsy_format;
+constinit const SnapshotFormat tipsy_format{
+    .id = "tipsy",
+    .title = "TIPSY",
+    .ending = ".tipsy",
+    .holds = {.velocities = true,
+              .time = true,
+              .ids = false,
+              .species = true,
+              .softening = true,
+              .temperature = true,
+              .metals = true,
+              .formation_time = true},
+    .detect = detect,
+    .read = read,
+    .write = write,
+};
 
 }  // namespace orrery

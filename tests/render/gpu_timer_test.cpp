@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "render/gl.h"
@@ -48,10 +49,40 @@ TEST(GpuTimer, LeavesOutWhatItCannotHoldAndGoesOnAfterwards) {
   for (int tag = 0; tag < GpuTimer::capacity; ++tag) EXPECT_EQ(timer.poll().value().tag, tag);
   EXPECT_FALSE(timer.poll());
   timer.begin(100);
+  clear_something();
   timer.end();
   glFinish();
   EXPECT_EQ(timer.poll().value().tag, 100);
   EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST(GpuTimer, DiscardsMoreThanTheTimeThatPassed) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(plausible_ms(0, milliseconds{0}), 0.0);
+  EXPECT_EQ(plausible_ms(2'500'000, milliseconds{3}), 2.5);
+  EXPECT_EQ(plausible_ms(3'000'000, milliseconds{3}), 3.0);
+  EXPECT_FALSE(plausible_ms(3'000'001, milliseconds{3}));
+  EXPECT_FALSE(plausible_ms(17'000'000'000'000, milliseconds{20})) << "the time since the machine started";
+}
+
+TEST(GpuTimer, AnEmptySpanTakesNoTimeOrIsDiscarded) {
+  OffscreenContext context;
+  GpuTimer timer;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int tag = 0; tag < 3; ++tag) {
+    timer.begin(tag);
+    timer.end();
+  }
+  glFinish();
+  while (const auto time = timer.poll()) {
+    const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;
+    EXPECT_LE(time->ms, passed.count());
+  }
+  timer.begin(7);
+  clear_something();
+  timer.end();
+  glFinish();
+  EXPECT_EQ(timer.poll().value().tag, 7) << "discarded spans do not stay in the way";
 }
 
 TEST(GpuTimer, IgnoresAnEndWithoutABeginning) {

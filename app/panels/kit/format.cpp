@@ -82,7 +82,7 @@ std::string format_error(double error) {
 
 std::string cost_share(double ms, std::optional<double> gap_s) {
   if (!gap_s) return {};
-  return fmt::format(", {} of the {:.3g} s since the one before", format_percent(ms * 1e-3 / *gap_s), *gap_s);
+  return fmt::format(", {} of the {:.3g} s since the previous one", format_percent(ms * 1e-3 / *gap_s), *gap_s);
 }
 
 std::string format_percent(double share) {

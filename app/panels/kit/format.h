@@ -25,7 +25,7 @@ std::string format_flops(double interactions_per_s);
 std::string format_speedup(double factor);
 /// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.
 std::string format_error(double error);
-/// ", 4.1 % of the 0.21 s since the one before", of what took `ms`; empty where that time is not known.
+/// ", 4.1 % of the 0.21 s since the previous one", for work that took `ms`; empty if that time is not known.
 std::string cost_share(double ms, std::optional<double> gap_s);
 /// A share of 1 as "0.02 %", "3.1 %", "37 %". `unknown` unless finite and >= 0.
 std::string format_percent(double share);

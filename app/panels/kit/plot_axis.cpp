@@ -23,7 +23,7 @@ void draw_small(ImVec2 at, const std::string& label) {
   ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, theme::dim, label.c_str());
 }
 
-/// Calls draw(exponent) for as many decades as there is room for labels of this size.
+/// Calls draw(exponent) for as many decades as have room for labels of this size.
 template <class Draw>
 void each_decade(const DecadeAxis& axis, float length, float label, Draw&& draw) {
   const int decades = axis.high - axis.low, room = std::max(static_cast<int>(length / label), 1);

@@ -21,7 +21,7 @@ ImFont* add_font(std::span<const unsigned char> file, float pixels) {
   config.FontDataOwnedByAtlas = false;
   config.OversampleH = 3;
   config.OversampleV = 2;
-  // ImGui takes a pointer to non-const, and leaves data alone that the atlas does not own.
+  // ImGui takes a pointer to non-const, but does not change data that the atlas does not own.
   return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(file.data()),
                                                     static_cast<int>(file.size()), pixels, &config, glyphs);
 }
@@ -57,7 +57,7 @@ void set_colours(ImGuiStyle& style) {
   set(ImGuiCol_CheckMark, accent(1.0f));
   set(ImGuiCol_Separator, grey(0.08f));
   set(ImGuiCol_ScrollbarBg, {});
-  set(ImGuiCol_ScrollbarGrab, accent(0.35f));  // to be seen: it says that there is more
+  set(ImGuiCol_ScrollbarGrab, accent(0.35f));  // visible: there is more to see
   set(ImGuiCol_ScrollbarGrabHovered, accent(0.6f));
   set(ImGuiCol_ScrollbarGrabActive, accent(0.8f));
   set(ImGuiCol_PlotHistogram, accent(0.45f));
@@ -99,7 +99,7 @@ ImFont* font(Font which) {
 
 void apply_style(float scale) {
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the panels always stand in the same place
+  io.IniFilename = nullptr;  // the panels are always in the same place
   io.Fonts->Clear();
   io.FontDefault = add_font(fonts::roboto_regular, theme::body_pixels * scale);
   add_font(fonts::roboto_medium, theme::body_pixels * scale);

@@ -3,7 +3,7 @@
 namespace orrery {
 
 /// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
-/// context, so call it outside a frame and, at later changes of scale, have the back end make its font texture anew.
+/// context, so call it outside a frame and, at later changes of scale, let the back end make its font texture again.
 void apply_style(float scale);
 
 }  // namespace orrery

@@ -149,7 +149,7 @@ std::string shortened(std::string_view content, float width) {
 }
 
 bool begin_combo(const char* id, const char* preview, int flags) {
-  // Once the combo is open the present window is its popup.
+  // While the combo is open, the present window is its popup.
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float width = ImGui::CalcItemWidth(), arrow = em(1.3f);
@@ -160,7 +160,7 @@ bool begin_combo(const char* id, const char* preview, int flags) {
   if (open && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
   if (open) return true;
   ui_mark(id);
-  if (shown != preview) tooltip(preview);  // what the caller explains comes below it
+  if (shown != preview) tooltip(preview);  // the caller's tooltip comes below it
   return false;
 }
 
@@ -179,7 +179,8 @@ void label_text(const char* label, std::string_view notes) {
 
 void to_field(float reserved) {
   ImGui::SameLine(label_column());
-  ImGui::SetNextItemWidth(std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // 0 and less mean otherwise
+  ImGui::SetNextItemWidth(
+      std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // 0 and less mean something else
 }
 
 }  // namespace
@@ -215,7 +216,7 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
   constexpr bool real = std::is_same_v<T, float>;
   constexpr ImGuiDataType type = real ? ImGuiDataType_Float : ImGuiDataType_S32;
   ImGui::PushID(id);
-  // What is being typed or dragged lives in the window's storage until it is done.
+  // The window's storage holds the value that is being typed or dragged.
   ImGuiStorage& storage = *ImGui::GetStateStorage();
   const ImGuiID draft = ImGui::GetID("draft"), editing = ImGui::GetID("editing");
   T value = current;

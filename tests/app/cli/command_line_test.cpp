@@ -10,7 +10,7 @@
 
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -149,7 +149,7 @@ TEST(CommandLine, FailsWhereAFileCannotBeUsed) {
 TEST(CommandLine, FailsWhereForcesAreNotFinite) {
   const test::TemporaryFolder folder;
   const std::string heavy = (folder / "heavy.tipsy").string();
-  write_tipsy(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}}, 1);
+  write_snapshot(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}});
   const Outcome outcome = run_orrery({"bench", heavy, "--kernels", "cpu-serial", "--repeat", "1", "--law",
                                       "attract-repel", "--softening", "1e-6", "--repulsion", "1e6"});
   expect_refused(outcome, 1, {"cpu-serial n=1", "not finite"});

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/text/text_style.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -131,7 +131,7 @@ TEST(Messages, OfABaselineThatIsAFolderNameIt) {
 TEST(Messages, OfAFileWithoutForcesSayWhatHelps) {
   const test::TemporaryFolder folder;
   const std::string file = (folder / "far.tipsy").string();
-  write_tipsy(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}}, 1);
+  write_snapshot(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}});
   for (const char* command : {"bench", "verify"}) {
     const Outcome outcome = run_orrery({command, file, "--kernels", "cpu-serial"});
     EXPECT_EQ(outcome.status, 1);

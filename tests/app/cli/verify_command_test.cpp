@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -88,7 +88,7 @@ TEST(VerifyCommand, ShowsDistributionsWhereAskedFor) {
 TEST(VerifyCommand, FailsWhereForcesAreNotFinite) {
   const test::TemporaryFolder folder;
   const std::string heavy = (folder / "heavy.tipsy").string();
-  write_tipsy(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}}, 1);
+  write_snapshot(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}});
   const Outcome outcome = run_orrery({"verify", heavy, "--kernels", "cpu-serial", "--law", "attract-repel",
                                       "--softening", "1e-6", "--repulsion", "1e6", "--histogram", "--digits"});
   EXPECT_EQ(outcome.status, 1);

@@ -40,7 +40,7 @@ TEST_F(Panels, SayWhyAnEntryIsRefused) {
   open_tab("sweep");
   EXPECT_EQ(lab_text().find("whole numbers"), std::string::npos);
   state.lab.sweep.counts = "4k,1.5k";
-  EXPECT_NE(lab_text().find("whole numbers with commas between, such as 4k,16k,64k"), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("whole numbers separated by commas, such as 4k,16k,64k"), std::string::npos) << lab_text();
 }
 
 TEST_F(Panels, ShowAFileAsTheScene) {

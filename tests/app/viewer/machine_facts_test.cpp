@@ -25,7 +25,7 @@ ViewStatus described(MachineFacts& facts, const char* function) {
   do {
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
     facts.describe(view, with_kernel(function));
-  } while (view.slots_reason == "they are being counted");
+  } while (view.instructions_reason == "they are being counted");
   return view;
 }
 
@@ -33,12 +33,12 @@ TEST(MachineFacts, CountsEachFunctionOnce) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
   MachineFacts facts;
-  EXPECT_EQ(described(facts, "first").slots_per_interaction, 2.0);
+  EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0);
   cuobjdump.does("exit 1");
-  EXPECT_EQ(described(facts, "first").slots_per_interaction, 2.0) << "it was known";
+  EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0) << "it was known";
   const ViewStatus second = described(facts, "second");
-  EXPECT_FALSE(second.slots_per_interaction);
-  EXPECT_NE(second.slots_reason.find("failed"), std::string::npos) << second.slots_reason;
+  EXPECT_FALSE(second.instructions_per_interaction);
+  EXPECT_NE(second.instructions_reason.find("failed"), std::string::npos) << second.instructions_reason;
 }
 
 TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
@@ -47,8 +47,8 @@ TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
   MachineFacts facts;
   ViewStatus view;
   facts.describe(view, with_kernel("endless"));
-  EXPECT_FALSE(view.slots_per_interaction);
-  EXPECT_EQ(view.slots_reason, "they are being counted");
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_EQ(view.instructions_reason, "they are being counted");
 }
 
 TEST(MachineFacts, StartNothingWhileASweepMeasures) {
@@ -61,19 +61,19 @@ TEST(MachineFacts, StartNothingWhileASweepMeasures) {
     facts.describe(view, with_kernel("swept"));
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  EXPECT_NE(view.slots_reason.find("sweep"), std::string::npos) << view.slots_reason;
-  EXPECT_FALSE(view.slots_per_interaction);
-  EXPECT_EQ(described(facts, "swept").slots_per_interaction, 2.0);
+  EXPECT_NE(view.instructions_reason.find("sweep"), std::string::npos) << view.instructions_reason;
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_EQ(described(facts, "swept").instructions_per_interaction, 2.0);
 }
 
 TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
   MachineFacts facts;
   ViewStatus view;
-  view.slots_per_interaction = 14;
+  view.instructions_per_interaction = 14;
   facts.describe(view, Status{});
-  EXPECT_FALSE(view.slots_per_interaction);
-  EXPECT_NE(view.slots_reason, "");
-  EXPECT_FALSE(view.ceilings);
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_NE(view.instructions_reason, "");
+  EXPECT_FALSE(view.peak_rates);
 }
 
 }  // namespace

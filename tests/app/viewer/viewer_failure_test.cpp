@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "compute/core/error.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 
 namespace orrery {
@@ -129,7 +129,7 @@ TEST_F(OffscreenViewer, TheBodiesAreSavedEvenIfThePictureCannotBe) {
   o.save_file = path("end.tipsy");
   o.record_file = path("a.csv");
   EXPECT_THROW(run_view(o), std::runtime_error);
-  EXPECT_EQ(read_tipsy(o.save_file).bodies.count(), 500);
+  EXPECT_EQ(read_snapshot(o.save_file).bodies.count(), 500);
   EXPECT_EQ(rows(o.record_file).size(), 2u);
 }
 

@@ -1,6 +1,6 @@
 // Runs and their pictures.
 #include "compute/sim/simulation.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 
 namespace orrery {
@@ -15,7 +15,7 @@ TEST_F(OffscreenViewer, RunsTheFramesAskedForAndKeepsTheBodies) {
   Simulation simulation{o.scene};
   simulation.apply(SelectKernel{"cpu-openmp"});
   simulation.run(5);
-  EXPECT_EQ(read_tipsy(o.save_file).bodies, simulation.bodies());
+  EXPECT_EQ(read_snapshot(o.save_file).bodies, simulation.bodies());
 }
 
 TEST_F(OffscreenViewer, ScriptSwitchesKernelsWhileStepsGoOn) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/scenes/scene.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -43,7 +43,7 @@ TEST(ForceRange, IgnoresWhatPullsLittleBesideTheRest) {
 TEST(ForceRange, RefusesAFileAndSaysWhatHelps) {
   const test::TemporaryFolder folder;
   const auto file = folder / "far.tipsy";
-  write_tipsy(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}}, 1);
+  write_snapshot(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}});
   test::expect_failure(
       test::Failure::runtime, [&] { (void)load_scene({.file = file.string()}); }, "far.tipsy", "single precision",
       "rescale the units");

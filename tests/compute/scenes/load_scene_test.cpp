@@ -7,7 +7,7 @@
 
 #include "compute/core/host_memory.h"
 #include "compute/scenes/scene.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -81,7 +81,7 @@ TEST(LoadScene, SaysSoWhenALimitOnTheProcessLeavesTooLittleMemory) {
 TEST(LoadScene, ReadsAFileUnderItsNameAndRefusesACountForIt) {
   const test::TemporaryFolder folder;
   const Bodies bodies = scene_plummer.generate(50, 1).bodies;
-  write_tipsy(folder / "cluster.tipsy", {bodies}, 0.1f);
+  write_snapshot(folder / "cluster.tipsy", {bodies});
   const SceneRequest request{.file = (folder / "cluster.tipsy").string()};
   const Scene scene = load_scene(request);
   EXPECT_EQ(scene.name, "cluster.tipsy");

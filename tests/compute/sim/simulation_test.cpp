@@ -249,5 +249,29 @@ TEST_F(SimulationTest, AFusedStepEqualsManySingleOnes) {
   EXPECT_EQ(one.bodies(), many.bodies());
 }
 
+TEST_F(SimulationTest, HasOneStatusWhoseNamesAreCopiedByCommandsAlone) {
+  Simulation sim = small();
+  const Status& status = sim.status();
+  const std::int64_t before = status.step;
+  const_cast<Status&>(status).scene_name = "a mark that a copy would remove";
+  sim.run(2);
+  EXPECT_EQ(status.step, before) << "it is brought up to date when somebody looks";
+  EXPECT_EQ(&sim.status(), &status);
+  EXPECT_EQ(status.step, before + 2);
+  EXPECT_EQ(status.scene_name, "a mark that a copy would remove");
+  for (const Command& command :
+       {Command{SetStepsPerFrame{7}}, Command{SetTimeStep{0.125f}}, Command{SetPaused{true}}}) {
+    sim.apply(command);
+  }
+  EXPECT_EQ(sim.status().scene_name, "plummer");
+  EXPECT_EQ(sim.status().steps_per_frame, 7);
+  EXPECT_EQ(sim.status().time_step, 0.125f);
+  EXPECT_TRUE(sim.status().paused);
+  sim.report("trouble");
+  EXPECT_EQ(sim.status().last_error, "trouble");
+  sim.set_bodies(Bodies{{{0, 0, 0, 1}}, {{}}});
+  EXPECT_EQ(sim.status().count, 1);
+}
+
 }  // namespace
 }  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "compute/core/host_memory.h"
 #include "compute/scenes/scene.h"
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -26,7 +26,7 @@ class TipsyErrors : public testing::Test {
   void expect_refused(const std::string& bytes, const Parts&... parts) {
     test::write_bytes(folder_ / "bad.tipsy", bytes);
     expect_failure(
-        Failure::runtime, [&] { read_tipsy(folder_ / "bad.tipsy"); }, "bad.tipsy", parts...);
+        Failure::runtime, [&] { read_snapshot(folder_ / "bad.tipsy"); }, "bad.tipsy", parts...);
   }
 
   test::TemporaryFolder folder_;
@@ -34,11 +34,11 @@ class TipsyErrors : public testing::Test {
 
 TEST_F(TipsyErrors, AMissingFileAFolderAndAnEmptyFile) {
   expect_failure(
-      Failure::runtime, [&] { read_tipsy(folder_ / "nowhere"); }, "nowhere", "no such file");
+      Failure::runtime, [&] { read_snapshot(folder_ / "nowhere"); }, "nowhere", "no such file");
   expect_failure(
-      Failure::runtime, [&] { read_tipsy(folder_.path()); }, "a folder");
+      Failure::runtime, [&] { read_snapshot(folder_.path()); }, "a folder");
   expect_failure(
-      Failure::runtime, [&] { read_tipsy("/dev/null"); }, "/dev/null", "not a regular file");
+      Failure::runtime, [&] { read_snapshot("/dev/null"); }, "/dev/null", "not a regular file");
   expect_refused("", "empty");
 }
 
@@ -47,7 +47,7 @@ TEST_F(TipsyErrors, AFileThatMayNotBeRead) {
   test::write_bytes(folder_ / "secret", TipsyFile::valid(0, 1, 0).bytes());
   std::filesystem::permissions(folder_ / "secret", std::filesystem::perms::none);
   expect_failure(
-      Failure::runtime, [&] { read_tipsy(folder_ / "secret"); }, "secret", "Permission denied");
+      Failure::runtime, [&] { read_snapshot(folder_ / "secret"); }, "secret", "Permission denied");
 }
 
 TEST_F(TipsyErrors, AFileOfAnotherKind) {
@@ -69,10 +69,16 @@ TEST_F(TipsyErrors, CountsWithoutTheGarbageThatAPadMayHold) {
     TipsyFile file = TipsyFile::valid(1, 2, 3);
     file.pad = pad;
     test::write_bytes(folder_ / "good.tipsy", file.bytes());
-    EXPECT_EQ(read_tipsy(folder_ / "good.tipsy").bodies.count(), 6) << "pad " << pad;
+    EXPECT_EQ(read_snapshot(folder_ / "good.tipsy").bodies.count(), 6) << "pad " << pad;
     file.bodies = 7;
     expect_refused(file.bytes(), "7 body records", "1 gas + 2 dark + 3 star");
   }
+}
+
+TEST_F(TipsyErrors, ATimeThatIsNotFinite) {
+  TipsyFile file = TipsyFile::valid(0, 1, 0);
+  file.time = std::numeric_limits<double>::quiet_NaN();
+  expect_refused(file.bytes(), "time", "not finite");
 }
 
 TEST_F(TipsyErrors, NoBodies) {
@@ -99,7 +105,7 @@ TEST_F(TipsyErrors, MoreBodiesThanCanBeHeld) {
     std::filesystem::resize_file(folder_ / "huge", length, error);
     if (error) GTEST_SKIP() << "this file system has no file of " << length << " bytes";
     expect_failure(
-        Failure::runtime, [&] { read_tipsy(folder_ / "huge"); }, "huge", parts...);
+        Failure::runtime, [&] { read_snapshot(folder_ / "huge"); }, "huge", parts...);
   };
   TipsyFile many{.bodies = 3000000000u, .dark = 3000000000u};
   expect_refused_of_length(many, 32 + 3000000000u * 36ull, "3000000000", "2147483647");
@@ -153,7 +159,7 @@ TEST_F(TipsyErrors, WritingBodiesThatAreNotFinite) {
   const Bodies good = scene_plummer.generate(9, 1).bodies;
   const auto refused = [&](const Bodies& bodies, const char* body, const char* file) {
     expect_failure(
-        Failure::runtime, [&] { write_tipsy(folder_ / file, {bodies}, 0.1f); }, file, body, "not finite");
+        Failure::runtime, [&] { write_snapshot(folder_ / file, {bodies}); }, file, body, "not finite");
   };
   for (float Vec4::*member : {&Vec4::x, &Vec4::z, &Vec4::w}) {
     Bodies bad = good;
@@ -168,29 +174,29 @@ TEST_F(TipsyErrors, WritingBodiesThatAreNotFinite) {
 }
 
 TEST_F(TipsyErrors, WritingWhereNothingCanBeWritten) {
-  const TipsySnapshot snapshot{scene_plummer.generate(2, 1).bodies};
+  const Snapshot snapshot{scene_plummer.generate(2, 1).bodies};
   expect_failure(
-      Failure::runtime, [&] { write_tipsy(folder_.path(), snapshot, 0.1f); }, "folder");
+      Failure::runtime, [&] { write_snapshot(folder_.path(), snapshot); }, "folder");
   const auto nowhere = folder_ / "none/at/all";
   expect_failure(
-      Failure::runtime, [&] { write_tipsy(nowhere, snapshot, 0.1f); }, "none/at/all'", "No such file");
+      Failure::runtime, [&] { write_snapshot(nowhere, snapshot); }, "none/at/all'", "No such file");
   if (std::filesystem::exists("/dev/full")) {
     expect_failure(
-        Failure::runtime, [&] { write_tipsy("/dev/full", snapshot, 0.1f); }, "/dev/full", "No space left");
+        Failure::runtime, [&] { write_snapshot("/dev/full", snapshot); }, "/dev/full", "No space left");
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
   }
 }
 
 TEST_F(TipsyErrors, AFailedWriteKeepsTheOldFileAndLeavesNothingBehind) {
   test::write_bytes(folder_ / "kept", "precious");
-  const TipsySnapshot snapshot{scene_plummer.generate(5000, 1).bodies};
+  const Snapshot snapshot{scene_plummer.generate(5000, 1).bodies};
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit tight{65536, before.rlim_max};  // like a disk that fills up while the file is written
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
   const Failure failure =
-      test::failure_of([&] { write_tipsy(folder_ / "kept", snapshot, 0.1f, ByteOrder::big, Existing::replace); });
+      test::failure_of([&] { write_snapshot(folder_ / "kept", snapshot, {.existing = Existing::replace}); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(failure.kind, Failure::runtime);

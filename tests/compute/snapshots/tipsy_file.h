@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/snapshots/tipsy.h"
+#include "compute/snapshots/bytes.h"
 
 namespace orrery::test {
 

@@ -1,11 +1,14 @@
-#include "compute/snapshots/tipsy.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
+#include <vector>
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/scenes/scene.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -24,7 +27,7 @@ TEST_P(EveryByteOrder, ReadsGasDarkAndStarInTheOrderOfTheFile) {
   file.order = GetParam();
   file.time = 12.5;
   test::write_bytes(folder_ / "mixed", file.bytes());
-  const TipsySnapshot snapshot = read_tipsy(folder_ / "mixed");
+  const Snapshot snapshot = read_snapshot(folder_ / "mixed");
   EXPECT_EQ(snapshot.time, 12.5);
   ASSERT_EQ(snapshot.bodies.count(), 9);
   ASSERT_EQ(snapshot.bodies.velocities.size(), 9u);
@@ -41,17 +44,17 @@ TEST_P(EveryByteOrder, IgnoresThePadWhereTheCountsAgree) {
     file.order = GetParam();
     file.pad = pad;
     test::write_bytes(folder_ / "padded", file.bytes());
-    EXPECT_EQ(read_tipsy(folder_ / "padded").bodies.count(), 2) << pad;
+    EXPECT_EQ(read_snapshot(folder_ / "padded").bodies.count(), 2) << pad;
   }
 }
 
 TEST_P(EveryByteOrder, WrittenAndReadBackGivesTheSameBits) {
   Bodies bodies = scene_collision.generate(40000, 9).bodies;  // more than two blocks
-  bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), TipsyLimits::largest,
-                         TipsyLimits::smallest_mass};
-  const TipsySnapshot snapshot{bodies, 0.1};
-  write_tipsy(folder_ / "copy", snapshot, 0.25f, GetParam());
-  const TipsySnapshot back = read_tipsy(folder_ / "copy");
+  bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), SnapshotLimits::largest,
+                         SnapshotLimits::smallest_mass};
+  const Snapshot snapshot{.bodies = bodies, .time = 0.1, .softening = 0.25f};
+  write_snapshot(folder_ / "copy", snapshot, {GetParam()});
+  const Snapshot back = read_snapshot(folder_ / "copy");
   EXPECT_EQ(back.time, snapshot.time);
   EXPECT_TRUE(back.bodies == bodies);
   EXPECT_TRUE(std::signbit(back.bodies.positions[1].x));
@@ -59,10 +62,82 @@ TEST_P(EveryByteOrder, WrittenAndReadBackGivesTheSameBits) {
 
 TEST_P(EveryByteOrder, WritesExactlyTheDocumentedBytes) {
   const Bodies bodies{{{1, 2, 3, 4}}, {{5, 6, 7, 0}}};
-  write_tipsy(folder_ / "one", {bodies, 1.5}, 0.25f, GetParam());
+  write_snapshot(folder_ / "one", {.bodies = bodies, .time = 1.5, .softening = 0.25f}, {GetParam()});
   TipsyFile expected{.order = GetParam(), .time = 1.5, .bodies = 1, .dark = 1};
   expected.values = {4, 1, 2, 3, 5, 6, 7, 0.25f, 0};
   EXPECT_EQ(test::read_bytes(folder_ / "one"), expected.bytes());
+}
+
+TEST_P(EveryByteOrder, ReadWrittenAndReadAgainKeepsEveryField) {
+  TipsyFile file = TipsyFile::valid(1, 2, 1);
+  file.order = GetParam();
+  file.time = -3.25;
+  const float gas[]{2, 1, 1, 1, 0, 0, 0, /*density*/ 9, /*temperature*/ 1e4f, /*softening*/ 0.1f, /*metals*/ 0.02f, 7};
+  const float dark[]{3, 2, 2, 2, 0, 0, 0, /*softening*/ 0.2f, 7};
+  const float star[]{4, 3, 3, 3, 0, 0, 0, /*metals*/ 0.01f, /*formation time*/ -12, /*softening*/ 0.3f, 7};
+  file.values.assign(std::begin(gas), std::end(gas));
+  for (int i = 0; i < 2; ++i) file.values.insert(file.values.end(), std::begin(dark), std::end(dark));
+  file.values.insert(file.values.end(), std::begin(star), std::end(star));
+  test::write_bytes(folder_ / "all", file.bytes());
+
+  const Snapshot snapshot = read_snapshot(folder_ / "all");
+  EXPECT_EQ(snapshot.properties, (BodyProperties{.ids = {},
+                                                 .species = {Species::gas, Species::dark, Species::dark, Species::star},
+                                                 .softening = {0.1f, 0.2f, 0.2f, 0.3f},
+                                                 .temperature = {1e4f, 0, 0, 0},
+                                                 .metals = {0.02f, 0, 0, 0.01f},
+                                                 .formation_time = {0, 0, 0, -12}}));
+  write_snapshot(folder_ / "copy", snapshot, {GetParam()});
+  file.values[7] = 0;  // density and potential follow from the positions and are not kept
+  for (const std::size_t potential : {11, 20, 29, 40}) file.values[potential] = 0;
+  EXPECT_EQ(test::read_bytes(folder_ / "copy"), file.bytes());
+}
+
+TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisSecondVersion) {
+  TipsyFile file = TipsyFile::valid(0, 1, 1);
+  file.order = GetParam();
+  file.pad = 2;
+  const std::uint64_t ids[]{0x1'0000'0002, 0x2'0000'0003};
+  const bool big = GetParam() == ByteOrder::big;
+  for (const std::size_t body : {0, 1}) {
+    const float low = std::bit_cast<float>(static_cast<std::uint32_t>(ids[body])),
+                high = std::bit_cast<float>(static_cast<std::uint32_t>(ids[body] >> 32));
+    const std::size_t last = body == 0 ? 8 : 19;
+    file.values[last - 1] = big ? high : low;
+    file.values[last] = big ? low : high;
+  }
+  test::write_bytes(folder_ / "bonsai", file.bytes());
+  const BodyProperties properties = read_snapshot(folder_ / "bonsai").properties;
+  EXPECT_EQ(properties.ids, (std::vector<std::uint64_t>{ids[0], ids[1]}));
+  EXPECT_TRUE(properties.softening.empty()) << "the ids are in its place";
+  EXPECT_EQ(properties.species, (std::vector<Species>{Species::dark, Species::star}));
+}
+
+TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisFirstVersionWhereTheyAreNoPotentials) {
+  TipsyFile file = TipsyFile::valid(0, 2, 2);
+  file.order = GetParam();
+  const auto ids_with = [&](std::vector<std::uint32_t> words) {
+    for (const std::size_t i : {0, 1, 2, 3}) {
+      file.values[std::array{8, 17, 28, 39}[i]] = std::bit_cast<float>(words[i]);
+    }
+    test::write_bytes(folder_ / "bonsai", file.bytes());
+    const BodyProperties properties = read_snapshot(folder_ / "bonsai").properties;
+    EXPECT_EQ(properties.softening.size(), 4u) << "it has its place";
+    return properties.ids;
+  };
+  EXPECT_EQ(ids_with({200000001, 200000000, 100000000, 7}),
+            (std::vector<std::uint64_t>{200000001, 200000000, 100000000, 7}));
+  EXPECT_TRUE(ids_with({200000001, 200000001, 100000000, 7}).empty()) << "an id twice";
+  EXPECT_TRUE(ids_with({100000001, 200000001, 100000000, 7}).empty()) << "a dark body with a star's id";
+  EXPECT_TRUE(ids_with({200000002, 200000001, 200000000, 7}).empty()) << "a star with a dark body's id";
+  EXPECT_TRUE(ids_with({0xbf800000, 0xbf000000, 0xbf400000, 0xbf600000}).empty()) << "potentials";
+  EXPECT_TRUE(ids_with({0, 0, 0, 0}).empty()) << "no potentials";
+}
+
+TEST_P(EveryByteOrder, DarkBodiesWithoutLengthsNeedNoProperties) {
+  const Bodies bodies = scene_plummer.generate(100, 1).bodies;
+  write_snapshot(folder_ / "plain", {bodies}, {GetParam()});
+  EXPECT_EQ(read_snapshot(folder_ / "plain").properties, BodyProperties{});
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, EveryByteOrder, testing::Values(ByteOrder::big, ByteOrder::little),
@@ -74,7 +149,7 @@ TEST(TipsyFileTest, AcceptsOneToThreeDimensions) {
     TipsyFile file = TipsyFile::valid(0, 2, 0);
     file.dimensions = dimensions;
     test::write_bytes(folder / "flat", file.bytes());
-    EXPECT_EQ(read_tipsy(folder / "flat").bodies.count(), 2);
+    EXPECT_EQ(read_snapshot(folder / "flat").bodies.count(), 2);
   }
 }
 
@@ -82,9 +157,9 @@ TEST(TipsyFileTest, ReplacesAFileAndKeepsALink) {
   const test::TemporaryFolder folder;
   test::write_bytes(folder / "real", "old");
   std::filesystem::create_symlink("real", folder / "link");
-  write_tipsy(folder / "link", {scene_plummer.generate(3, 1).bodies}, 0.1f, ByteOrder::big, Existing::replace);
+  write_snapshot(folder / "link", {scene_plummer.generate(3, 1).bodies}, {.existing = Existing::replace});
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-  EXPECT_EQ(read_tipsy(folder / "real").bodies.count(), 3);
+  EXPECT_EQ(read_snapshot(folder / "real").bodies.count(), 3);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder.path()}, {}), 2) << "something was left over";
 }
 
@@ -96,6 +171,11 @@ TEST(TipsyFileTest, ReadsTheSampleGalaxy) {
   ASSERT_EQ(scene.bodies.count(), 20000);
   EXPECT_EQ(scene.bodies.positions.front().w, 0.04270478f);
   EXPECT_EQ(scene.bodies.positions.front().x, 0.47185373f);
+  ASSERT_EQ(scene.properties.ids.size(), 20000u);
+  EXPECT_EQ(scene.properties.ids.front(), 200000000u);
+  EXPECT_EQ(scene.properties.ids.back(), 14999u);
+  EXPECT_EQ(std::ranges::count(scene.properties.species, Species::dark), 2500);
+  EXPECT_EQ(std::ranges::count(scene.properties.species, Species::star), 17500);
   const Conserved sums = conserved(scene.bodies, Law{.softening = scene.softening});
   EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);  // in virial equilibrium
   EXPECT_GT(scene.softening, 0.03f);

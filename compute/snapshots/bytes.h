@@ -1,25 +1,24 @@
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "compute/snapshots/tipsy.h"
+namespace orrery {
 
-/// The byte facts of TIPSY files that the reader and the writer share.
-namespace orrery::tipsy {
+enum class ByteOrder { big, little };
 
-/// Loads and stores values of one byte order, wherever they lie.
+/// Loads and stores values of one byte order at any address.
 class Bytes {
  public:
   explicit Bytes(ByteOrder order)
       : swap_{(order == ByteOrder::little) != (std::endian::native == std::endian::little)} {}
 
   std::uint32_t load32(const std::byte* at) const { return load<std::uint32_t>(at); }
-  float load_float(const std::byte* at) const { return std::bit_cast<float>(load<std::uint32_t>(at)); }
-  double load_double(const std::byte* at) const { return std::bit_cast<double>(load<std::uint64_t>(at)); }
+  std::uint64_t load64(const std::byte* at) const { return load<std::uint64_t>(at); }
+  float load_float(const std::byte* at) const { return std::bit_cast<float>(load32(at)); }
+  double load_double(const std::byte* at) const { return std::bit_cast<double>(load64(at)); }
 
   void store32(std::byte* at, std::uint32_t value) const { store(at, value); }
   void store_float(std::byte* at, float value) const { store(at, std::bit_cast<std::uint32_t>(value)); }
@@ -43,20 +42,4 @@ class Bytes {
   bool swap_;
 };
 
-inline constexpr std::size_t header_bytes = 32;
-/// Where the header's fields start.
-namespace header {
-inline constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
-}
-
-/// Every record starts with seven floats: mass, x, y, z, vx, vy, vz.
-struct RecordKind {
-  const char* name;
-  std::size_t bytes;
-};
-inline constexpr std::array<RecordKind, 3> record_kinds{{{"gas", 48}, {"dark", 36}, {"star", 44}}};
-inline constexpr std::size_t dark_softening = 28;  ///< where a dark record's eps starts; its potential follows
-
-inline constexpr std::size_t records_a_block = 16384;  ///< read or written at once
-
-}  // namespace orrery::tipsy
+}  // namespace orrery

@@ -1,0 +1,110 @@
+#include "app/viewer/lane.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+namespace orrery {
+
+Lane::Lane(Rescue& rescue, const Sharing& sharing, const SceneRequest& scene, const KernelInfo& kernel,
+           KernelChooser* chooser, bool lockstep)
+    : rescue_{rescue},
+      bridge_{sharing},
+      simulation_{scene, bridge_.storage(), kernel, chooser, lockstep ? Choosing::at_once : Choosing::beside},
+      monitor_{lockstep} {}
+
+void Lane::apply(const Command& command, const Diagnostics& wanted) {
+  if (std::holds_alternative<StepOnce>(command)) {
+    for (const Command& look : monitor_.with_step(status(), wanted)) simulation_.apply(look);
+  }
+  const SceneRequest scene = status().scene;
+  simulation_.apply(command);
+  drawn_is_old_ = true;
+  scene_is_new_ |= std::holds_alternative<LoadScene>(command) || status().scene != scene;
+}
+
+bool Lane::ready() const {
+  return simulation_.idle() || bridge_.mode(status().backend) == Interop::mapped;
+}
+
+void Lane::examine(double now_s, const ViewStatus& view) {
+  const Status& now = status();
+  if (now.choosing) return;  // it would be measured as well
+  for (const Command& command : monitor_.due(now_s, now, view.diagnostics)) simulation_.apply(command);
+  if (const auto command = boxes_.due(now_s, now, view.tree_cells)) simulation_.apply(*command);
+}
+
+int Lane::advance(std::int64_t frame) {
+  const Status& before = status();
+  moved_ |= bridge_.mode(before.backend) == Interop::mapped;
+  const int steps = simulation_.advance_frame(frame);
+  if (steps > 0) log_.started(frame, before);
+  return steps;
+}
+
+bool Lane::collect() {
+  std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
+  return simulation_.idle();
+}
+
+/// The cost of copying the bodies counts as the mapping of the batch that moved them.
+bool Lane::take_timings() {
+  const bool chose = simulation_.choosing();
+  collect();
+  std::vector<StepTiming> timings = std::exchange(timings_, {});
+  drawn_is_old_ |= !timings.empty() || chose != simulation_.choosing();
+  moved_ |= simulation_.choosing();  // measured under the load of a picture that moves
+  if (drawn_is_old_ && simulation_.idle()) {
+    drawn_is_old_ = false;
+    moved_ = true;
+    const double copy_ms = copy_drawn();
+    if (!timings.empty()) timings.back().map_ms += copy_ms;
+  }
+  for (const StepTiming& timing : timings) log_.add(timing);
+  while (const auto time = draw_timer_.poll()) log_.add_draw(*time);
+  if (!scene_is_new_ || drawn_is_old_) return false;
+  scene_is_new_ = false;
+  framing_ = present_framing();
+  return true;
+}
+
+/// Returns the CPU time that it takes, in ms.
+double Lane::copy_drawn() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!bridge_.fetch(simulation_, status())) return 0;
+  rescue_.outside([this] { bridge_.upload(); });
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Lane::describe(ViewStatus& view, double wall_s) {
+  const Status& now = status();
+  if (now.force_probe) take_probe(now, *now.force_probe);
+  moved_ |= boxes_.follow(now, view.tree_cells);
+  log_.describe(view, now);
+  monitor_.describe(view, now, wall_s);
+  view.interop = bridge_.mode(now.backend);
+  view.interop_reason = bridge_.reason(now.backend);
+}
+
+/// Another kernel may be probed at the same step, after Reset.
+void Lane::take_probe(const Status& status, const ForceProbe& probe) {
+  TakenProbe taken{trial_of(status), probe.step};
+  if (taken == taken_probe_ || !log_.statistics().add_error(taken.trial, probe.error)) return;
+  taken_probe_ = std::move(taken);
+}
+
+void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
+                const render::Canvas& canvas) {
+  draw_timer_.begin(frame);
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas,
+                boxes_.renderer());
+  draw_timer_.end();
+}
+
+Framing Lane::present_framing() {
+  return framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+}
+
+}  // namespace orrery

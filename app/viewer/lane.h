@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/ui_state/status.h"
+#include "app/viewer/cuda_sharing.h"
+#include "app/viewer/frame_log.h"
+#include "app/viewer/framing.h"
+#include "app/viewer/monitor.h"
+#include "app/viewer/position_bridge.h"
+#include "app/viewer/rescue.h"
+#include "app/viewer/scene_picture.h"
+#include "app/viewer/tree_boxes.h"
+#include "compute/sim/simulation.h"
+#include "render/camera.h"
+#include "render/gpu_timer.h"
+
+namespace orrery {
+
+/// One system on the screen: the simulation, the buffer of its bodies, their picture, and what is measured of it.
+/// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.
+class Lane {
+ public:
+  /// `kernel` is the one to start with; `chooser` as for Simulation. In `lockstep` nothing depends on how long things
+  /// take. `rescue` and `chooser` must outlive the lane. Throws as Simulation does.
+  Lane(Rescue& rescue, const Sharing& sharing, const SceneRequest& scene, const KernelInfo& kernel,
+       KernelChooser* chooser, bool lockstep);
+
+  Simulation& simulation() { return simulation_; }
+  /// See Simulation::status().
+  const Status& status() const { return simulation_.status(); }
+  FrameLog& log() { return log_; }
+  const FrameLog& log() const { return log_; }
+
+  /// Carries out a user's command, with the measurements that belong to it. Throws as Simulation::apply().
+  void apply(const Command& command, const Diagnostics& wanted);
+
+  /// Whether advance() may start steps: where bodies are copied, not before the last ones have been drawn.
+  bool ready() const;
+  /// Asks for the measurements that are due with the next batch. `now_s` only grows. Throws as Simulation::apply().
+  void examine(double now_s, const ViewStatus& view);
+  /// Starts the steps of frame `frame` and returns how many. Throws as Simulation::advance_frame().
+  int advance(std::int64_t frame);
+  /// Takes in the batches that have ended. Returns whether no steps are in flight.
+  bool collect();
+  /// Logs what was measured, and copies the bodies to be drawn if they are new. Returns whether framing() is that of a
+  /// scene whose bodies were not drawn before.
+  bool take_timings();
+  /// Fills in what the window shows of this lane; once per frame. `wall_s` is the time that really passes.
+  void describe(ViewStatus& view, double wall_s);
+
+  /// `frame` is the tag of the drawing's GPU time.
+  void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
+            const render::Canvas& canvas);
+  /// Where the scene's first bodies were.
+  const Framing& framing() const { return framing_; }
+  /// Where the drawn bodies are now; waits for the GPU.
+  Framing present_framing();
+
+ private:
+  struct TakenProbe {
+    Trial trial;
+    std::int64_t step;
+    friend bool operator==(const TakenProbe&, const TakenProbe&) = default;
+  };
+
+  double copy_drawn();
+  void take_probe(const Status& status, const ForceProbe& probe);
+
+  Rescue& rescue_;
+  // In this order: each uses those above, so it is destroyed before them.
+  PositionBridge bridge_;
+  ScenePicture picture_;
+  TreeBoxes boxes_;
+  render::GpuTimer draw_timer_;
+  Simulation simulation_;
+  Framing framing_;
+  FrameLog log_;
+  Monitor monitor_;
+
+  std::vector<StepTiming> timings_;        // collected, not taken yet
+  std::optional<TakenProbe> taken_probe_;  // the comparison of forces that the results have
+  bool drawn_is_old_ = true;               // the simulation has moved on since its bodies were copied
+  bool moved_ = true;                      // the drawn bodies are not those of the last picture
+  bool scene_is_new_ = true;               // framing_ is not that of the scene yet
+};
+
+}  // namespace orrery

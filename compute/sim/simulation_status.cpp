@@ -1,0 +1,59 @@
+// The one Status of a simulation.
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+double Simulation::interactions_per_evaluation() const {
+  if (!choice_.kernel->is_tree) return kernel_->interactions(count_);
+  return diagnostics_.tree() ? static_cast<double>(diagnostics_.tree()->interactions) : 0;
+}
+
+const Status& Simulation::status() const {
+  if (setup_changed_) describe_setup();
+  setup_changed_ = false;
+  describe_progress();
+  return status_;
+}
+
+/// What only commands and the end of a choice change: names, settings and everything else that is not copied in vain.
+void Simulation::describe_setup() const {
+  status_.kernel_id = choice_.kernel->id;
+  status_.backend = choice_.kernel->backend;
+  status_.settings = choice_.settings;
+  status_.chosen = kernel_->chosen(count_, masses_);
+  status_.auto_choice = choice_.automatic;
+  status_.accuracy = choice_.accuracy;
+  status_.integrator_id = choice_.integrator->id;
+  status_.law = choice_.law;
+  status_.time_step = choice_.time_step;
+  status_.steps_per_frame = steps_per_frame_;
+  status_.scene = request_;
+  status_.scene_name = scene_->name;
+  status_.scene_physics = scene_physics();
+  status_.count = count_;
+  status_.card = card_;
+}
+
+void Simulation::describe_progress() const {
+  // Enqueued on the GPU is counted as done.
+  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
+  const StepTime now = counts_enqueued ? after_all() : done_;
+  Engine* const keeper = engine_with_checkpoint();
+  status_.choosing = choosing();
+  status_.paused = paused_;
+  status_.busy = !in_flight_.empty();
+  status_.step = now.step;
+  status_.sim_time = now.sim_time;
+  status_.interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_per_step;
+  status_.timing = timing_;
+  status_.tree = diagnostics_.tree();
+  status_.tree_cells = diagnostics_.tree_cells();
+  status_.force_probe = diagnostics_.force_probe();
+  status_.conserved = diagnostics_.conserved();
+  status_.non_finite = diagnostics_.non_finite();
+  status_.checkpoint_step = keeper ? std::optional{keeper->good()->step} : std::nullopt;
+  status_.undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt;
+  if (status_.last_error != last_error_) status_.last_error = last_error_;
+}
+
+}  // namespace orrery

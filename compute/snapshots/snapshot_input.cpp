@@ -1,0 +1,86 @@
+#include "compute/snapshots/snapshot_input.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+
+#include "compute/core/host_memory.h"
+#include "compute/snapshots/snapshot.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+bool finite(float a, float b, float c) {
+  return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
+}
+
+bool too_large(float a, float b, float c) {
+  return !(std::max({std::abs(a), std::abs(b), std::abs(c)}) <= SnapshotLimits::largest);
+}
+
+}  // namespace
+
+std::string plural(std::uint64_t number, const char* noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string unusable(const Vec4& position, const Vec4& velocity) {
+  const auto& [x, y, z, m] = position;
+  const auto& [vx, vy, vz, unused] = velocity;
+  if (!finite(x, y, z)) return "a position that is not finite";
+  if (!finite(vx, vy, vz)) return "a velocity that is not finite";
+  if (!std::isfinite(m)) return "a mass that is not finite";
+  if (!(m > 0)) return "a mass that is not positive";
+  const char* cure = ", which single precision cannot work with: rescale the units of the file";
+  if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;
+  if (too_large(vx, vy, vz)) return std::string{"a velocity beyond 1e15"} + cure;
+  if (m > SnapshotLimits::largest) return std::string{"a mass above 1e15"} + cure;
+  if (m < SnapshotLimits::smallest_mass) return std::string{"a mass below 1e-30"} + cure;
+  return {};
+}
+
+SnapshotInput::SnapshotInput(const fs::path& file) : file_{file} {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::not_found) fail("no such file");
+  if (error) fail("cannot be read: " + error.message());
+  if (fs::is_directory(status)) fail("a folder, not a snapshot file");
+  if (!fs::is_regular_file(status)) fail("not a regular file");
+  size_ = fs::file_size(file, error);
+  if (error) fail("cannot be read: " + error.message());
+  if (size_ == 0) fail("empty");
+  stream_.reset(std::fopen(file.c_str(), "rb"));
+  if (!stream_) fail("cannot be read: " + reason(errno));
+  head_.resize(std::min<std::uint64_t>(size_, head_bytes));
+  read(head_.data(), head_.size());
+  std::rewind(stream_.get());
+}
+
+void SnapshotInput::read(std::byte* to, std::size_t size) {
+  if (std::fread(to, 1, size, stream_.get()) == size) return;
+  fail(std::ferror(stream_.get()) ? "cannot be read: " + reason(errno) : "became shorter while it was read");
+}
+
+void SnapshotInput::require_room_for(std::uint64_t bodies) const {
+  if (bodies > std::numeric_limits<int>::max()) {
+    fail(plural(bodies, "body record") + ", but at most 2147483647 can be used");
+  }
+  if (const std::int64_t fit = bodies_that_fit(); static_cast<std::int64_t>(bodies) > fit) {
+    fail(plural(bodies, "body record") + ", but the free memory holds " + std::to_string(fit));
+  }
+}
+
+void SnapshotInput::fail(const std::string& cause) const {
+  throw std::runtime_error("'" + file_.string() + "': " + cause);
+}
+
+}  // namespace orrery

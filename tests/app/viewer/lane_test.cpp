@@ -1,0 +1,88 @@
+#include "app/viewer/lane.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "render/gl.h"
+#include "render/image.h"
+#include "render/offscreen_context.h"
+
+namespace orrery {
+namespace {
+
+class LaneTest : public testing::Test {
+ protected:
+  static constexpr int side = 64;  // of the picture, in pixels
+
+  Lane lane(const SceneRequest& scene) {
+    return {rescue_, Sharing{.reason = "not tried", .cure = "try"}, scene, default_kernel(), nullptr, true};
+  }
+
+  /// Runs one frame's steps and waits for them.
+  void frame(Lane& lane, std::int64_t number) {
+    lane.examine(static_cast<double>(number), view_);
+    EXPECT_EQ(lane.advance(number), lane.status().steps_per_frame);
+    while (!lane.collect()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    lane.take_timings();
+    lane.describe(view_, static_cast<double>(number));
+  }
+
+  std::vector<unsigned char> picture(Lane& lane, std::int64_t number) {
+    render::OrbitCamera camera;
+    camera.frame(lane.framing().centre, lane.framing().radius);
+    lane.draw(number, camera, {}, {target_.framebuffer(), side, side});
+    return render::read_framebuffer(target_.framebuffer(), side, side).rgb;
+  }
+
+  render::OffscreenContext context_;
+  Rescue rescue_;
+  render::RenderTarget target_{GL_RGBA8, side, side};
+  ViewStatus view_;
+};
+
+TEST_F(LaneTest, TwoLanesRunAndAreDrawnInOneContext) {
+  Lane first = lane({.scene = "plummer", .count = 300}), second = lane({.scene = "disc", .count = 500});
+  second.apply(SetStepsPerFrame{3}, {});
+  for (Lane* each : {&first, &second}) {
+    EXPECT_TRUE(each->take_timings()) << "the scene is new";
+    EXPECT_FALSE(each->take_timings());
+  }
+  const auto first_picture = picture(first, 0), second_picture = picture(second, 0);
+  EXPECT_NE(first_picture, second_picture);
+  frame(first, 1);
+  frame(second, 1);
+  frame(second, 2);
+  EXPECT_EQ(first.status().step, 1);
+  EXPECT_EQ(second.status().step, 6);
+  EXPECT_EQ(first.status().count, 300);
+  EXPECT_EQ(second.status().count, 500);
+  EXPECT_NE(picture(second, 2), second_picture) << "the bodies have moved";
+  EXPECT_EQ(view_.times.force_ms > 0, true);
+  EXPECT_EQ(view_.interop, Interop::host);
+}
+
+TEST_F(LaneTest, FramesAnotherSceneOnceItsBodiesAreDrawn) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  EXPECT_TRUE(shown.take_timings());
+  const float radius = shown.framing().radius;
+  shown.apply(SetSoftening{0.5f}, {});
+  EXPECT_FALSE(shown.take_timings()) << "the same bodies";
+  shown.apply(LoadScene{{.scene = "two-body", .count = 2}}, {});
+  EXPECT_TRUE(shown.take_timings());
+  EXPECT_NE(shown.framing().radius, radius);
+  EXPECT_EQ(shown.present_framing().radius, shown.framing().radius);
+}
+
+TEST_F(LaneTest, HasOneStatus) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  const Status* const status = &shown.status();
+  frame(shown, 0);
+  EXPECT_EQ(&shown.status(), status);
+  EXPECT_EQ(&shown.simulation().status(), status);
+  EXPECT_EQ(status->step, 1);
+}
+
+}  // namespace
+}  // namespace orrery
