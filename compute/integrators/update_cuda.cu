@@ -10,17 +10,17 @@ constexpr int block = 128;
 
 /// Whether a pass below this one has reported a body. An ordinary load, served by the caches: what is reported while
 /// this pass runs may be missed here.
-__device__ bool reported_before(const NonFiniteReport& report, std::uint32_t pass) {
+__device__ bool reported_before(const FaultReport& report, std::uint32_t pass) {
   return report.d_first->is_before(pass);
 }
 
-__device__ void put(const NonFiniteReport& report, const PackedFinding& here) {
+__device__ void put(const FaultReport& report, const PackedFinding& here) {
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
 __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velocities,
                        const Vec4* __restrict__ accelerations, int count, float kick_dt, float drag, float drift_dt,
-                       NonFiniteCheck check) {
+                       FaultCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   wait_for_kernel_before();
   if (i >= count) return;
@@ -38,7 +38,7 @@ __global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velociti
 }
 
 __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
-                     NonFiniteReport report, std::uint32_t pass) {
+                     FaultReport report, std::uint32_t pass) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count || reported_before(report, pass)) return;
   if (!is_finite(positions[i], velocities[i])) put(report, {pass, i});
@@ -52,12 +52,12 @@ void require_code() {
 }
 
 void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
-                float drag, float drift_dt, const NonFiniteCheck& check, cudaStream_t stream) {
+                float drag, float drift_dt, const FaultCheck& check, cudaStream_t stream) {
   launch_early(update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations, count,
                kick_dt, drag, drift_dt, check);
 }
 
-void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,
+void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const FaultReport& report,
                   std::uint32_t pass, cudaStream_t stream) {
   look<<<ceil_div(count, block), block, 0, stream>>>(d_positions, d_velocities, count, report, pass);
   ORRERY_CUDA_CHECK_LAUNCH(look);

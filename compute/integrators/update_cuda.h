@@ -22,14 +22,14 @@ struct PackedFinding {
 };
 
 /// Where passes over the bodies report the first one that is not finite.
-struct NonFiniteReport {
+struct FaultReport {
   PackedFinding* d_first = nullptr;  ///< the least of all
   int* seen = nullptr;               ///< in host memory that the device reaches: not 0 once there is one
 };
 
 /// The passes that one pass reports: for a body that was not finite before it, and for one that is not finite after it.
-struct NonFiniteCheck {
-  NonFiniteReport report;
+struct FaultCheck {
+  FaultReport report;
   std::uint32_t before = 0, after = 0;  ///< numbers of passes, before <= after
 };
 
@@ -39,10 +39,10 @@ void require_code();
 /// kick_drift_body() of update.h for `count` bodies in device memory, enqueued on the stream. Does nothing if a pass
 /// below `check.before` reported a body, so that the positions stay what they were.
 void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
-                float drag, float drift_dt, const NonFiniteCheck& check, CUstream_st* stream);
+                float drag, float drift_dt, const FaultCheck& check, CUstream_st* stream);
 
 /// Enqueues a look at all bodies that changes nothing, as the pass of this number.
-void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,
+void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const FaultReport& report,
                   std::uint32_t pass, CUstream_st* stream);
 
 }  // namespace orrery::cuda

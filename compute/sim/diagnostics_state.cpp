@@ -46,7 +46,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
 
-void DiagnosticsState::stop(const Fault& fault, const std::string& kernel_id, const std::optional<StepTime>& good) {
+void DiagnosticsState::stop(const Fault& fault, const std::string& kernel_id, const std::optional<Moment>& good) {
   fault_ = fault;
   line_ = "body " + std::to_string(fault.body) + " is not finite after step " + std::to_string(fault.step) +
           " (kernel " + kernel_id + "): paused; " +

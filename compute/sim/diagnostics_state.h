@@ -30,7 +30,7 @@ class DiagnosticsState {
 
   void take_in(const BatchResult& result);
   /// From now on line() says what happened. `good` is when the state is from that can be brought back.
-  void stop(const Fault& fault, const std::string& kernel_id, const std::optional<StepTime>& good);
+  void stop(const Fault& fault, const std::string& kernel_id, const std::optional<Moment>& good);
 
   /// Another kernel or law: the forces that were probed and the tree are no longer those of the simulation.
   void forget_forces();

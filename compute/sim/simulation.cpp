@@ -192,7 +192,7 @@ void Simulation::restore_good() {
   settle();
   Engine* const from = engine_with_good();
   if (!from) throw UsageError("no good state was kept; Reset starts again");
-  const StepTime at = *from->good();
+  const Moment at = *from->good();
   engine().upload(from->good_bodies());
   done_ = at;
   diagnostics_.return_to(at.step);
@@ -290,7 +290,7 @@ double Simulation::interactions_per_evaluation() const {
 Status Simulation::status() const {
   // Enqueued on the GPU is as good as done: what follows sees it so.
   const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.fault();
-  const StepTime now = counts_enqueued ? after_all() : done_;
+  const Moment now = counts_enqueued ? after_all() : done_;
   Engine* const good = engine_with_good();
   return {.kernel_id = choice_.kernel->id,
           .backend = choice_.kernel->backend,

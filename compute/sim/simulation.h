@@ -95,12 +95,12 @@ class Simulation {
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
     std::optional<Bodies> bodies{};  // none: the scene's first state
-    StepTime at{};                   // of the bodies
+    Moment at{};                     // of the bodies
   };
   struct UnderWay {  // a batch that the engine has not handed back yet
     BatchRequest request;
     float time_step;
-    StepTime end() const { return request.begin.after(request.steps, time_step); }
+    Moment end() const { return request.begin.after(request.steps, time_step); }
   };
 
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
@@ -128,7 +128,7 @@ class Simulation {
   void gather();
   void gather_or_report();
   void take_in(const BatchResult& result);
-  StepTime after_all() const { return under_way_.empty() ? done_ : under_way_.back().end(); }
+  Moment after_all() const { return under_way_.empty() ? done_ : under_way_.back().end(); }
   Engine* engine_with_good() const;
   void restore_good();
   void settle();
@@ -147,7 +147,7 @@ class Simulation {
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  StepTime done_;  // after the whole steps that have ended
+  Moment done_;  // after the whole steps that have ended
   std::deque<UnderWay> under_way_;
   std::vector<StepTiming> collected_;
   StepTiming timing_;

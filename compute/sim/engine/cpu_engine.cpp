@@ -81,7 +81,7 @@ class CpuEngine final : public Engine {
     cancelled_ = false;
   }
 
-  void keep(const StepTime& now) override {
+  void keep(const Moment& now) override {
     {
       const std::lock_guard lock{mutex_};
       keep_asked_ = asked_.has_value();
@@ -89,7 +89,7 @@ class CpuEngine final : public Engine {
     }
     keep_bodies(now);
   }
-  std::optional<StepTime> good() override {
+  std::optional<Moment> good() override {
     const std::lock_guard lock{mutex_};
     return good_at_;
   }
@@ -234,7 +234,7 @@ class CpuEngine final : public Engine {
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {
     const auto begin = Clock::now();
-    const StepTime now = batch.begin.after(batch.steps, plan_.time_step);
+    const Moment now = batch.begin.after(batch.steps, plan_.time_step);
     const ConservedProbe probe{.step = now.step,
                                .sim_time = now.sim_time,
                                .sums = conserved(bodies_, plan_.law, &cancelled_),
@@ -244,7 +244,7 @@ class CpuEngine final : public Engine {
   }
 
   /// While nothing changes the bodies.
-  void keep_bodies(const StepTime& now) {
+  void keep_bodies(const Moment& now) {
     if (first_not_finite(bodies_.positions, bodies_.velocities) >= 0) return;
     try {
       Bodies copy = bodies_;
@@ -294,7 +294,7 @@ class CpuEngine final : public Engine {
   std::exception_ptr failure_;
   bool keep_asked_ = false;  // keep the bodies when what is asked for has ended
   Bodies good_;
-  std::optional<StepTime> good_at_;
+  std::optional<Moment> good_at_;
   std::jthread worker_;  // last: it uses all of the above
 };
 

@@ -15,9 +15,9 @@
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
 #include "compute/sim/engine/engine.h"
+#include "compute/sim/engine/fault_watch.h"
 #include "compute/sim/engine/good_states.h"
 #include "compute/sim/engine/mapping.h"
-#include "compute/sim/engine/non_finite_watch.h"
 #include "compute/sim/engine/own_storage.h"
 
 namespace orrery {
@@ -130,7 +130,7 @@ class CudaEngine final : public Engine {
   void wait() override { stream_.synchronize(); }
   void settle() override { wait(); }
 
-  void keep(const StepTime& now) override {
+  void keep(const Moment& now) override {
     good_.judge(watch_);
     if (watch_.found()) return;
     number_passes(now.step, now.step);
@@ -139,7 +139,7 @@ class CudaEngine final : public Engine {
     good_.keep(mapping.bodies, count_, now, stream_.get());
     mapping.unmap();
   }
-  std::optional<StepTime> good() override {
+  std::optional<Moment> good() override {
     good_.judge(watch_);
     return good_.at();
   }
@@ -356,7 +356,7 @@ class CudaEngine final : public Engine {
   std::vector<CudaBatch> free_;
   cuda::ForceComparison comparison_;
   cuda::ConservedSums sums_;
-  NonFiniteWatch watch_{stream_.get()};
+  FaultWatch watch_{stream_.get()};
   bool looked_at_ = false;  // the uploaded bodies, whether they are finite
   GoodStates good_;
 };

@@ -23,17 +23,17 @@ struct StepPlan {
 };
 
 /// The step and the time of a state: whole steps since the start, and the time in units of G = 1.
-struct StepTime {
+struct Moment {
   std::int64_t step = 0;
   double sim_time = 0;
-  StepTime after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
+  Moment after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
 };
 
 /// A batch of steps, and what to measure beside them.
 struct BatchRequest {
   std::int64_t tag = 0;
   int steps = 0;                   ///< 0 only to read the cells of the last step's tree, and nothing else
-  StepTime begin;                  ///< of the state that the first step starts from
+  Moment begin;                    ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
   bool measure_conserved = false;  ///< see MeasureConserved
   int tree_cells = 0;              ///< see ReadTreeCells; 0: none
@@ -92,9 +92,9 @@ class Engine {
 
   /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
   /// nothing if memory is short or a body is not finite.
-  virtual void keep(const StepTime& now) = 0;
+  virtual void keep(const Moment& now) = 0;
   /// The time of the latest checkpoint; none until its bodies are known to be finite.
-  virtual std::optional<StepTime> good() = 0;
+  virtual std::optional<Moment> good() = 0;
   /// The checkpoint. Call only if good() returns one and no batch is in flight.
   virtual Bodies good_bodies() = 0;
   virtual void forget_good() = 0;

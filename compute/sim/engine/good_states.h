@@ -11,7 +11,7 @@
 #include "compute/cuda/event.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/engine.h"
-#include "compute/sim/engine/non_finite_watch.h"
+#include "compute/sim/engine/fault_watch.h"
 
 namespace orrery {
 
@@ -22,7 +22,7 @@ constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 class GoodStates {
  public:
   /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
-  void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
+  void keep(const DeviceBodies& bodies, int count, const Moment& now, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(count);
     Copy& next = copies_[1];
     if (next.at || !make_room(next, size)) return;
@@ -33,7 +33,7 @@ class GoodStates {
   }
 
   /// If the stream has passed the last copy: makes it the checkpoint, or drops it if a body was not finite.
-  void judge(NonFiniteWatch& watch) {
+  void judge(FaultWatch& watch) {
     Copy& next = copies_[1];
     if (!next.at || !next.done.reached()) return;
     const std::optional<Fault>& fault = watch.found();
@@ -41,7 +41,7 @@ class GoodStates {
     copies_[1].at.reset();
   }
 
-  const std::optional<StepTime>& at() const { return copies_[0].at; }
+  const std::optional<Moment>& at() const { return copies_[0].at; }
   /// Waits.
   Bodies download(cudaStream_t stream) const {
     const Copy& good = copies_[0];
@@ -60,7 +60,7 @@ class GoodStates {
   struct Copy {
     cuda::DeviceArray<Vec4> positions, velocities;
     cuda::Event done;
-    std::optional<StepTime> at;  // none: the copy is not in use
+    std::optional<Moment> at;  // none: the copy is not in use
   };
 
   static bool make_room(Copy& copy, std::size_t size) {

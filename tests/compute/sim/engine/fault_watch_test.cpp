@@ -1,5 +1,5 @@
 // How passes on a stream tell of bodies that are not finite.
-#include "compute/sim/engine/non_finite_watch.h"
+#include "compute/sim/engine/fault_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@ namespace {
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 constexpr int count = 1000;
 
-class NonFiniteWatchTest : public testing::Test {
+class FaultWatchTest : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   struct OnDevice {
     cuda::Stream stream;
     cuda::DeviceArray<Vec4> positions{count}, velocities{count}, accelerations{count};
-    NonFiniteWatch watch{stream.get()};
+    FaultWatch watch{stream.get()};
 
     OnDevice() {
       put(positions, std::vector<Vec4>(count, Vec4{0, 0, 0, 1}));
@@ -52,7 +52,7 @@ class NonFiniteWatchTest : public testing::Test {
       cuda::kick_drift(positions.data(), velocities.data(), accelerations.data(), count, 1, 0, 1,
                        watch.check_in(step, changed_before), stream.get());
     }
-    void expect_found(std::int64_t step, int body) {
+    void expect_fault(std::int64_t step, int body) {
       stream.synchronize();
       ASSERT_TRUE(watch.found());
       EXPECT_EQ(watch.found()->step, step);
@@ -61,7 +61,7 @@ class NonFiniteWatchTest : public testing::Test {
   };
 };
 
-TEST_F(NonFiniteWatchTest, FiniteBodiesMoveOn) {
+TEST_F(FaultWatchTest, FiniteBodiesMoveOn) {
   OnDevice device;
   device.watch.count_from(7);
   device.look_after(7);
@@ -73,7 +73,7 @@ TEST_F(NonFiniteWatchTest, FiniteBodiesMoveOn) {
   EXPECT_EQ(device.x(count - 1), 2);
 }
 
-TEST_F(NonFiniteWatchTest, TheLowestBodyOfTheFirstPassCountsAndLaterPassesMoveNobody) {
+TEST_F(FaultWatchTest, TheLowestBodyOfTheFirstPassCountsAndLaterPassesMoveNobody) {
   OnDevice device;
   device.watch.count_from(100);
   device.drift_in(101);
@@ -83,34 +83,34 @@ TEST_F(NonFiniteWatchTest, TheLowestBodyOfTheFirstPassCountsAndLaterPassesMoveNo
   device.spoil(device.velocities, 3);
   device.drift_in(102);
   device.look_after(102);
-  device.expect_found(101, 17);
+  device.expect_fault(101, 17);
   EXPECT_EQ(device.x(0), 1);
   device.watch.clear();
   device.watch.count_from(0);
   EXPECT_FALSE(device.watch.found());
   device.look_after(0);
-  device.expect_found(0, 3);
+  device.expect_fault(0, 3);
 }
 
-TEST_F(NonFiniteWatchTest, ADriftTellsWhatWasBadBeforeItFromWhatItMade) {
+TEST_F(FaultWatchTest, ADriftTellsWhatWasBadBeforeItFromWhatItMade) {
   OnDevice before;
   before.spoil(before.velocities, 999);
   before.drift_in(5);
-  before.expect_found(4, 999);
+  before.expect_fault(4, 999);
 
   OnDevice made;
   made.spoil(made.accelerations, 999);
   made.drift_in(5);
-  made.expect_found(5, 999);
+  made.expect_fault(5, 999);
   EXPECT_EQ(made.x(0), 1) << "the step is made for all bodies";
 
   OnDevice kicked_in_the_step;
   kicked_in_the_step.spoil(kicked_in_the_step.velocities, 999);
   kicked_in_the_step.drift_in(5, /*changed_before=*/true);
-  kicked_in_the_step.expect_found(5, 999);
+  kicked_in_the_step.expect_fault(5, 999);
 }
 
-TEST_F(NonFiniteWatchTest, CountsFromABaseSoThatStepsFit) {
+TEST_F(FaultWatchTest, CountsFromABaseSoThatStepsFit) {
   OnDevice device;
   constexpr std::int64_t late = 50'000'000'000;
   EXPECT_FALSE(device.watch.reaches(late));
@@ -118,9 +118,9 @@ TEST_F(NonFiniteWatchTest, CountsFromABaseSoThatStepsFit) {
   EXPECT_TRUE(device.watch.reaches(late + 1'000'000));
   device.spoil(device.positions, 500);
   device.drift_in(late + 1);
-  device.expect_found(late, 500);
+  device.expect_fault(late, 500);
   device.watch.count_from(0);
-  device.expect_found(late, 500);
+  device.expect_fault(late, 500);
 }
 
 }  // namespace

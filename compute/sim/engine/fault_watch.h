@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// A pass over the bodies as the number that NonFiniteCheck takes: its step, and its place in that step.
+/// A pass over the bodies as the number that FaultCheck takes: its step, and its place in that step.
 struct PassId {
   /// In the order in which they run: the drift, the check of the state after the step, and what the drift of the next
   /// step finds in that state.
@@ -26,9 +26,9 @@ struct PassId {
 };
 
 /// What passes on a stream reported of bodies that are not finite. Steps count from a base, so that they fit a PassId.
-class NonFiniteWatch {
+class FaultWatch {
  public:
-  explicit NonFiniteWatch(cudaStream_t stream) : stream_{stream} { clear(); }
+  explicit FaultWatch(cudaStream_t stream) : stream_{stream} { clear(); }
 
   /// Forgets what was found. Call only while nothing is enqueued.
   void clear() {
@@ -44,11 +44,11 @@ class NonFiniteWatch {
     if (!found()) base_ = step;
   }
 
-  cuda::NonFiniteReport report() const { return {d_first_.data(), &seen()}; }
+  cuda::FaultReport report() const { return {d_first_.data(), &seen()}; }
   /// The check of the state after `step`.
   std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
   /// The drift in `step`. If the step has changed the bodies before, what the drift finds counts as found in this step.
-  cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before) const {
+  cuda::FaultCheck check_in(std::int64_t step, bool changed_before) const {
     const std::uint32_t here = number(step, PassId::drift);
     return {report(), changed_before ? here : number(step - 1, PassId::next_drift), here};
   }
