@@ -85,8 +85,8 @@ void Simulation::apply(const Command& command) {
 Engine* Simulation::engine_with_checkpoint() const {
   Engine* latest = nullptr;
   for (const std::unique_ptr<Engine>& engine : engines_) {
-    if (!engine || !engine->good()) continue;
-    if (!latest || engine->good()->step > latest->good()->step) latest = engine.get();
+    if (!engine || !engine->checkpoint()) continue;
+    if (!latest || engine->checkpoint()->step > latest->checkpoint()->step) latest = engine.get();
   }
   return latest;
 }
@@ -148,7 +148,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
     throw;
   }
   for (const std::unique_ptr<Engine>& engine : engines_) {
-    if (engine) engine->forget_good();
+    if (engine) engine->forget_checkpoint();
   }
   choice_ = choice;
   kernel_ = std::move(kernel);

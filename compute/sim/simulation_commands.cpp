@@ -129,8 +129,8 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   cancel_and_wait();
   Engine* const from = engine_with_checkpoint();
   if (!from) throw UsageError("there is no checkpoint; Reset starts again");
-  const StepTime at = *from->good();
-  engine().upload(from->good_bodies());
+  const StepTime at = *from->checkpoint();
+  engine().upload(from->checkpoint_bodies());
   done_ = at;
   diagnostics_.return_to(at.step);
 }

@@ -51,7 +51,7 @@ void Simulation::describe_progress() const {
   status_.force_probe = diagnostics_.force_probe();
   status_.conserved = diagnostics_.conserved();
   status_.non_finite = diagnostics_.non_finite();
-  status_.checkpoint_step = keeper ? std::optional{keeper->good()->step} : std::nullopt;
+  status_.checkpoint_step = keeper ? std::optional{keeper->checkpoint()->step} : std::nullopt;
   status_.undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt;
   if (status_.last_error != last_error_) status_.last_error = last_error_;
 }

@@ -71,9 +71,9 @@ void Simulation::take_in(const BatchResult& result) {
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
   if (asked.request.steps == 0 && !result.tree_cells) diagnostics_.forget_tree();
-  if (result.fault) {
+  if (result.non_finite) {
     Engine* const from = engine_with_checkpoint();
-    diagnostics_.stop(*result.fault, choice_.kernel->id, from ? from->good() : std::nullopt);
+    diagnostics_.stop(*result.non_finite, choice_.kernel->id, from ? from->checkpoint() : std::nullopt);
     paused_ = true;
     step_once_ = false;
     last_error_ = diagnostics_.line();
@@ -106,7 +106,7 @@ void Simulation::wait() {
 }
 
 void Simulation::cancel_and_wait() {
-  engine().settle();
+  engine().cancel_and_wait();
   gather();
 }
 

@@ -6,15 +6,9 @@ namespace {
 
 constexpr int block = 128;
 
-/// Adds column `place` of splits x count partial sums.
-__device__ __forceinline__ void add_column(Vec3& sum, const Vec4* partials, int splits, int count, int place) {
-#pragma unroll 8
-  for (int split = 0; split < splits; ++split) {
-    const Vec4 part = partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
-    sum.x += part.x;
-    sum.y += part.y;
-    sum.z += part.z;
-  }
+/// The partial sum of entry `place` in the row of `split`, of rows with `count` entries.
+__device__ __forceinline__ Vec4 part_of(const Vec4* __restrict__ partials, int count, int split, int place) {
+  return partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
 }
 
 __global__ void add_partials(const Vec4* __restrict__ partials, int splits, const Vec4* __restrict__ bodies, int count,
@@ -22,7 +16,13 @@ __global__ void add_partials(const Vec4* __restrict__ partials, int splits, cons
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   Vec3 sum;
-  add_column(sum, partials, splits, count, i);
+#pragma unroll 8
+  for (int split = 0; split < splits; ++split) {
+    const Vec4 part = part_of(partials, count, split, i);
+    sum.x += part.x;
+    sum.y += part.y;
+    sum.z += part.z;
+  }
   epilogue.finish(i, bodies[i].w, sum);
 }
 
@@ -30,9 +30,15 @@ __global__ void add_partials_of_targets(const Vec4* __restrict__ partials, int s
                                         Targets targets, Epilogue epilogue) {
   const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (place >= targets.count) return;
-  const int i = targets.body(place);
   Vec3 sum;
-  add_column(sum, partials, splits, targets.count, place);
+#pragma unroll 8
+  for (int split = 0; split < splits; ++split) {
+    const Vec4 part = part_of(partials, targets.count, split, place);
+    sum.x += part.x;
+    sum.y += part.y;
+    sum.z += part.z;
+  }
+  const int i = targets.body(place);
   epilogue.finish(i, bodies[i].w, sum);
 }
 

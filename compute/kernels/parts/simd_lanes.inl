@@ -34,7 +34,7 @@ HWY_INLINE float sum_of_lanes(Lanes value) {
 HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   static_assert(lane_root_scale == 2);
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  // An estimate i good to 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits and more.
+  // An estimate i of 11 bits (14 with AVX-512), and one Newton step: i (3 - x i^2) = 2/sqrt(x) to 22 bits or more.
   const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
   return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
 #else

@@ -29,7 +29,7 @@ namespace {
 constexpr int max_group = 256;  ///< the largest value of the tunable `group`
 static_assert(max_lanes <= BodyList::padding);
 
-/// What one thread needs for one group after the other.
+/// The memory of one thread, for one group after the other.
 struct GroupWork {
   TreeWalk walk;
   std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
@@ -177,7 +177,7 @@ constexpr Tunable tunables[] = {
      .initial = "64"},
     order_tunable};
 
-/// Takes the times between one phase and the next.
+/// Measures the times of the phases.
 class PhaseClock {
  public:
   void end_phase(const char* name, std::vector<TreePhase>& phases) {
@@ -264,7 +264,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
   HostOctree tree_;
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
   std::vector<char> is_target_;
-  std::optional<TreeReport> report_;  ///< none where the latest evaluation was cancelled
+  std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
   std::vector<TreeCell> picked_;
 };
 

@@ -59,7 +59,7 @@ __global__ void mark(Targets targets, unsigned char* is_target) {
   if (place < targets.count) is_target[targets.body(place)] = 1;
 }
 
-/// For CellPicker.
+/// The cells of the tree, for CellPicker.
 struct OctreeCells {
   Octree tree;
 
@@ -68,8 +68,8 @@ struct OctreeCells {
     const OctreeLinks cell = tree.links[i];
     return cell.end > cell.begin ? cell.level : -1;
   }
-  /// A cube that holds all its bodies, also those beyond the border of the keys and those that have left since the
-  /// latest sort.
+  /// A cube that contains all bodies of the cell, also those beyond the border of the keys and those that have left the
+  /// cell since the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
     const Vec4 body = tree.bodies[links.begin], low = tree.low[i], high = tree.high[i];
@@ -100,7 +100,7 @@ class Tree final : public ForceKernel, public TreeFacet {
       throw UsageError("cuda-tree takes at most " + std::to_string(Octree::most_bodies) + " bodies");
     }
     if (sort_count_ == count) return;
-    // Whatever follows, what was sorted for another number of bodies is not used again.
+    // Even if taking memory fails: the order for another number of bodies must not be used again.
     sort_count_ = 0;
     since_rebuild_ = 0;
     order_ = nullptr;
@@ -174,7 +174,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
 
-  /// What walk_octree() takes: one byte per body, or null if every body is wanted.
+  /// Returns the marks for walk_octree(): one byte per body, or null if every body is wanted.
   const unsigned char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
     const auto bodies = static_cast<std::size_t>(args.count);
@@ -186,7 +186,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     return is_target_.data();
   }
 
-  /// But for what the sort decides.
+  /// The tree without the keys and the order, which the sort sets.
   Octree tree_for(int count) {
     return {.count = count,
             .leaf = leaf_,
@@ -213,7 +213,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   bool quadrupole_;
   int rebuild_;
   int since_rebuild_ = 0;
-  int sort_count_ = 0;          // that all memory is for; 0: none
+  int sort_count_ = 0;          // bodies that all memory is for; 0: none
   const int* order_ = nullptr;  // of the latest sort; null: none
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;

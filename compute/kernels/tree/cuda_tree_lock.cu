@@ -54,7 +54,7 @@ constexpr const char* phases[] = {"bounding box", "build", "summary", "sort", "f
 
 static_assert(LockTree::max_level < CellPicker::most_levels);
 
-/// For CellPicker.
+/// The cells of the tree, for CellPicker.
 struct LockCells {
   LockTree tree;
 
@@ -111,8 +111,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // Who makes a cell empties it. But compute-sanitizer's initcheck does not see that in the thread that is told of
-      // the cell by a release.
+      // The thread that makes a cell clears its places. But compute-sanitizer's initcheck does not see that in a thread
+      // which learns of the cell by a release.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }
     cleared_ = true;
@@ -166,7 +166,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     return tree;
   }
 
-  /// As many blocks as the GPU holds at once, or as many as `threads` need where that is less.
+  /// As many blocks as the GPU runs at once, or as `threads` need if that is less.
   LockLaunch resident(const void* function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
     int blocks = 0;

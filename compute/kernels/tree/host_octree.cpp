@@ -21,8 +21,8 @@ Box box_of_point(const Vec4& p) {
   return {{p.x, p.y, p.z}, {p.x, p.y, p.z}};
 }
 
-/// The part of a box in which nearly all bodies lie: those farther from the mean than 16 times the mean distance from
-/// it, at most one in 16 by Markov's inequality, would leave the others too few bits of the keys.
+/// The part of a box that contains nearly all bodies: up to 16 times the mean distance from the mean. By Markov's
+/// inequality, at most one body in 16 is farther out; including these would leave the others too few bits of the keys.
 Box main_part(const Vec4* bodies, int count, const Box& all) {
   const double share = 1.0 / count;
   Vec3d mean, spread;
@@ -43,7 +43,7 @@ Box main_part(const Vec4* bodies, int count, const Box& all) {
           {high(mean.x, all.high.x), high(mean.y, all.high.y), high(mean.z, all.high.z)}};
 }
 
-/// The deepest level of which both keys lie in one cell.
+/// The deepest level at which both keys are in one cell.
 int common_level(std::uint64_t a, std::uint64_t b) {
   return a == b ? key_levels : (std::countl_zero(a ^ b) - 1) / 3;
 }
@@ -141,7 +141,7 @@ void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cance
                                     at.z - (box.low.z + box.high.z) / 2);
     const float opening = box.widest() / shape.theta + offset;
     const SecondMoments<float>& q = moments_[index].q;
-    const bool in_range = std::isfinite(q.xx + q.yy + q.zz);  // of float; else the cell stands for nothing
+    const bool in_range = std::isfinite(q.xx + q.yy + q.zz);  // of float; else the cell is always opened
     nodes_[index] = {at.x, at.y, at.z, in_range ? opening * opening : std::numeric_limits<float>::infinity()};
   };
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {

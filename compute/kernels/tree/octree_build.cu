@@ -33,8 +33,8 @@ __device__ int first_in_child(const Octree& tree, int begin, int end, int level,
   return begin;
 }
 
-/// Gives a cell children, in the row of cells that begins at `next_row` and is the `row`th. Returns their level, 0
-/// where there are none.
+/// Gives a cell children, in row number `row`, which begins at cell `next_row`. Returns the level of the children; 0 if
+/// there are none.
 __device__ int divide(const Team& team, const Octree& tree, int cell, int next_row, int row) {
   const OctreeLinks links = tree.links[cell];
   if (links.end - links.begin <= tree.leaf) return 0;
@@ -50,7 +50,7 @@ __device__ int divide(const Team& team, const Octree& tree, int cell, int next_r
   first_child = team.shfl(first_child, 0);
   const bool fits = first_child <= tree.capacity - children;
   if (end > begin && first_child + before < tree.capacity) {
-    // Where not all of them fit, the places of those that would are left empty, and the cell stays a leaf.
+    // If not all children fit, their places are left empty, and the cell stays a leaf.
     tree.links[first_child + before] =
         fits ? OctreeLinks{begin, end, 0, 0, static_cast<std::uint8_t>(level)} : OctreeLinks{};
     if (!fits) atomicAdd(&tree.state->empty_cells, 1);
@@ -72,8 +72,8 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   }
 }
 
-/// Groups of the bodies in small cells and of those in leaves, by the cell above. Nearly all groups are then full; but
-/// the box around a group lies in a small cell, where it cannot hold the heart of the system between far bodies.
+/// Makes groups of the bodies in small cells and in leaves, called for the parents of these. So nearly all groups are
+/// full, and a group's box lies in a small cell: it cannot reach from far bodies across the center of the system.
 __device__ void group_bodies(const Octree& tree, int cell) {
   constexpr int groups_in_small_cell = 32;
   const auto is_small = [&](const OctreeLinks& links) {
@@ -163,7 +163,7 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   const float opens = side / tree.theta + apart;
   const int bodies = parts.is_leaf ? parts.end - parts.begin : 0,
             children = parts.is_leaf ? 0 : parts.end - parts.begin;
-  // One body or two are no more work than a cell. A cell whose moments leave the range of float stands for nothing.
+  // One body or two are no more work than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
   const float variance = (q.xx + q.yy + q.zz) / (-3 * first.mass), left_out = first.mass * variance;

@@ -10,13 +10,13 @@ using cuda::all_lanes;
 constexpr int lanes = 32;
 constexpr int warps_per_block = walk_octree_block / lanes;
 
-/// What a warp keeps of its walk.
+/// The shared memory of a warp's walk.
 struct WarpSpace {
-  /// Children of opened cells that are still to be tested: of the first its number, and how many. A batch of tests
-  /// takes at least four entries, or all, and adds at most 32, of deeper cells.
+  /// Children of opened cells, still to be tested: the number of the first child, and how many. A batch of tests takes
+  /// at least four entries, or all, and adds at most 32, of deeper cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
   unsigned stack[most_entries];
-  int cells[2 * lanes];    ///< that stand for their bodies
+  int cells[2 * lanes];    ///< that count as a whole
   int2 leaves[2 * lanes];  ///< opened: first body, number of bodies
   Vec4 staged[3][lanes];
 };
@@ -26,14 +26,14 @@ __device__ unsigned entry_of(int first, int children) {
   return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children);
 }
 
-/// For ranges laid end to end, of which this lane's begins at `start` if it `takes_part`: the lane whose range the
-/// place number `lane` is in. The first of them begins at 0 or before.
+/// Lanes that take part have ranges of places, end to end; this lane's begins at `start`, and the first at 0 or
+/// before. Returns the lane whose range contains the place number `lane`.
 __device__ int owner_of_place(bool takes_part, int start, int lane) {
   const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
-/// Of a warp with the bodies of a group, up to `own_bodies` a lane.
+/// The walk of a warp for the bodies of a group, up to `own_bodies` per lane.
 template <class PairLaw, bool quadrupole, int own_bodies>
 class Walk {
  public:
@@ -78,7 +78,7 @@ class Walk {
   __device__ unsigned long long sources() const { return static_cast<unsigned long long>(sources_); }
 
  private:
-  /// How many of the lanes with the condition come before this one.
+  /// The number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
   __device__ void begin_at_root() {
@@ -87,7 +87,7 @@ class Walk {
     __syncwarp();
   }
 
-  /// Takes entries from the stack, as many as have 32 cells at most: this lane's cell, or -1.
+  /// Takes entries with at most 32 cells in all from the stack. Returns this lane's cell, or -1.
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
@@ -110,7 +110,7 @@ class Walk {
     __syncwarp();
   }
 
-  /// About how strongly the group is pulled: the pull on its middle of coarse cells, a few dozen, each by one lane.
+  /// An estimate of the group's acceleration: the pull of a few dozen coarse cells on its middle, each by one lane.
   __device__ float acceleration_scale() {
     constexpr float coarse = 1.5f * 1.5f;  // a cell's extent over its distance, squared
     Vec3 sum;
@@ -134,13 +134,13 @@ class Walk {
       }
       put_children(opens, node);
     }
-    // Not by sum_over(): the compiler then gives the registers of the inner loops other names.
+    // Not by sum_over(), which changes the machine code of the inner loops.
     for (unsigned apart = 16; apart > 0; apart /= 2) {
       const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
       sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
       size += other(size);
     }
-    // Where pulls nearly cancel, the bodies of the group are not all in that one place.
+    // If the pulls nearly cancel in the middle, they do not at all bodies of the group.
     constexpr float least_part = 0.05f;
     return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
   }
@@ -171,7 +171,7 @@ class Walk {
     put_children(cell >= 0 && !stands && !is_leaf, node);
   }
 
-  /// Of the first `count` <= 32 cells of the list, which they leave.
+  /// Adds the pull of the first `count` <= 32 cells of the list, and removes them.
   __device__ void pull_of_cells(int count) {
     if (lane_ < count) {
       const int cell = space_.cells[lane_];
@@ -209,7 +209,7 @@ class Walk {
     __syncwarp();
   }
 
-  /// Of the bodies in the first `count` <= 32 leaves of the list, which they leave.
+  /// Adds the pull of the bodies in the first `count` <= 32 leaves of the list, and removes the leaves.
   __device__ void pull_of_leaves(int count) {
     const int2 leaf = lane_ < count ? space_.leaves[lane_] : int2{0, 0};
     __syncwarp();
@@ -220,7 +220,7 @@ class Walk {
     sources_ += bodies;
     for (int done = 0; done < bodies; done += lanes) {
       const int owner = owner_of_place(leaf.y > 0 && end > done, start - done, lane_);
-      // Lanes whose leaves are done before come first among all; they are no owners.
+      // The lanes whose leaves are done come before the owners.
       const int skipped = __popc(__ballot_sync(all_lanes, leaf.y > 0 && end <= done));
       const int body = __shfl_sync(all_lanes, leaf.x - start, skipped + owner) + done + lane_;
       const int staged = min(bodies - done, lanes);

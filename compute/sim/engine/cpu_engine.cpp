@@ -75,7 +75,7 @@ class CpuEngine final : public Engine {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return !asked_; });
   }
-  void settle() override {
+  void cancel_and_wait() override {
     cancelled_ = true;
     wait();
     cancelled_ = false;
@@ -89,15 +89,15 @@ class CpuEngine final : public Engine {
     }
     keep_bodies(now);
   }
-  std::optional<StepTime> good() override {
+  std::optional<StepTime> checkpoint() override {
     const std::lock_guard lock{mutex_};
-    return good_at_;
+    return checkpoint_at_;
   }
-  Bodies good_bodies() override { return good_; }
-  void forget_good() override {
+  Bodies checkpoint_bodies() override { return checkpoint_; }
+  void forget_checkpoint() override {
     const std::lock_guard lock{mutex_};
-    good_at_.reset();
-    good_ = {};
+    checkpoint_at_.reset();
+    checkpoint_ = {};
     keep_asked_ = false;
   }
 
@@ -213,7 +213,7 @@ class CpuEngine final : public Engine {
         result.force_probe = ops.probe;
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
-      if (body >= 0) result.fault = NonFinite{.step = batch.begin.step + steps, .body = body};
+      if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
       if (batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
@@ -249,8 +249,8 @@ class CpuEngine final : public Engine {
     try {
       Bodies copy = bodies_;
       const std::lock_guard lock{mutex_};
-      std::swap(good_, copy);
-      good_at_ = now;
+      std::swap(checkpoint_, copy);
+      checkpoint_at_ = now;
     } catch (const std::bad_alloc&) {  // then what was kept before stays
     }
   }
@@ -293,8 +293,8 @@ class CpuEngine final : public Engine {
   std::vector<BatchResult> finished_;
   std::exception_ptr failure_;
   bool keep_asked_ = false;  // keep the bodies when what is asked for has ended
-  Bodies good_;
-  std::optional<StepTime> good_at_;
+  Bodies checkpoint_;
+  std::optional<StepTime> checkpoint_at_;
   std::jthread worker_;  // last: it uses all of the above
 };
 

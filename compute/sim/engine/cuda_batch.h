@@ -55,7 +55,7 @@ struct CudaBatch {
 
   /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
   /// counts as theirs. After a non-finite body, the times are still those of whole steps, since the kernels ran on.
-  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& fault) const {
+  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
     if (timed_evaluations > 0) {
@@ -67,8 +67,8 @@ struct CudaBatch {
                                      is_tree ? tree_interactions() : interactions_per_evaluation);
     timing.map_ms = map_ms;
     timing.unmap_ms = unmap_ms;
-    if (fault) {
-      timing.steps = static_cast<int>(std::max<std::int64_t>(fault->step - request.begin.step, 0));
+    if (non_finite) {
+      timing.steps = static_cast<int>(std::max<std::int64_t>(non_finite->step - request.begin.step, 0));
       timing.evaluations -= (request.steps - timing.steps) * evaluations_per_step;
       if (timing.steps == 0) timing.evaluations = 0;
     }

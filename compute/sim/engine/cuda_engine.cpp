@@ -13,9 +13,9 @@
 #include "compute/diagnostics/conserved_cuda.h"
 #include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/update_cuda.h"
+#include "compute/sim/engine/checkpoints.h"
 #include "compute/sim/engine/cuda_batch.h"
 #include "compute/sim/engine/engine.h"
-#include "compute/sim/engine/good_states.h"
 #include "compute/sim/engine/mapping.h"
 #include "compute/sim/engine/non_finite_watch.h"
 #include "compute/sim/engine/own_storage.h"
@@ -41,7 +41,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     wait();
-    good_.judge(watch_);  // as long as it knows
+    checkpoints_.judge(watch_);  // as long as it knows
     resize(bodies.count());
     if (plan_.kernel) plan_.kernel->bodies_replaced();
     masses_ = mass_range(bodies.positions);
@@ -128,23 +128,23 @@ class CudaEngine final : public Engine {
   }
 
   void wait() override { stream_.synchronize(); }
-  void settle() override { wait(); }
+  void cancel_and_wait() override { wait(); }
 
   void keep(const StepTime& now) override {
-    good_.judge(watch_);
+    checkpoints_.judge(watch_);
     if (watch_.found()) return;
     number_passes(now.step, now.step);
     Mapping mapping{storage_, stream_.get()};
     if (!looked_at_) look_at(mapping.bodies, now.step);
-    good_.keep(mapping.bodies, count_, now, stream_.get());
+    checkpoints_.keep(mapping.bodies, count_, now, stream_.get());
     mapping.unmap();
   }
-  std::optional<StepTime> good() override {
-    good_.judge(watch_);
-    return good_.at();
+  std::optional<StepTime> checkpoint() override {
+    checkpoints_.judge(watch_);
+    return checkpoints_.at();
   }
-  Bodies good_bodies() override { return good_.download(stream_.get()); }
-  void forget_good() override { good_.forget(); }
+  Bodies checkpoint_bodies() override { return checkpoints_.download(stream_.get()); }
+  void forget_checkpoint() override { checkpoints_.forget(); }
 
  private:
   /// The integrator's operations on the mapped arrays.
@@ -270,13 +270,13 @@ class CudaEngine final : public Engine {
   /// Of a batch that the stream has passed.
   BatchResult result_of(const CudaBatch& batch) {
     BatchResult result;
-    if (const auto& fault = watch_.found(); fault && fault->step <= batch.last_step()) result.fault = fault;
+    if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
     const bool probed = batch.probed_step != 0;
-    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.fault);
+    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.non_finite);
     if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
     }
-    if (result.fault) return result;
+    if (result.non_finite) return result;
     if (batch.is_tree) describe_tree(batch, result);
     if (probed) {
       result.force_probe = {.step = batch.probed_step,
@@ -314,7 +314,7 @@ class CudaEngine final : public Engine {
   void resize(int count) {
     if (accelerations_.size() != static_cast<std::size_t>(count)) {
       require_room(count);
-      good_.forget();
+      checkpoints_.forget();
       accelerations_ = {};  // first the old memory, then the new
       count_ = 0;
     }
@@ -327,7 +327,7 @@ class CudaEngine final : public Engine {
   /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
   void require_room(int count) const {
     constexpr std::size_t body_bytes = 3 * sizeof(Vec4);  // position, velocity, acceleration
-    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes + good_.bytes();
+    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes + checkpoints_.bytes();
     const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
     if (static_cast<std::size_t>(count) <= most) return;
     throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
@@ -358,7 +358,7 @@ class CudaEngine final : public Engine {
   cuda::ConservedSums sums_;
   NonFiniteWatch watch_{stream_.get()};
   bool looked_at_ = false;  // the uploaded bodies, whether they are finite
-  GoodStates good_;
+  Checkpoints checkpoints_;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct BatchRequest {
 /// The results of a batch. Measurements are missing if the batch stopped before them.
 struct BatchResult {
   StepTiming timing;
-  std::optional<NonFinite> fault;  ///< the first non-finite body, if one stopped the batch
+  std::optional<NonFinite> non_finite;  ///< the first non-finite body, if one stopped the batch
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
@@ -66,7 +66,7 @@ class Engine {
   virtual void upload(const Bodies& bodies) = 0;
   /// The exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of that
   /// step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch is
-  /// in flight: see settle().
+  /// in flight: see cancel_and_wait().
   virtual Bodies download() = 0;
   /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
@@ -88,16 +88,16 @@ class Engine {
   /// Waits until every batch has ended.
   virtual void wait() = 0;
   /// Cancels and waits: a CPU engine discards the step in flight and keeps the last whole one, a CUDA engine waits.
-  virtual void settle() = 0;
+  virtual void cancel_and_wait() = 0;
 
   /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
   /// nothing if memory is short or a body is not finite.
   virtual void keep(const StepTime& now) = 0;
   /// The time of the latest checkpoint; none until its bodies are known to be finite.
-  virtual std::optional<StepTime> good() = 0;
-  /// The checkpoint. Call only if good() returns one and no batch is in flight.
-  virtual Bodies good_bodies() = 0;
-  virtual void forget_good() = 0;
+  virtual std::optional<StepTime> checkpoint() = 0;
+  /// The checkpoint. Call only if checkpoint() returns one and no batch is in flight.
+  virtual Bodies checkpoint_bodies() = 0;
+  virtual void forget_checkpoint() = 0;
 };
 
 std::unique_ptr<Engine> make_cpu_engine();

@@ -33,7 +33,7 @@ class NonFiniteWatch {
   /// Forgets what was found. Call only while nothing is enqueued.
   void clear() {
     seen() = 0;
-    fault_.reset();
+    found_.reset();
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(cuda::PackedFinding), stream_));
   }
 
@@ -56,13 +56,13 @@ class NonFiniteWatch {
   /// The first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the first
   /// time.
   const std::optional<NonFinite>& found() {
-    if (!fault_ && *static_cast<volatile int*>(&seen()) != 0) {
+    if (!found_ && *static_cast<volatile int*>(&seen()) != 0) {
       cuda::PackedFinding first;
       ORRERY_CUDA_CHECK(cudaMemcpyAsync(&first, d_first_.data(), sizeof first, cudaMemcpyDeviceToHost, stream_));
       ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-      fault_ = NonFinite{.step = base_ + PassId::step_of(first.pass()), .body = first.body()};
+      found_ = NonFinite{.step = base_ + PassId::step_of(first.pass()), .body = first.body()};
     }
-    return fault_;
+    return found_;
   }
 
  private:
@@ -73,7 +73,7 @@ class NonFiniteWatch {
   cuda::DeviceArray<cuda::PackedFinding> d_first_{1};
   cuda::HostArray<int> seen_{1, /*pinned=*/true};  // written by the device
   std::int64_t base_ = 0;
-  std::optional<NonFinite> fault_;
+  std::optional<NonFinite> found_;
 };
 
 }  // namespace orrery

@@ -19,7 +19,7 @@ namespace orrery {
 constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 
 /// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
-class GoodStates {
+class Checkpoints {
  public:
   /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
   void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
@@ -36,18 +36,18 @@ class GoodStates {
   void judge(NonFiniteWatch& watch) {
     Copy& next = copies_[1];
     if (!next.at || !next.done.reached()) return;
-    const std::optional<NonFinite>& fault = watch.found();
-    if (!fault || fault->step > next.at->step) std::swap(copies_[0], copies_[1]);
+    const std::optional<NonFinite>& non_finite = watch.found();
+    if (!non_finite || non_finite->step > next.at->step) std::swap(copies_[0], copies_[1]);
     copies_[1].at.reset();
   }
 
   const std::optional<StepTime>& at() const { return copies_[0].at; }
   /// Waits.
   Bodies download(cudaStream_t stream) const {
-    const Copy& good = copies_[0];
-    Bodies bodies{std::vector<Vec4>(good.positions.size()), std::vector<Vec4>(good.positions.size())};
-    cuda::download<Vec4>(good.positions.data(), bodies.positions, stream);
-    cuda::download<Vec4>(good.velocities.data(), bodies.velocities, stream);
+    const Copy& latest = copies_[0];
+    Bodies bodies{std::vector<Vec4>(latest.positions.size()), std::vector<Vec4>(latest.positions.size())};
+    cuda::download<Vec4>(latest.positions.data(), bodies.positions, stream);
+    cuda::download<Vec4>(latest.velocities.data(), bodies.velocities, stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
     return bodies;
   }
