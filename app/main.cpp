@@ -22,7 +22,7 @@ namespace {
 
 struct Runner {
   int operator()(const ShowText& show) const {
-    console::print("{}", fitted_help(show.text, stdout_style({})));
+    console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
     return 0;
   }
   int operator()(const ViewOptions& options) const { return checked(run_view, options); }

@@ -231,7 +231,8 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
 
 Options parse_options(const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
-  if (words == std::vector<std::string>{"help", "script", "--markdown"}) return ShowText{command_reference_markdown()};
+  if (words == std::vector<std::string>{"help", "script", "--markdown"})
+    return ShowText{command_reference_markdown(), true};
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft;
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};

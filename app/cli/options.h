@@ -66,6 +66,7 @@ struct InfoOptions {
 /// What --help and --version print.
 struct ShowText {
   std::string text;
+  bool unbroken = false;  ///< prints lines as they are, however long
 };
 
 using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;

@@ -21,7 +21,7 @@ Requests camera_requests(const ImGuiIO& io) {
 }
 
 std::vector<KeyHelp> mouse_help() {
-  return {{"Drag", row_of<OrbitView>().sentence},
+  return {{"Drag", "Turns the camera about its target."},
           {"Right drag, Shift+drag", row_of<PanView>().sentence},
           {"Wheel", row_of<ZoomView>().sentence},
           {"Double click", row_of<FrameAll>().sentence}};
