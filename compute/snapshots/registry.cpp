@@ -90,7 +90,7 @@ std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
   for (const auto& [name, missing] : parts) {
     if (missing) names.append(names.empty() ? "" : ", ").append(name);
   }
-  return names.empty() ? names : std::string{format.title} + " does not hold: " + names;
+  return names.empty() ? names : std::string{format.title} + " cannot hold " + names;
 }
 
 }  // namespace orrery

@@ -55,7 +55,7 @@ struct WrittenSnapshot {
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, const Snapshot& snapshot,
                                const SnapshotOutput& output = {});
 
-/// What of `snapshot` the format cannot hold, such as "TIPSY holds no ids"; empty if it holds everything.
+/// What of `snapshot` the format cannot hold, such as "TIPSY cannot hold ids"; empty if it holds everything.
 std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot);
 
 }  // namespace orrery
