@@ -158,7 +158,7 @@ TEST_P(EveryIntegrator, ARunStopsAtTheStepThatMadeABodyNotFinite) {
 INSTANTIATE_TEST_SUITE_P(Registry, EveryIntegrator, testing::Values("leapfrog", "euler"),
                          [](const auto& instance) { return std::string{instance.param}; });
 
-TEST_F(LiveDiagnostics, FramesStopAtAFaultAndStayStopped) {
+TEST_F(LiveDiagnostics, FramesStopAtANonFiniteBodyAndStayStopped) {
   Simulation sim = small();
   sim.set_bodies(runaway(sim));
   int steps = 0;
@@ -195,7 +195,7 @@ TEST_F(LiveDiagnostics, FramesStopAtAFaultAndStayStopped) {
   EXPECT_EQ(sim.status().step, 3);
 }
 
-TEST_F(LiveDiagnostics, RestartClearsAFault) {
+TEST_F(LiveDiagnostics, RestartClearsANonFiniteBody) {
   Simulation sim = small();
   const Bodies start = sim.bodies();
   sim.set_bodies(with_nan_velocities(start));
@@ -248,7 +248,7 @@ TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
   EXPECT_NE(at_three, at_five);
 }
 
-TEST_F(LiveDiagnostics, AfterAFaultTheGoodStateGoesOn) {
+TEST_F(LiveDiagnostics, AfterANonFiniteBodyTheCheckpointGoesOn) {
   Simulation sim = small();
   sim.set_bodies(runaway(sim));
   sim.run(2);

@@ -52,7 +52,7 @@ class NonFiniteWatchTest : public testing::Test {
       cuda::kick_drift(positions.data(), velocities.data(), accelerations.data(), count, 1, 0, 1,
                        watch.check_in(step, changed_before), stream.get());
     }
-    void expect_fault(std::int64_t step, int body) {
+    void expect_non_finite(std::int64_t step, int body) {
       stream.synchronize();
       ASSERT_TRUE(watch.found());
       EXPECT_EQ(watch.found()->step, step);
@@ -83,31 +83,31 @@ TEST_F(NonFiniteWatchTest, TheLowestBodyOfTheFirstPassCountsAndLaterPassesMoveNo
   device.spoil(device.velocities, 3);
   device.drift_in(102);
   device.look_after(102);
-  device.expect_fault(101, 17);
+  device.expect_non_finite(101, 17);
   EXPECT_EQ(device.x(0), 1);
   device.watch.clear();
   device.watch.count_from(0);
   EXPECT_FALSE(device.watch.found());
   device.look_after(0);
-  device.expect_fault(0, 3);
+  device.expect_non_finite(0, 3);
 }
 
 TEST_F(NonFiniteWatchTest, ADriftTellsWhatWasBadBeforeItFromWhatItMade) {
   OnDevice before;
   before.spoil(before.velocities, 999);
   before.drift_in(5);
-  before.expect_fault(4, 999);
+  before.expect_non_finite(4, 999);
 
   OnDevice made;
   made.spoil(made.accelerations, 999);
   made.drift_in(5);
-  made.expect_fault(5, 999);
+  made.expect_non_finite(5, 999);
   EXPECT_EQ(made.x(0), 1) << "the step is made for all bodies";
 
   OnDevice kicked_in_the_step;
   kicked_in_the_step.spoil(kicked_in_the_step.velocities, 999);
   kicked_in_the_step.drift_in(5, /*changed_before=*/true);
-  kicked_in_the_step.expect_fault(5, 999);
+  kicked_in_the_step.expect_non_finite(5, 999);
 }
 
 TEST_F(NonFiniteWatchTest, CountsFromABaseSoThatStepsFit) {
@@ -118,9 +118,9 @@ TEST_F(NonFiniteWatchTest, CountsFromABaseSoThatStepsFit) {
   EXPECT_TRUE(device.watch.reaches(late + 1'000'000));
   device.spoil(device.positions, 500);
   device.drift_in(late + 1);
-  device.expect_fault(late, 500);
+  device.expect_non_finite(late, 500);
   device.watch.count_from(0);
-  device.expect_fault(late, 500);
+  device.expect_non_finite(late, 500);
 }
 
 }  // namespace
