@@ -52,7 +52,7 @@ endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" "compute/" "orrery_version[.]h$" "fmt/")
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "compute/(core|scenes|snapshots)/" "compute/sim/command[.]h$"
-            "compute/cuda/ceilings[.]h$" "render/appearance[.]h$")
+            "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/cli/" "app/(text|lab|recording|ui_state|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
             "hwy/targets[.]h$" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "imgui" "fmt/")

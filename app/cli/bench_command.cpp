@@ -135,8 +135,8 @@ class Bench {
   }
 
   void add_limits() {
-    limits_.emplace(measure_machine_ceilings());
-    report_->add("ceilings", limits_->ceilings().json());
+    limits_.emplace(measure_machine_peak_rates());
+    report_->add("peak_rates", limits_->peak_rates().json());
     report_->add_to_results("limits", [this](const SweepEntry& entry) { return limits_->json(entry); });
   }
 

@@ -90,8 +90,8 @@ struct Shares {
 };
 
 Shares shares_of(const Status& status, const ViewStatus& view) {
-  if (!view.ceilings || !(view.step_ms_median > 0) || view.measured == 0) return {};
-  const Ceilings& most = *view.ceilings;
+  if (!view.peak_rates || !(view.step_ms_median > 0) || view.measured == 0) return {};
+  const PeakRates& most = *view.peak_rates;
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
   const auto share = [&](std::optional<double> each, double most_per_s) {
     return share_of_limit(per_s, each, most_per_s, most.clock_mhz, view.clock_mhz);
@@ -102,8 +102,8 @@ Shares shares_of(const Status& status, const ViewStatus& view) {
 
 /// At which clock the limits hold.
 std::string clock_words(const ViewStatus& view) {
-  if (!view.ceilings) return "Both limits are measured here by orrery info.";
-  const double measured_mhz = view.ceilings->clock_mhz;
+  if (!view.peak_rates) return "Both limits are measured here by orrery info.";
+  const double measured_mhz = view.peak_rates->clock_mhz;
   if (!(measured_mhz > 0)) return "Both limits as measured here; the clock is not known.";
   if (!view.clock_mhz) return fmt::format("Both limits at {:.0f} MHz, as measured.", measured_mhz);
   return fmt::format("Both limits at {:.0f} MHz, the clock now; measured at {:.0f} MHz.", *view.clock_mhz,
@@ -112,9 +112,9 @@ std::string clock_words(const ViewStatus& view) {
 
 /// The same where there is room for a few words only.
 std::string clock_number(const ViewStatus& view) {
-  if (!view.ceilings || !(view.ceilings->clock_mhz > 0)) return unknown;
+  if (!view.peak_rates || !(view.peak_rates->clock_mhz > 0)) return unknown;
   return view.clock_mhz ? fmt::format("{:.0f} MHz", *view.clock_mhz)
-                        : fmt::format("{:.0f} MHz, as measured", view.ceilings->clock_mhz);
+                        : fmt::format("{:.0f} MHz, as measured", view.peak_rates->clock_mhz);
 }
 
 void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {

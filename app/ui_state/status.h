@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/trial.h"
-#include "compute/cuda/ceilings.h"
+#include "compute/cuda/peak_rates.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
@@ -115,7 +115,7 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;          ///< what sums would take that are too long to be taken unasked
   std::vector<ConservedProbe> conserved_history;       ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
-  std::optional<Ceilings> ceilings;             ///< none: not measured yet, or no GPU
+  std::optional<PeakRates> peak_rates;          ///< none: not measured yet, or no GPU
   std::optional<double> clock_mhz;              ///< of the GPU's multiprocessors, at most a second old; none: not known
   std::optional<double> slots_per_interaction;  ///< instructions that the present kernel's inner loop issues a pair,
                                                 ///< from its machine code; none: no tool here can tell

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "app/lab/roofline/limits.h"
-#include "app/lab/roofline/machine_ceilings.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/text/console.h"
 #include "compute/cuda/nvml.h"
 
@@ -34,17 +34,17 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.mufu_per_interaction.reset();
   view.slots_double = false;
   view.slots_reason = "the kernel runs on the CPU";
-  if (status.card && may_start(view) && !ceilings_tried_) {
-    ceilings_tried_ = true;
-    const MachineCeilings machine = measure_machine_ceilings();
-    if (machine.ceilings) {
+  if (status.card && may_start(view) && !peak_rates_tried_) {
+    peak_rates_tried_ = true;
+    const MachinePeakRates machine = measure_machine_peak_rates();
+    if (machine.peak_rates) {
       device_ = machine.device;
-      ceilings_ = machine.ceilings;
+      peak_rates_ = machine.peak_rates;
     } else {
-      console::complain("the GPU's ceilings were not measured: " + machine.reason);
+      console::complain("the GPU's peak rates were not measured: " + machine.reason);
     }
   }
-  view.ceilings = ceilings_;
+  view.peak_rates = peak_rates_;
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);

@@ -21,7 +21,7 @@ class MachineFacts {
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in ceilings, clock and slots; once a frame. Measuring the ceilings lasts some 50 ms, and the GPU does
+  /// Fills in peak rates, clock and slots; once a frame. Measuring the peak rates lasts some 50 ms, and the GPU does
   /// nothing else then; slots are counted by a thread and known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
@@ -34,9 +34,9 @@ class MachineFacts {
     std::future<Slots> slots;
   };
 
-  std::optional<Ceilings> ceilings_;
-  bool ceilings_tried_ = false;
-  std::optional<int> device_;  // of the ceilings
+  std::optional<PeakRates> peak_rates_;
+  bool peak_rates_tried_ = false;
+  std::optional<int> device_;  // of the peak rates
   std::optional<double> clock_mhz_;
   std::chrono::steady_clock::time_point asked_clock_{};
   std::future<std::optional<double>> clock_;

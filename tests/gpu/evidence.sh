@@ -75,7 +75,7 @@ check_tests() {
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,ceilings_test,cuda_{launch,symmetric,trees}_test,fault_watch_test}; do
+  for test in "$build"/tests/{*_gpu,peak_rates_test,cuda_{launch,symmetric,trees}_test,fault_watch_test}; do
     check_tests "$(basename "$test")" "$test"
   done
   # It needs OpenGL of this GPU's; where there is no viewer, it was not built.

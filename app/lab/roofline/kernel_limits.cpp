@@ -64,11 +64,11 @@ KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
                 .clock_mhz = clock_of(result),
                 .reason = slots.reason};
   if (!limits.reason.empty()) return limits;
-  if (!ceilings_.ceilings) {
-    limits.reason = "ceilings not measured: " + ceilings_.reason;
+  if (!peak_rates_.peak_rates) {
+    limits.reason = "peak rates not measured: " + peak_rates_.reason;
     return limits;
   }
-  const Ceilings& most = *ceilings_.ceilings;
+  const PeakRates& most = *peak_rates_.peak_rates;
   const auto share = [&](std::optional<double> each, double most_per_s) {
     return share_of_limit(result.interactions_per_s(), each, most_per_s, most.clock_mhz, limits.clock_mhz);
   };
@@ -123,10 +123,10 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
   std::string text = '\n' + paragraph("kernel cards; per thread, block and grid", style) + cards.text(style) + '\n' +
                      paragraph("limits; per interaction", style) + shares.text(style) +
                      paragraph(
-                         "Shares are of the ceilings at the clock in force (MHz), or as measured where that is not "
+                         "Shares are of the peak rates at the clock in force (MHz), or as measured where that is not "
                          "known.",
                          style) +
-                     paragraph(ceilings_.text(), style, 9);
+                     paragraph(peak_rates_.text(), style, 11);
   for (const auto& [which, reason] : reasons) text += paragraph(which + ": " + reason, style, 2);
   return text;
 }

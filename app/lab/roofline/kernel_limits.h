@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "app/lab/roofline/machine_ceilings.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/lab/roofline/slots.h"
 #include "app/lab/variant_result.h"
 #include "app/text/text_style.h"
@@ -18,14 +18,14 @@ class KernelLimits {
  public:
   using CountSlots = std::function<Slots(const KernelCard& card)>;
   /// `count_slots` is asked once for each function.
-  explicit KernelLimits(MachineCeilings ceilings, CountSlots count_slots = slots_of)
-      : ceilings_{std::move(ceilings)}, count_slots_{std::move(count_slots)} {}
+  explicit KernelLimits(MachinePeakRates peak_rates, CountSlots count_slots = slots_of)
+      : peak_rates_{std::move(peak_rates)}, count_slots_{std::move(count_slots)} {}
 
   /// What an entry that was measured is told to have; null for a kernel on the CPU.
   Json json(const SweepEntry& entry);
   /// Tables of the kernel cards and limits of the entries that were measured on the GPU.
   std::string text(std::span<const SweepEntry> entries, const TextStyle& style = {});
-  const MachineCeilings& ceilings() const { return ceilings_; }
+  const MachinePeakRates& peak_rates() const { return peak_rates_; }
 
  private:
   struct Limits {
@@ -37,7 +37,7 @@ class KernelLimits {
   static Slots slots_of(const KernelCard& card);
   Limits limits_of(const VariantResult& result);
 
-  MachineCeilings ceilings_;
+  MachinePeakRates peak_rates_;
   CountSlots count_slots_;
   std::map<std::string, Slots> counted_;  // by function
 };

@@ -239,7 +239,7 @@ TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
   run_with_card(status, view);
   open_tab("card");
   EXPECT_EQ(lab_text().find("43 %"), std::string::npos);
-  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
+  view.peak_rates = PeakRates{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
   EXPECT_EQ(lab_text().find("25 %"), std::string::npos);
   view.slots_per_interaction = 13;
   view.mufu_per_interaction = 1;
@@ -253,7 +253,7 @@ TEST_F(Panels, ShowSharesOfLimitsOnlyWhereTheyAreKnown) {
 
 TEST_F(Panels, TakeTheLimitsAtTheClockInForce) {
   run_with_card(status, view);
-  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1500};
+  view.peak_rates = PeakRates{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1500};
   view.slots_per_interaction = 13;
   view.mufu_per_interaction = 1;
   view.clock_mhz = 1000;
@@ -265,7 +265,7 @@ TEST_F(Panels, TakeTheLimitsAtTheClockInForce) {
 
 TEST_F(Panels, ShowNoShareOfInstructionsThatIssueAtAnotherRate) {
   run_with_card(status, view);
-  view.ceilings = Ceilings{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
+  view.peak_rates = PeakRates{.fma_per_s = 30e12, .rsqrt_per_s = 4e12, .clock_mhz = 1755};
   view.slots_per_interaction = 13;
   view.slots_double = true;
   open_tab("card");

@@ -73,7 +73,7 @@ TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
   facts.describe(view, Status{});
   EXPECT_FALSE(view.slots_per_interaction);
   EXPECT_NE(view.slots_reason, "");
-  EXPECT_FALSE(view.ceilings);
+  EXPECT_FALSE(view.peak_rates);
 }
 
 }  // namespace

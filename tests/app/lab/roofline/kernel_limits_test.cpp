@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-const MachineCeilings known{.device = 0, .ceilings = Ceilings{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
+const MachinePeakRates known{.device = 0,
+                             .peak_rates = PeakRates{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
 
 /// 1e8 interactions a second.
 SweepEntry entry(const char* function, double clock_mhz) {
@@ -48,7 +49,7 @@ TEST(KernelLimits, SayWhyTheyAreNotKnown) {
   expect_unknown(
       KernelLimits{known, [](const KernelCard&) { return Slots{.per_interaction = {}, .reason = "no tool"}; }},
       "no tool");
-  expect_unknown(KernelLimits{{.reason = "no GPU"}, ten_and_two}, "ceilings not measured: no GPU");
+  expect_unknown(KernelLimits{{.reason = "no GPU"}, ten_and_two}, "peak rates not measured: no GPU");
   expect_unknown(KernelLimits{known,
                               [](const KernelCard&) {
                                 return Slots{.per_interaction = 10, .double_precision = true, .reason = {}};

@@ -81,7 +81,7 @@ TEST_F(Tables, OfTheProtocolFit) {
 
 TEST_F(Tables, OfKernelCardsFit) {
   KernelLimits limits{
-      {.device = 0, .ceilings = Ceilings{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
+      {.device = 0, .peak_rates = PeakRates{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
       [](const KernelCard&) { return Slots{.per_interaction = 123.4, .mufu_per_interaction = 12.34, .reason = {}}; }};
   expect_fits(limits.text(entries, style()));
   const std::string all = limits.text(entries, wide);

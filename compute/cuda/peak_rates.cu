@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "compute/core/force_law.h"
-#include "compute/cuda/ceilings.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/event.h"
 #include "compute/cuda/launch.h"
+#include "compute/cuda/peak_rates.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery::cuda {
@@ -100,7 +100,7 @@ Rate best_rate(Operation operation) {
 
 }  // namespace
 
-Ceilings measure_ceilings() {
+PeakRates measure_peak_rates() {
   ORRERY_CUDA_CHECK(cudaDeviceSynchronize());
   const Rate fma = best_rate(MultiplyAdd{.addend = 0.25f});
   const Rate rsqrt = best_rate(ReciprocalSqrt{});

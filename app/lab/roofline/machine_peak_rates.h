@@ -4,14 +4,14 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "compute/cuda/ceilings.h"
+#include "compute/cuda/peak_rates.h"
 
 namespace orrery {
 
 /// What the current CUDA device can do at most, or why that was not measured.
-struct MachineCeilings {
+struct MachinePeakRates {
   int device = 0;
-  std::optional<Ceilings> ceilings{};
+  std::optional<PeakRates> peak_rates{};
   std::string reason{};  ///< one line; empty where they are known
 
   /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
@@ -21,6 +21,6 @@ struct MachineCeilings {
 };
 
 /// Takes some 50 ms of the device.
-MachineCeilings measure_machine_ceilings();
+MachinePeakRates measure_machine_peak_rates();
 
 }  // namespace orrery
