@@ -19,7 +19,6 @@
 #include "app/text/format_count.h"
 #include "app/text/table.h"
 #include "compute/kernels/parts/simd_name.h"
-#include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -35,15 +34,15 @@ const char* simd_target() {
   return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
 }
 
-Json cpu_json() {
-  return {{"name", backend_status(Backend::cpu).device},
+Json cpu_json(const Backends& backends) {
+  return {{"name", backends.status(Backend::cpu).device},
           {"hardware_threads", std::thread::hardware_concurrency()},
           {"simd", simd_target()}};
 }
 
 /// Measures `peak_rates` where there is a device.
-Json cuda_json([[maybe_unused]] std::optional<MachinePeakRates>& peak_rates) {
-  const BackendStatus& status = backend_status(Backend::cuda);
+Json cuda_json(const Backends& backends, [[maybe_unused]] std::optional<MachinePeakRates>& peak_rates) {
+  const BackendStatus& status = backends.status(Backend::cuda);
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
 #if ORRERY_HAVE_CUDA
   json["runtime"] = cuda::version_text(cuda::runtime_version());
@@ -53,15 +52,15 @@ Json cuda_json([[maybe_unused]] std::optional<MachinePeakRates>& peak_rates) {
   if (!status.available) return json;
   for (const cuda::DeviceInfo& device : cuda::devices()) {
     json["devices"].push_back(
-        {{"index", device.index},
+        {{"index", device.ordinal},
          {"name", device.name},
          {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
          {"multiprocessors", device.multiprocessors},
          {"clock_mhz", device.clock_khz / 1000},
          {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
-         {"state", gpu_state_json(device.index)}});
+         {"state", gpu_state_json(device.ordinal)}});
   }
-  json["peak_rates"] = peak_rates.emplace(measure_machine_peak_rates()).json();
+  json["peak_rates"] = peak_rates.emplace(measure_machine_peak_rates(backends)).json();
 #endif
   return json;
 }
@@ -124,9 +123,9 @@ void add_gl(Table& table, const GlReport& gl, const std::string& no_cuda) {
 
 }  // namespace
 
-int run_info(const InfoOptions& options, const GlReport& gl) {
+int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
   std::optional<MachinePeakRates> peak_rates;
-  const Json cpu = cpu_json(), cuda = cuda_json(peak_rates), choices = choices_json();
+  const Json cpu = cpu_json(backends), cuda = cuda_json(backends, peak_rates), choices = choices_json(backends);
   if (options.json) {
     const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},     {"build_flags", build_flags},
                    {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}, {"auto", choices}};

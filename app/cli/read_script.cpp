@@ -78,10 +78,7 @@ Request make_sweep(std::string_view argument) {
     if (word.starts_with(counts)) {
       sweep.counts = parse_counts("sweep n", word.substr(counts.size()));
     } else if (word.starts_with(kernels)) {
-      const KernelSelection selection = parse_kernels(word.substr(kernels.size()));
-      for (const KernelInfo* kernel : selection.kernels) {
-        if (!selection.all || backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
-      }
+      sweep.kernels = split_list("sweep kernels", word.substr(kernels.size()));
     } else {
       sweep.tunables.emplace_back(word);
     }
@@ -95,11 +92,7 @@ int parse_row(std::string_view command, std::string_view argument) {
 }
 
 constexpr std::array verbs{
-    Verb{"kernel", "ID",
-         [](std::string_view a) -> Request {
-           const KernelInfo* kernel = find_kernel_or_auto(a);
-           return Command{SelectKernel{kernel ? kernel->id : auto_kernel}};
-         }},
+    Verb{"kernel", "ID", [](std::string_view a) -> Request { return Command{SelectKernel{std::string{a}}}; }},
     Verb{"set", "NAME VALUE", make_tunable},
     Verb{"accuracy", "VALUE",
          [](std::string_view a) -> Request { return Command{SetAccuracy{parse_accuracy("accuracy", a)}}; }},
@@ -209,55 +202,55 @@ ScriptLine parse_line_of_text(std::string_view line) {
   }
 }
 
-/// The kernels of which one is selected: `kernel`, or where that is null whatever may be chosen.
-KernelSelection candidates(const KernelInfo* kernel) {
-  KernelSelection selection{.kernels = {}};
-  if (kernel) {
-    selection.kernels = {kernel};
-  } else {
-    selection.kernels.assign(kernels().begin(), kernels().end());
-  }
-  return selection;
-}
-
-void check_sweep(const StartSweep& sweep, const KernelInfo* kernel) {
+void check_sweep(const StartSweep& sweep, const KernelCatalog& kernels, const KernelSelection& selected) {
   std::vector<Axis> axes;
   for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
-  KernelSelection selection{.kernels = {}};
-  for (const std::string& id : sweep.kernels) selection.kernels.push_back(&find_kernel(id));
-  check_axes(sweep.kernels.empty() ? candidates(kernel) : selection, axes);
+  if (!sweep.kernels.empty()) {
+    check_axes(parse_kernels(kernels, fmt::format("{}", fmt::join(sweep.kernels, ","))), axes);
+  } else {
+    check_axes(selected.automatic ? parse_kernels(kernels, "all") : selected, axes);
+  }
 }
 
-/// Checks each `set` and `sweep` against the kernel that is selected when its frame comes: `auto` leaves nothing to
-/// set.
-void check_tunables(const Script& script, const KernelInfo* first, const auto& at_line) {
-  const KernelInfo* kernel = first;
+void check_set(const SetTunable& set, const KernelCatalog& kernels, const KernelSelection& selected) {
+  if (selected.automatic) {
+    throw UsageError(
+        fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a "
+                    "kernel first: {}",
+                    set.name, auto_kernel, joined_ids(kernels.all())));
+  }
+  if (selected.kernels.size() == 1) {
+    Settings{*selected.kernels.front()}.set(set.name, set.value);
+  } else {
+    check_axes(selected, {{set.name, {set.value}}});
+  }
+}
+
+KernelSelection selection_of(const SelectKernel& select, const KernelCatalog& kernels) {
+  if (const KernelPtr kernel = find_kernel_or_auto(kernels, select.id)) return {.kernels = {kernel}};
+  return {.kernels = {}, .automatic = true};
+}
+
+/// Checks kernels, and each `set` and `sweep` against the kernel that is selected when its frame comes: `auto` leaves
+/// nothing to set.
+void check_kernels(const Script& script, const KernelCatalog& kernels, KernelSelection selected, const auto& at_line) {
   for (const ScriptLine& line : script) {
-    if (const auto* view = std::get_if<ViewCommand>(&line.request)) {
-      if (const auto* sweep = std::get_if<StartSweep>(view)) {
-        at_line(line.line, [&] { check_sweep(*sweep, kernel); });
+    at_line(line.line, [&] {
+      if (const auto* view = std::get_if<ViewCommand>(&line.request)) {
+        if (const auto* sweep = std::get_if<StartSweep>(view)) check_sweep(*sweep, kernels, selected);
+        return;
       }
-      continue;
-    }
-    const Command* command = std::get_if<Command>(&line.request);
-    if (const auto* select = std::get_if<SelectKernel>(command)) kernel = find_kernel_or_auto(select->id);
-    if (const auto* set = std::get_if<SetTunable>(command)) {
-      at_line(line.line, [&] {
-        if (!kernel) {
-          throw UsageError(
-              fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a "
-                          "kernel first: {}",
-                          set->name, auto_kernel, available_kernels()));
-        }
-        Settings{*kernel}.set(set->name, set->value);
-      });
-    }
+      const Command& command = std::get<Command>(line.request);
+      if (const auto* select = std::get_if<SelectKernel>(&command)) selected = selection_of(*select, kernels);
+      if (const auto* set = std::get_if<SetTunable>(&command)) check_set(*set, kernels, selected);
+    });
   }
 }
 
 }  // namespace
 
-Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel) {
+Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
+                    const KernelSelection& first) {
   const auto at_line = [&](int number, auto&& action) {
     try {
       action();
@@ -277,18 +270,18 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
-  check_tunables(script, kernel, at_line);
+  check_kernels(script, kernels, first, at_line);
   return script;
 }
 
-Script read_script(const std::string& file, const KernelInfo* kernel) {
+Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first) {
   std::string text;
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("cannot read the script {}", error.what()));
   }
-  return parse_script(text, file, kernel);
+  return parse_script(text, file, kernels, first);
 }
 
 }  // namespace orrery

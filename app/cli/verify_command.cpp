@@ -26,8 +26,8 @@ constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares 
 
 class Verification {
  public:
-  Verification(const VerifyOptions& options, const VariantPlan& plan)
-      : options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
+  Verification(const Backends& backends, const VerifyOptions& options, const VariantPlan& plan)
+      : backends_{backends}, options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
 
   int run() {
     std::exception_ptr failure;
@@ -55,11 +55,11 @@ class Verification {
     SceneRequest request = options_.scene;
     request.count = options_.counts[index];
     // No other kernel than those under test has to be able to run here.
-    Simulation simulation{request, nullptr, *plan_.variants.front().kernel};
+    Simulation simulation{backends_, request, plan_.variants.front().kernel};
     for (const Command& command : options_.setup) simulation.apply(command);
     if (options_.digits) simulation.apply(SelectIntegrator{"euler"});  // the source's
     const Status first = simulation.status();
-    if (!report_) report_.emplace(options_, first);
+    if (!report_) report_.emplace(backends_, options_, first);
     count_ = first.count;
     left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
     const std::vector<Vec4> bodies = simulation.bodies().positions;
@@ -140,7 +140,7 @@ class Verification {
   }
 
   double reference_seconds(int count) const {
-    const double serial = options_.digits ? 2 * forecast_.seconds(find_kernel(serial_kernel), count) : 0;
+    const double serial = options_.digits ? 2 * forecast_.seconds(*backends_.kernels().find(serial_kernel), count) : 0;
     return forecast_.reference_seconds(count) + serial;
   }
 
@@ -155,6 +155,7 @@ class Verification {
     progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 
+  const Backends& backends_;
   const VerifyOptions& options_;
   const VariantPlan& plan_;
   Progress progress_;
@@ -171,11 +172,11 @@ bool within(const ForceError& error, const Tolerance& tolerance) {
   return error.median <= tolerance.median && error.max <= tolerance.max;
 }
 
-int run_verify(const VerifyOptions& options) {
-  const VariantPlan plan = expand(options.kernels, options.axes);
+int run_verify(const Backends& backends, const VerifyOptions& options) {
+  const VariantPlan plan = expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
-  return Verification{options, plan}.run();
+  return Verification{backends, options, plan}.run();
 }
 
 }  // namespace orrery

@@ -4,19 +4,20 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/catalog.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
 
 /// The kernels that a benchmark or a verification was asked for.
 struct KernelSelection {
-  std::vector<const KernelInfo*> kernels;
+  std::vector<KernelPtr> kernels;
   bool all = false;        ///< "all": what cannot run here is skipped rather than an error
   bool automatic = false;  ///< "auto": for each number of bodies what `auto` chooses; `kernels` is empty
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
-KernelSelection parse_kernels(std::string_view text);
+KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text);
 
 /// One tunable with the values to try.
 struct Axis {
@@ -30,7 +31,7 @@ Axis parse_axis(std::string_view what, std::string_view text);
 
 /// One kernel with one setting of its tunables.
 struct Variant {
-  const KernelInfo* kernel;
+  KernelPtr kernel;
   Settings settings;
   Command command() const { return SelectKernel{kernel->id, settings.values()}; }
 };
@@ -50,6 +51,6 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
 
 /// Every selected kernel with every combination of the axes that it has. Kernels that cannot run here are skipped if
 /// all were asked for. Throws std::runtime_error if one was asked for by name.
-VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes);
+VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);
 
 }  // namespace orrery

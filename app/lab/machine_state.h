@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/text/csv.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
@@ -8,7 +9,7 @@ namespace orrery {
 /// not at its maximum), null where the driver does not tell; or only `reason`, why nothing can be told.
 Json gpu_state_json(int device);
 
-/// The same of the current CUDA device; null where there is none.
-Json machine_state();
+/// The same of the device that CUDA kernels run on; null where there is none.
+Json machine_state(const Backends& backends);
 
 }  // namespace orrery

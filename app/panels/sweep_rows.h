@@ -18,7 +18,7 @@ struct BestRow {
 /// Of the rows that were measured with `count` bodies; nothing where there are none. Where several may be the fastest
 /// it is the one of the fastest's kernel with the most settings as the kernel has them at first, then with the smaller
 /// values.
-std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);
+std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::span<const KernelPtr> kernels);
 
 /// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
 std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows);

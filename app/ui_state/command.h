@@ -45,7 +45,7 @@ struct SetDiagnostics {
 };
 /// Measures every value of the tunables named, one after the other, on a copy of the present system's first state.
 struct StartSweep {
-  std::vector<std::string> kernels;   ///< ids; empty: the present one
+  std::vector<std::string> kernels;   ///< ids, or "all" alone: those that can run here; empty: the present one
   std::vector<std::string> tunables;  ///< names; all values of each are tried; empty: settings as they are
   std::vector<int> counts;            ///< empty: the present number of bodies
 };

@@ -9,6 +9,7 @@
 
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
+#include "compute/sim/backend_status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
@@ -91,6 +92,10 @@ struct KeyHelp {
 
 /// Everything that panels show beyond Status: a plain value, made once a frame.
 struct ViewStatus {
+  std::vector<KernelPtr> kernels;  ///< all that can be selected, in the order of the catalog
+  BackendStatuses backends;
+  const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
+
   FrameTimes times;
   double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
   int measured = 0;  ///< batches that the median stands on; 0 until the present kernel, count and law were measured

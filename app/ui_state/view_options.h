@@ -19,7 +19,8 @@ using Commands = std::vector<Command>;
 /// `orrery view`: every name and value in here has been checked.
 struct ViewOptions {
   SceneRequest scene;
-  Commands setup;  ///< what the options ask of the fresh simulation, in the order to apply
+  Commands setup;             ///< what the options ask of the fresh simulation, in the order to apply
+  Settings::Values settings;  ///< of the default kernel, which is selected then; empty: `setup` selects the kernel
   std::string record_file, screenshot_file, save_file;  ///< empty: none
   Existing existing = Existing::keep;                   ///< of files that the run is to write
   ByteOrder save_order = ByteOrder::big;

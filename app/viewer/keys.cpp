@@ -24,10 +24,10 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
 }
 
 /// Those that can run here, and `auto` before the first.
-Asked other_kernel(const Status& status, int by) {
+Asked other_kernel(const Status& status, const ViewStatus& view, int by) {
   std::vector<std::string> ids{auto_kernel};
-  for (const KernelInfo* kernel : kernels()) {
-    if (backend_status(kernel->backend).available) ids.emplace_back(kernel->id);
+  for (const KernelPtr& kernel : view.kernels) {
+    if (view.backend(kernel->backend).available) ids.emplace_back(kernel->id);
   }
   const std::string present = status.auto_choice ? auto_kernel : status.kernel_id;
   return Command{SelectKernel{neighbour(
@@ -36,7 +36,7 @@ Asked other_kernel(const Status& status, int by) {
 
 /// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
 Asked other_setting(const Status& status, int by) {
-  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  const KernelInfo& kernel = *status.kernel;
   if (kernel.tunables.empty()) return {};
   const Tunable& tunable = kernel.tunables.front();
   const std::string& present = status.settings.text(tunable.name);
@@ -104,8 +104,8 @@ const std::vector<KeyBinding>& table() {
        "undo the last return to a result",
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "pin what runs as the baseline, or unpin it", [](S s, V v) { return other_pin(s, v); }},
-      {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V) { return other_kernel(s, 1); }},
-      {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V) { return other_kernel(s, -1); }},
+      {{{U'k'}}, "K", "next kernel; auto takes the fastest", [](S s, V v) { return other_kernel(s, v, 1); }},
+      {{{U'K'}}, "Shift+K", "previous kernel", [](S s, V v) { return other_kernel(s, v, -1); }},
       {{{U'b'}}, "B", "next block size (the kernel's first setting)", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}}, "Shift+B", "previous block size", [](S s, V) { return other_setting(s, -1); }},
       {{{U'i'}}, "I", "next integrator", [](S s, V) { return other_integrator(s); }},

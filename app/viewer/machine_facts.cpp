@@ -36,7 +36,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.slots_reason = "the kernel runs on the CPU";
   if (status.card && may_start(view) && !peak_rates_tried_) {
     peak_rates_tried_ = true;
-    const MachinePeakRates machine = measure_machine_peak_rates();
+    const MachinePeakRates machine = measure_machine_peak_rates(backends_);
     if (machine.peak_rates) {
       device_ = machine.device;
       peak_rates_ = machine.peak_rates;
@@ -48,7 +48,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);
-  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  const KernelInfo& kernel = *status.kernel;
   if (kernel.is_tree) {
     view.slots_reason = no_slots_of_a_tree;
     return;

@@ -17,8 +17,9 @@ namespace orrery {
 /// kernels).
 class PositionBridge final : public DeviceStorage {
  public:
-  /// `sharing` is what try_sharing() found. Needs the GL context current, here and in every call.
-  explicit PositionBridge(const Sharing& sharing) : sharing_{sharing} {}
+  /// `sharing` is what try_sharing() found for `device`; null: there is none. Needs the GL context current, here and in
+  /// every call.
+  PositionBridge(const Sharing& sharing, const cuda::Device* device) : sharing_{sharing}, device_{device} {}
 
   /// What the simulation is to keep its bodies in on the GPU; null where it needs memory of its own.
   DeviceStorage* storage() { return sharing_.possible ? this : nullptr; }
@@ -44,6 +45,7 @@ class PositionBridge final : public DeviceStorage {
 
  private:
   const Sharing sharing_;
+  const cuda::Device* device_;
   int count_ = 0;
   render::Buffer buffer_;               // all positions, then all velocities
   std::optional<SharedBuffer> shared_;  // after the buffer, so that it goes first

@@ -1,5 +1,7 @@
 #include "app/viewer/sweep_control.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -75,7 +77,7 @@ std::vector<SweepRow> rows_of(const Sweep& sweep) {
 
 }  // namespace
 
-SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
+SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown) {
   SweepPlan plan{.scene = shown.scene, .counts = asked.counts, .variants = {}};
   plan.scene.count = 0;
   if (!plan.scene.file.empty()) {
@@ -88,13 +90,14 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
     if (plan.counts.empty()) plan.counts = {shown.count};
     for (const int count : plan.counts) (void)allowed_count(find_scene(plan.scene.scene), count);
   }
-  KernelSelection selection;
-  for (const std::string& id : asked.kernels) selection.kernels.push_back(&find_kernel(id));
-  if (asked.kernels.empty()) selection.kernels.push_back(&find_kernel(shown.kernel_id));
+  KernelSelection selection{.kernels = {shown.kernel}};
+  if (!asked.kernels.empty()) {
+    selection = parse_kernels(backends.kernels(), fmt::format("{}", fmt::join(asked.kernels, ",")));
+  }
   std::vector<Axis> axes;
   for (const std::string& name : asked.tunables) axes.push_back({name, {"all"}});
   check_axes(selection, axes);
-  plan.variants = expand(selection, axes).variants;
+  plan.variants = expand(backends, selection, axes).variants;
   keep_settings(plan.variants, axes, shown);
   plan.setup = {SelectIntegrator{shown.integrator_id}, SelectLaw{law_info(shown.law.id).id},
                 SetTimeStep{shown.time_step},          SetSoftening{shown.law.softening},
@@ -111,10 +114,10 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   if (sweep_) throw UsageError("a sweep is under way; it must end, or be stopped, before another one can start");
   const Status present = shown.status();
   if (present.choosing) throw UsageError("kernels are being measured for auto; sweep when one has been chosen");
-  SweepPlan plan = sweep_plan(asked, present);
+  SweepPlan plan = sweep_plan(backends_, asked, present);
   shown.apply(SetPaused{true});
   resume_ = !present.paused;
-  sweep_.emplace(std::move(plan));
+  sweep_.emplace(backends_, std::move(plan));
   held_s_.clear();
   status = {};
   status.total = static_cast<int>(sweep_->total());

@@ -14,7 +14,7 @@ namespace orrery {
 /// What StartSweep asks for, made from the system that is shown: its scene's first state, integrator, law, dt and
 /// softening, and its kernel's settings where they are not varied. Throws UsageError; std::runtime_error for a kernel
 /// that cannot run here.
-SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
+SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown);
 
 /// Throws UsageError for a command that would run steps of the shown system, or choose its kernel by measuring: that
 /// would be measured as well.
@@ -23,6 +23,8 @@ void refuse_while_sweeping(const Command& command, const Status& shown);
 /// The one sweep that runs beside the shown simulation, which is paused meanwhile.
 class SweepControl {
  public:
+  /// `backends` must outlive this.
+  explicit SweepControl(const Backends& backends) : backends_{backends} {}
   /// Throws as sweep_plan(), and UsageError while a sweep is under way or a kernel is being chosen; nothing has changed
   /// then.
   void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
@@ -36,6 +38,7 @@ class SweepControl {
   void describe(SweepStatus& status) const;
   void end(Simulation& shown, SweepStatus& status);
 
+  const Backends& backends_;
   bool resume_ = false;  // the shown simulation ran before
   std::optional<Sweep> sweep_;
   std::vector<double> held_s_;         // by entry, and of the one under way

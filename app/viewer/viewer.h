@@ -25,6 +25,7 @@
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
 #include "app/viewer/tree_boxes.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gpu_timer.h"
@@ -38,8 +39,8 @@ namespace orrery {
 /// can be repeated exactly; what cannot be done ends it.
 class Viewer {
  public:
-  /// `options` must outlive this. Throws UsageError or std::runtime_error.
-  explicit Viewer(const ViewOptions& options);
+  /// Both must outlive this. Throws UsageError or std::runtime_error.
+  Viewer(const KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
@@ -168,6 +169,7 @@ class Viewer {
   // In this order: what is below uses what is above, and goes first.
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
+  const Backends backends_;
   const Sharing sharing_;
   PositionBridge bridge_;
   ScenePicture picture_;

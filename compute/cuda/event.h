@@ -3,14 +3,16 @@
 #include <memory>
 #include <type_traits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
-/// An owned event that takes time stamps.
+/// An owned event that takes time stamps, for streams of one device.
 class Event {
  public:
-  Event() {
+  /// Activates the device.
+  explicit Event(const Device& device) {
+    device.activate();
     cudaEvent_t event = nullptr;
     ORRERY_CUDA_CHECK(cudaEventCreate(&event));
     event_.reset(event);

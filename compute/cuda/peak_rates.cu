@@ -66,13 +66,12 @@ struct Rate {
 };
 
 template <class Operation>
-Rate best_rate(Operation operation) {
-  int resident = 0;
-  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, run_chains<Operation>, block, 0));
-  const int blocks = resident * multiprocessors();  // all at once, so that none runs alone at the end
-  const Stream stream;
-  const Event begin, end;
-  const DeviceArray<Witness> witness{1};
+Rate best_rate(const Device& device, Operation operation) {
+  const int resident = resident_blocks(device, kernel_handle(run_chains<Operation>), block);
+  const int blocks = resident * device.multiprocessors();  // all at once, so that none runs alone at the end
+  const Stream stream{device};
+  const Event begin{device}, end{device};
+  const DeviceArray<Witness> witness{device, 1};
   const auto time_ms = [&](int passes) {
     begin.record(stream.get());
     run_chains<<<blocks, block, 0, stream.get()>>>(operation, passes, witness.data());
@@ -100,10 +99,10 @@ Rate best_rate(Operation operation) {
 
 }  // namespace
 
-PeakRates measure_peak_rates() {
-  ORRERY_CUDA_CHECK(cudaDeviceSynchronize());
-  const Rate fma = best_rate(MultiplyAdd{.addend = 0.25f});
-  const Rate rsqrt = best_rate(ReciprocalSqrt{});
+PeakRates measure_peak_rates(const Device& device) {
+  device.synchronize();
+  const Rate fma = best_rate(device, MultiplyAdd{.addend = 0.25f});
+  const Rate rsqrt = best_rate(device, ReciprocalSqrt{});
   return {.fma_per_s = fma.per_s, .rsqrt_per_s = rsqrt.per_s, .clock_mhz = fma.clock_mhz};
 }
 

@@ -11,9 +11,11 @@ struct PeakRates {
 
 namespace cuda {
 
-/// Runs chains of fused multiply-adds and of reciprocal square roots on the whole current device, some 50 ms in all.
-/// Waits first until the device has nothing else to do. Not in a build without CUDA.
-PeakRates measure_peak_rates();
+class Device;
+
+/// Runs chains of fused multiply-adds and of reciprocal square roots on the whole device, some 50 ms in all. Waits
+/// first until the device has nothing else to do. Not in a build without CUDA.
+PeakRates measure_peak_rates(const Device& device);
 
 }  // namespace cuda
 }  // namespace orrery

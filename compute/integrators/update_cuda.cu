@@ -1,5 +1,4 @@
-#include "compute/cuda/early_launch.h"
-#include "compute/cuda/launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/integrators/update.h"
 #include "compute/integrators/update_cuda.h"
 
@@ -47,15 +46,20 @@ __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict_
 
 }  // namespace
 
-void require_code() {
-  cudaFuncAttributes attributes{};
-  ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, update));
+bool has_code_for(const Device& device) {
+  try {
+    (void)attributes_of(device, kernel_handle(update));
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == cudaErrorNoKernelImageForDevice) return false;
+    throw;
+  }
 }
 
-void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
-                float drag, float drift_dt, const FaultCheck& check, cudaStream_t stream) {
-  launch_early(update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations, count,
-               kick_dt, drag, drift_dt, check);
+void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
+                float kick_dt, float drag, float drift_dt, const FaultCheck& check, cudaStream_t stream) {
+  launch_dependent(device, update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations,
+                   count, kick_dt, drag, drift_dt, check);
 }
 
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const FaultReport& report,

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -17,9 +19,15 @@
 #include "compute/kernels/epilogue.h"
 #include "compute/kernels/tree_facet.h"
 
-struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
+// cudaStream_t and cudaKernel_t, so that this header needs no CUDA.
+struct CUstream_st;
+struct CUkern_st;
 
 namespace orrery {
+
+namespace cuda {
+class Device;
+}
 
 enum class Backend { cpu, cuda };
 const char* to_string(Backend backend);
@@ -39,7 +47,7 @@ struct Tunable {
   std::vector<std::string> values_to_measure() const;
 };
 
-/// One value for each tunable of one kernel; every value is an allowed one.
+/// One value for each tunable of one kernel; every value is an allowed one. Keeps the texts that it refers to alive.
 class Settings {
  public:
   using Values = std::map<std::string, std::string, std::less<>>;
@@ -68,7 +76,11 @@ class Settings {
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
 
  private:
-  const KernelInfo* kernel_ = nullptr;
+  const Tunable* tunable(std::string_view name) const;
+
+  const char* kernel_id_ = nullptr;  // null: of no kernel
+  std::span<const Tunable> tunables_;
+  std::shared_ptr<const void> texts_;
   Values values_;
 };
 
@@ -90,7 +102,7 @@ struct ForceArgs {
 
 /// The launch of a CUDA kernel that evaluates the pairs, for the kernel card.
 struct MainLaunch {
-  const void* function = nullptr;     ///< the instance of the __global__ template; null: no CUDA kernel
+  CUkern_st* function = nullptr;      ///< compiled into the program or loaded at run time; null: no CUDA kernel
   int block = 0;                      ///< threads in a block
   int blocks = 0;                     ///< in the grid
   std::size_t shared_per_thread = 0;  ///< dynamic shared bytes of a block are this times `block`, plus
@@ -104,10 +116,11 @@ class ForceKernel {
   /// Takes the scratch memory that evaluate() needs for this many bodies, which otherwise takes it itself. Throws
   /// UsageError that says what would need less.
   virtual void prepare(int /*count*/) {}
-  /// The next bodies are not those of the last evaluation some steps later. What evaluate() keeps from one call to the
-  /// next would still be right, but may be slow for them.
+  /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
+  /// slow for the new bodies.
   virtual void bodies_replaced() {}
-  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel).
+  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel). The device of a CUDA
+  /// kernel must be active on the calling thread, see cuda::Device::activate().
   virtual void evaluate(const ForceArgs& args) = 0;
   /// Interactions of one evaluation by a direct sum: count^2, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
@@ -127,7 +140,8 @@ struct Tolerance {
   double max;
 };
 
-/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names.
+/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names;
+/// more can be added at run time, see KernelCatalog.
 struct KernelInfo {
   const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
   const char* title;   ///< what the panel shows
@@ -142,33 +156,45 @@ struct KernelInfo {
   bool is_tree = false;  ///< far bodies count by cells: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 =
       true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen
-  /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string
-  /// writes them; what a text does not name has its initial value, so "" is all initial ones. Where not full_fp32: the
-  /// fastest first, which is the least accurate. None: it is never chosen.
+  /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
+  /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
+  /// the most accurate. Empty: `auto` never chooses it.
   std::span<const char* const> contenders = {};
-  /// Throws UsageError where the device cannot run this combination of settings.
-  std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
+  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
+  /// run this combination of settings.
+  std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
+  std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
+  int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
 
   /// The tunable of this name; null where there is none.
   const Tunable* tunable(std::string_view name) const;
 };
 
-/// What `create` is for a kernel whose class takes the settings alone.
-template <class Kernel>
-std::unique_ptr<ForceKernel> create_kernel(const Settings& settings) {
-  return std::make_unique<Kernel>(settings);
+/// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.
+using KernelPtr = std::shared_ptr<const KernelInfo>;
+
+/// Whether both are the same kernel, and the one was not replaced by the other.
+inline bool same_kernel(const KernelInfo& a, const KernelInfo& b) {
+  return std::string_view{a.id} == b.id && a.revision == b.revision;
 }
 
-/// Every variant of this build, in the order of the list in compute/CMakeLists.txt.
-std::span<const KernelInfo* const> kernels();
-/// Throws UsageError that lists the known ids, and `also`, another name that may stand where the id was given.
-const KernelInfo& find_kernel(std::string_view id, std::string_view also = {});
+/// For `create`: a kernel whose class takes the settings and the device, the settings, or nothing.
+template <class Kernel>
+std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unused]] const cuda::Device* device) {
+  if constexpr (std::is_constructible_v<Kernel, const Settings&, const cuda::Device&>) {
+    return std::make_unique<Kernel>(settings, *device);
+  } else if constexpr (std::is_constructible_v<Kernel, const Settings&>) {
+    return std::make_unique<Kernel>(settings);
+  } else {
+    return std::make_unique<Kernel>();
+  }
+}
 
 }  // namespace orrery
 
 /// Defines a variant's one exported symbol; the linker checks that it matches the list in compute/CMakeLists.txt.
-#define ORRERY_KERNEL(stem, ...)             \
-  extern const KernelInfo kernel_##stem;     \
-  constinit const KernelInfo kernel_##stem { \
-    __VA_ARGS__                              \
+#define ORRERY_KERNEL(stem, ...)         \
+  extern const KernelInfo kernel_##stem; \
+  const KernelInfo kernel_##stem {       \
+    __VA_ARGS__                          \
   }

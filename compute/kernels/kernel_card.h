@@ -10,7 +10,7 @@ namespace orrery {
 
 /// What the compiler and the device make of a CUDA kernel's main launch.
 struct KernelCard {
-  const void* function = nullptr;     ///< as MainLaunch has it
+  CUkern_st* function = nullptr;      ///< as MainLaunch has it
   std::string name;                   ///< its symbol in the machine code; empty where the CUDA runtime cannot tell
   int architecture = 0;               ///< whose machine code it is: 90 for sm_90
   int registers = 0;                  ///< of a thread
@@ -24,7 +24,9 @@ struct KernelCard {
   double waves = 0;                   ///< blocks over those that the whole device holds at once
 };
 
-/// The card of `kernel` for this many bodies with masses in this range; none for a CPU kernel. Throws cuda::Error.
-std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count, const MassRange& masses);
+/// The card of `kernel`, which was made for `device`, for this many bodies with masses in this range; none for a CPU
+/// kernel. Throws cuda::Error.
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const cuda::Device* device, const Law& law, int count,
+                                      const MassRange& masses);
 
 }  // namespace orrery

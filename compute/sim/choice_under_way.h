@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// A choice that is made on a thread of its own, with the CUDA device of the thread that starts it.
+/// A choice that is made on a thread of its own.
 class ChoiceUnderWay {
  public:
   /// `chooser` must outlive this.

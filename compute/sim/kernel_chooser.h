@@ -27,7 +27,7 @@ struct ForceSystem {
 
 /// What `auto_kernel` stands for at some demand.
 struct KernelChoice {
-  const KernelInfo* kernel;
+  KernelPtr kernel;
   Settings settings;
   std::string how;  ///< see AutoChoice
 };

@@ -23,10 +23,10 @@ bool comes_by_itself(const Command& command) {
          std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepGoodState>(command);
 }
 
-void refuse_settings(const SelectKernel& command) {
+void refuse_settings(const SelectKernel& command, const Backends& backends) {
   if (command.settings.empty()) return;
   throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
-                   ", which chooses settings as well; name a kernel: " + available_kernels());
+                   ", which chooses settings as well; name a kernel: " + backends.available_kernels());
 }
 
 template <class... Visitors>
@@ -36,28 +36,34 @@ struct Overloaded : Visitors... {
 
 }  // namespace
 
-Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel,
+Simulation::Simulation(const Backends& backends, const SceneRequest& request, KernelPtr kernel, DeviceStorage* storage,
                        KernelChooser* chooser, Choosing choosing)
-    : storage_{storage},
+    : backends_{backends},
+      storage_{storage},
       chooser_{chooser},
       choosing_{choosing},
-      choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
+      choice_{.kernel = kernel ? std::move(kernel) : backends.default_kernel(),
+              .settings = {},
+              .integrator = &leapfrog,
+              .law = {},
+              .time_step = 0} {
+  choice_.settings = Settings{*choice_.kernel};
   engine();  // says why, where the kernel cannot run here
-  kernel_ = choice_.kernel->create(choice_.settings);
+  kernel_ = backends_.make_kernel(*choice_.kernel, choice_.settings);
   load(request);
 }
 
 Engine& Simulation::engine_for(Backend backend) {
   std::unique_ptr<Engine>& engine = engines_[static_cast<std::size_t>(backend)];
-  if (!engine) engine = make_engine(backend, storage_);
+  if (!engine) engine = backends_.make_engine(backend, storage_);
   return *engine;
 }
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
   std::shared_ptr<ForceKernel> kernel = kernel_;
-  if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
-    kernel = choice.kernel->create(choice.settings);
+  if (!same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings) {
+    kernel = backends_.make_kernel(*choice.kernel, choice.settings);
     kernel->prepare(count);
   } else if (count != count_) {
     kernel->prepare(count);
@@ -69,9 +75,9 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
 void Simulation::adopt(const Choice& choice) {
   Engine& target = engine_for(choice.kernel->backend);
   const bool other_forces =
-      choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
+      !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
-  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_, masses_);
+  std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   settle();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
@@ -85,24 +91,34 @@ void Simulation::adopt(const Choice& choice) {
 
 /// For when the kernel is named again: not what was chosen for it, which nobody asked for.
 void Simulation::remember_settings() {
-  if (!choice_.automatic) remembered_settings_[choice_.kernel] = choice_.settings;
+  if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
+}
+
+/// Its initial ones if it was never named. A kernel that was replaced may not have all that the one before it had.
+Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
+  Settings settings{kernel};
+  const auto remembered = remembered_settings_.find(kernel.id);
+  if (remembered == remembered_settings_.end()) return settings;
+  for (const auto& [name, value] : remembered->second) {
+    const Tunable* tunable = kernel.tunable(name);
+    if (tunable && tunable->allows(value)) settings.set(name, value);
+  }
+  return settings;
 }
 
 void Simulation::apply(const Command& command) {
   Choice next = choice_;
   std::visit(Overloaded{
                  [&](const SelectKernel& c) {
-                   const KernelInfo* const named = find_kernel_or_auto(c.id);
+                   const KernelPtr named = find_kernel_or_auto(backends_.kernels(), c.id);
                    if (!named) {
-                     refuse_settings(c);
+                     refuse_settings(c, backends_);
                      choose_kernel_again(next);
                      return adopt(next);
                    }
                    next.name_kernel();
                    next.kernel = named;
-                   const auto remembered = remembered_settings_.find(next.kernel);
-                   next.settings =
-                       remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+                   next.settings = remembered_settings(*named);
                    for (const auto& [name, value] : c.settings) next.settings.set(name, value);
                    adopt(next);
                  },
@@ -244,7 +260,7 @@ void Simulation::install(const Bodies& bodies, const MassRange& masses, const Ch
   settle();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
-  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, bodies.count(), masses);
+  std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, bodies.count(), masses);
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
@@ -293,6 +309,7 @@ Status Simulation::status() const {
   const Moment now = counts_enqueued ? after_all() : done_;
   Engine* const good = engine_with_good();
   return {.kernel_id = choice_.kernel->id,
+          .kernel = choice_.kernel,
           .backend = choice_.kernel->backend,
           .settings = choice_.settings,
           .chosen = kernel_->chosen(count_, masses_),

@@ -78,6 +78,7 @@ run_tests() {
   for test in "$build"/tests/{*_gpu,peak_rates_test,cuda_{launch,symmetric,trees}_test,fault_watch_test}; do
     check_tests "$(basename "$test")" "$test"
   done
+  if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
   # It needs OpenGL of this GPU's; where there is no viewer, it was not built.
   test=$build/tests/gl_bodies_test
   [ ! -x "$test" ] || check_tests gl_bodies_test "$test"

@@ -40,7 +40,7 @@ Slots KernelLimits::slots_of(const KernelCard& card) {
 
 KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   const KernelCard& card = *result.status.card;
-  const KernelInfo& kernel = find_kernel(result.status.kernel_id);
+  const KernelInfo& kernel = *result.status.kernel;
   if (kernel.is_tree) {
     return {.slots = {},
             .mufu = {},
@@ -98,7 +98,10 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
   SettingsCells cells{style};
   const auto has_card = [](const SweepEntry& entry) { return entry.result && entry.result->status.card; };
   for (const SweepEntry& entry : entries) {
-    if (has_card(entry)) cells.add(entry.result->status.kernel_id, entry.result->status.settings.values());
+    if (has_card(entry)) {
+      const Status& status = entry.result->status;
+      cells.add(status.kernel_id, status.settings.values(), status.kernel.get());
+    }
   }
   std::map<std::string, std::string> reasons;  // by kernel and settings
   bool any = false;

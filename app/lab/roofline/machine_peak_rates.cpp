@@ -28,10 +28,11 @@ std::string MachinePeakRates::text() const {
       peak_rates->clock_mhz);
 }
 
-MachinePeakRates measure_machine_peak_rates() {
+MachinePeakRates measure_machine_peak_rates([[maybe_unused]] const Backends& backends) {
 #if ORRERY_HAVE_CUDA
+  if (!backends.device()) return {.reason = backends.status(Backend::cuda).reason};
   try {
-    return {.device = cuda::current_device().index, .peak_rates = cuda::measure_peak_rates()};
+    return {.device = backends.device()->ordinal(), .peak_rates = cuda::measure_peak_rates(*backends.device())};
   } catch (const std::exception& failure) {
     return {.reason = failure.what()};
   }

@@ -5,10 +5,11 @@
 
 #include "app/text/csv.h"
 #include "compute/cuda/peak_rates.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
-/// What the current CUDA device can do at most, or why that was not measured.
+/// What the CUDA device can do at most, or why that was not measured.
 struct MachinePeakRates {
   int device = 0;
   std::optional<PeakRates> peak_rates{};
@@ -21,6 +22,6 @@ struct MachinePeakRates {
 };
 
 /// Takes some 50 ms of the device.
-MachinePeakRates measure_machine_peak_rates();
+MachinePeakRates measure_machine_peak_rates(const Backends& backends);
 
 }  // namespace orrery

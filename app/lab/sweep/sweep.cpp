@@ -20,8 +20,12 @@ constexpr int probe_sample = 4096;  // bodies whose forces are checked
 
 }  // namespace
 
-Json Sweep::machine_of(const KernelInfo& kernel) {
-  return kernel.backend == Backend::cuda ? machine_state() : Json(nullptr);
+Sweep::Sweep(const Backends& backends, SweepPlan plan, Machine machine)
+    : backends_{backends}, plan_{std::move(plan)}, machine_{std::move(machine)} {
+  if (machine_) return;
+  machine_ = [&backends](const KernelInfo& kernel) {
+    return kernel.backend == Backend::cuda ? machine_state(backends) : Json(nullptr);
+  };
 }
 
 bool Sweep::tick() {
@@ -62,7 +66,7 @@ void Sweep::begin() {
   if (!simulation_) {
     SceneRequest request = plan_.scene;
     request.count = plan_.counts[entries_.size() / plan_.variants.size()];
-    auto fresh = std::make_unique<Simulation>(request, nullptr, *present.kernel);
+    auto fresh = std::make_unique<Simulation>(backends_, request, present.kernel);
     for (const Command& command : plan_.setup) fresh->apply(command);
     simulation_ = std::move(fresh);
     if (!first_) first_ = simulation_->status();

@@ -30,7 +30,8 @@ class Sweep {
  public:
   /// What a kernel's machine is doing now; null where that is not to be told.
   using Machine = std::function<Json(const KernelInfo& kernel)>;
-  explicit Sweep(SweepPlan plan, Machine machine = machine_of) : plan_{std::move(plan)}, machine_{std::move(machine)} {}
+  /// `backends` must outlive this. An empty `machine`: see machine_state().
+  Sweep(const Backends& backends, SweepPlan plan, Machine machine = {});
 
   /// Takes in the batch that has ended and starts the next one. Returns whether steps are under way: until they end
   /// there is nothing to do. Never throws what a variant fails with.
@@ -47,6 +48,7 @@ class Sweep {
   /// Those of the `index`-th count; empty while there are none.
   std::span<const SweepEntry> entries_of(std::size_t index) const;
   const SweepPlan& plan() const { return plan_; }
+  const Backends& backends() const { return backends_; }
   /// Of the first simulation; none until it is made.
   const std::optional<Status>& first_status() const { return first_; }
 
@@ -65,7 +67,6 @@ class Sweep {
     Json machine_before{}, machine_during{};
   };
 
-  static Json machine_of(const KernelInfo& kernel);
   const Variant& variant(std::size_t entry) const {
     return plan_.chosen.empty() ? plan_.variants[entry % plan_.variants.size()] : plan_.chosen[entry];
   }
@@ -80,6 +81,7 @@ class Sweep {
   void fail(std::string problem, bool refused);
   void add(SweepEntry entry);
 
+  const Backends& backends_;
   SweepPlan plan_;
   Machine machine_;
   std::vector<SweepEntry> entries_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +17,6 @@
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "compute/core/team.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -81,9 +81,9 @@ bool has_approximations(const Trials& trials) {
 }
 
 /// Why the kernel with its settings cannot take so many bodies; empty where it can.
-std::string problem_with(const Variant& variant, int count) {
+std::string problem_with(const Variant& variant, int count, const Backends& backends) {
   try {
-    variant.kernel->create(variant.settings)->prepare(count);
+    backends.make_kernel(*variant.kernel, variant.settings)->prepare(count);
     return {};
   } catch (const std::exception& error) {
     return error.what();
@@ -92,8 +92,8 @@ std::string problem_with(const Variant& variant, int count) {
 
 }  // namespace
 
-Json contest_key(const KernelDemand& demand, Backend backend) {
-  Json key = machine_metadata();
+Json contest_key(const KernelDemand& demand, Backend backend, const Backends& backends) {
+  Json key = machine_metadata(backends);
   for (const char* changing : {"program", "date"}) key.erase(changing);
   key["cpu_threads"] = usable_threads();
   key["backend"] = to_string(backend);
@@ -109,15 +109,17 @@ Json contest_key(const KernelDemand& demand, Backend backend) {
   return key;
 }
 
-AutoChooser::World AutoChooser::this_machine() {
-  return {.contenders = contenders_here(),
-          .try_accuracy = measure_trials,
-          .measure = measure_contest,
+AutoChooser::World AutoChooser::this_machine(const Backends& backends) {
+  return {.backends = backends,
+          .contenders = contenders_here(backends),
+          .try_accuracy = std::bind_front(measure_trials, std::cref(backends)),
+          .measure = std::bind_front(measure_contest, std::cref(backends)),
           .cache_file = usual_cache_file(),
           .say = console::complain};
 }
 
-AutoChooser::AutoChooser(World world) : world_{std::move(world)}, cache_{world_.cache_file} {}
+AutoChooser::AutoChooser(World world)
+    : world_{std::move(world)}, cache_{world_.backends.kernels(), world_.cache_file} {}
 
 void AutoChooser::say_problem() {
   if (const std::string problem = cache_.take_problem(); !problem.empty()) world_.say(problem);
@@ -168,7 +170,7 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
   if (const std::vector<Variant> contenders = standing(demand); !contenders.empty()) {
     const Backend backend = contenders.front().kernel->backend;
     const Trials trials = world_.try_accuracy(contenders, demand, system, stop);
-    Json key = contest_key(demand, backend);
+    Json key = contest_key(demand, backend, world_.backends);
     if (approximations_stand(demand, backend)) key[sufficing] = those_that_suffice(trials);
     const std::optional<Found> kept = kept_contest(key, contenders, trials);
     const Found found = kept ? *kept : new_contest(key, trials, demand, system, stop);
@@ -176,15 +178,15 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     std::string too_large;
     for (const std::size_t index : found.contest.preference()) {
       const Variant& variant = found.contest.contenders[index].variant;
-      const std::string problem = problem_with(variant, demand.count);
+      const std::string problem = problem_with(variant, demand.count, world_.backends);
       if (problem.empty()) return {variant.kernel, variant.settings, how + too_large};
       too_large +=
           fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem);
     }
     none = how + too_large + "\nNone of these: it is the default.";
   }
-  const KernelInfo& fallback = default_kernel();
-  return {&fallback, Settings{fallback}, none};
+  const KernelPtr fallback = world_.backends.default_kernel();
+  return {fallback, Settings{*fallback}, none};
 }
 
 }  // namespace orrery

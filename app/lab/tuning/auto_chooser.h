@@ -15,7 +15,7 @@ namespace orrery {
 /// the accuracy, 0 where full fp32 alone stands, and whether it is beside drawing. The ranges are powers of sqrt 2:
 /// within one the same kernel wins but for its ends, and numbers that a slider passes are not all measured. Without
 /// others all numbers above the most that are measured are one range.
-Json contest_key(const KernelDemand& demand, Backend backend);
+Json contest_key(const KernelDemand& demand, Backend backend, const Backends& backends);
 
 /// Key of a contest beside those of contest_key(): the variants below full fp32 accuracy that met the accuracy.
 inline constexpr const char* sufficing = "sufficing";
@@ -26,6 +26,7 @@ class AutoChooser final : public KernelChooser {
  public:
   /// What a choice needs of the world; tests have their own.
   struct World {
+    const Backends& backends;
     std::vector<Variant> contenders;  ///< of one backend, those to prefer first
     /// See measure_trials().
     std::function<Trials(const std::vector<Variant>& contenders, const KernelDemand&, const ForceSystem&,
@@ -36,9 +37,9 @@ class AutoChooser final : public KernelChooser {
     std::filesystem::path cache_file;             ///< empty: none
     std::function<void(const std::string&)> say;  ///< takes a line that the user is to know
   };
-  static World this_machine();
+  static World this_machine(const Backends& backends);
 
-  explicit AutoChooser(World world = this_machine());
+  explicit AutoChooser(World world);
 
   KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) override;
 

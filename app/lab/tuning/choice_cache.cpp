@@ -47,11 +47,11 @@ int count_of(const Json& value) {
 }
 
 /// Throws Json::exception or UsageError where it is no contest of kernels and settings that this build has.
-Contest contest_of(const Json& json) {
+Contest contest_of(const KernelCatalog& kernels, const Json& json) {
   Contest contest{.contenders = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
   for (const Json& row : json.at("contenders")) {
-    const KernelInfo& kernel = find_kernel(row.at("kernel").get<std::string>());
-    Contender contender{{&kernel, Settings{kernel}}};
+    const KernelPtr kernel = kernels.find(row.at("kernel").get<std::string>());
+    Contender contender{{kernel, Settings{*kernel}}};
     for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
       contender.variant.settings.set(name, value);
     }
@@ -73,7 +73,7 @@ Contest contest_of(const Json& json) {
 
 bool same_contenders(const Contest& contest, const std::vector<Variant>& contenders) {
   return std::ranges::equal(contest.contenders, contenders, [](const Contender& a, const Variant& b) {
-    return a.variant.kernel == b.kernel && a.variant.settings == b.settings;
+    return same_kernel(*a.variant.kernel, *b.kernel) && a.variant.settings == b.settings;
   });
 }
 
@@ -81,11 +81,11 @@ void keep_latest(std::vector<ChoiceCache::Entry>& entries) {
   if (entries.size() > most_entries) entries.erase(entries.begin(), entries.end() - most_entries);
 }
 
-std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
+std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const Json& json) {
   std::vector<ChoiceCache::Entry> entries;
   for (const Json& row : json) {
     try {
-      entries.push_back({row.at("key"), contest_of(row)});
+      entries.push_back({row.at("key"), contest_of(kernels, row)});
     } catch (const UsageError&) {
       // Another build's kernels.
     } catch (const Json::exception&) {
@@ -126,7 +126,7 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
           file_.string());
       return {};
     }
-    return entries_of(json.at("choices"));
+    return entries_of(kernels_, json.at("choices"));
   } catch (const Json::exception&) {
     return fail(fmt::format("'{}': it is not what this program writes", file_.string()));
   } catch (const std::runtime_error& error) {

@@ -25,8 +25,8 @@ class ChoiceCache {
     Contest contest;
   };
 
-  /// An empty `file`: for this run alone.
-  explicit ChoiceCache(std::filesystem::path file) : file_{std::move(file)} {}
+  /// An empty `file`: for this run alone. `kernels` must outlive this.
+  ChoiceCache(const KernelCatalog& kernels, std::filesystem::path file) : kernels_{kernels}, file_{std::move(file)} {}
 
   /// The contest of these very contenders that was stored last under an equal key.
   std::optional<Contest> find(const Json& key, const std::vector<Variant>& contenders);
@@ -42,6 +42,7 @@ class ChoiceCache {
   std::vector<Entry> read();
   void write();
 
+  const KernelCatalog& kernels_;
   std::filesystem::path file_;
   bool read_once_ = false;
   bool another_versions_ = false;  // the file, which is left as it is

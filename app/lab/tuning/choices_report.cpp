@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 /// Whether it was measured here, by this build.
-bool is_of_this_machine(Json key, Backend backend) {
+bool is_of_this_machine(Json key, Backend backend, const Backends& backends) {
   try {
     for (const Json& one : key.value(sufficing, Json::array())) (void)one.get_ref<const std::string&>();
     key.erase(sufficing);
@@ -22,7 +22,7 @@ bool is_of_this_machine(Json key, Backend backend) {
                                         .equal_masses = key.at("equal_masses").get<bool>(),
                                         .accuracy = key.at("accuracy").get<double>(),
                                         .beside_drawing = key.at("beside_drawing").get<bool>()},
-                                       backend);
+                                       backend, backends);
   } catch (const Json::exception&) {
     return false;
   } catch (const UsageError&) {
@@ -40,14 +40,14 @@ std::string accuracy_words(double accuracy, const Json& those) {
 
 }  // namespace
 
-Json choices_json() {
-  ChoiceCache cache{usual_cache_file()};
+Json choices_json(const Backends& backends) {
+  ChoiceCache cache{backends.kernels(), usual_cache_file()};
   Json choices = Json::array();
-  const std::vector<Variant> contenders = contenders_here();
+  const std::vector<Variant> contenders = contenders_here(backends);
   for (const ChoiceCache::Entry& entry : cache.entries()) {
     const std::vector<std::size_t> order = entry.contest.preference();
     if (contenders.empty() || order.empty()) continue;
-    if (!is_of_this_machine(entry.key, contenders.front().kernel->backend)) continue;
+    if (!is_of_this_machine(entry.key, contenders.front().kernel->backend, backends)) continue;
     const Contender& chosen = entry.contest.contenders[order.front()];
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},

@@ -105,11 +105,11 @@ std::string error_words(double median_error) {
 
 void try_accuracy(std::vector<Contender>& contenders, const TryAccuracy& try_one, double accuracy,
                   bool spare_direct_sums) {
-  std::map<const KernelInfo*, std::string> trees;  // the settings that suffice
+  std::map<std::string, std::string> trees;  // by kernel id, the settings that suffice
   const auto try_if_needed = [&](Contender& contender) {
-    const KernelInfo* const kernel = contender.variant.kernel;
+    const KernelPtr& kernel = contender.variant.kernel;
     const bool spared = !kernel->is_tree && spare_direct_sums;
-    if (const auto enough = spared ? trees.begin() : trees.find(kernel); enough != trees.end()) {
+    if (const auto enough = spared ? trees.begin() : trees.find(kernel->id); enough != trees.end()) {
       return rule_out(contender, enough->second + " is accurate enough and less work");
     }
     const AccuracyTrial trial = try_one(contender.variant);
@@ -119,7 +119,7 @@ void try_accuracy(std::vector<Contender>& contenders, const TryAccuracy& try_one
     }
     if (!kernel->is_tree) return;  // it is timed as all direct sums are
     if (is_time(trial.step_ms)) contender.step_ms = trial.step_ms;
-    trees[kernel] = words_for(*kernel, contender.variant.settings);
+    trees[kernel->id] = words_for(*kernel, contender.variant.settings);
   };
   for (const bool is_tree : {true, false}) {
     for (Contender& contender : contenders) {

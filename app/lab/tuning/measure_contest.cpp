@@ -39,15 +39,15 @@ double seconds() {
 class Track {
  public:
   /// Fresh bodies of a star cluster.
-  Track(const KernelDemand& demand, const KernelInfo& kernel)
-      : simulation_{SceneRequest{.scene = "plummer", .count = demand.count}, nullptr, kernel} {
+  Track(const Backends& backends, const KernelDemand& demand, const KernelPtr& kernel)
+      : simulation_{backends, SceneRequest{.scene = "plummer", .count = demand.count}, kernel} {
     simulation_.apply(SelectLaw{law_info(demand.law).id});
     simulation_.apply(SetTimeStep{still_dt});
     if (!demand.equal_masses) vary_masses();
   }
   /// The very system.
-  Track(const ForceSystem& system, const KernelInfo& kernel)
-      : simulation_{SceneRequest{.scene = "plummer", .count = 1}, nullptr, kernel} {
+  Track(const Backends& backends, const ForceSystem& system, const KernelPtr& kernel)
+      : simulation_{backends, SceneRequest{.scene = "plummer", .count = 1}, kernel} {
     simulation_.apply(SelectLaw{law_info(system.law.id).id});
     simulation_.apply(SetSoftening{system.law.softening});
     simulation_.apply(SetRepulsion{system.law.repulsion});
@@ -97,18 +97,20 @@ class Track {
 template <class Subject>
 class TrackWhenNeeded {
  public:
-  TrackWhenNeeded(const Subject& subject, const std::stop_token& stop) : subject_{subject}, stop_{stop} {}
+  TrackWhenNeeded(const Backends& backends, const Subject& subject, const std::stop_token& stop)
+      : backends_{backends}, subject_{subject}, stop_{stop} {}
 
   Track& of(const Variant& variant) {
     if (stop_.stop_requested()) throw ChoiceAbandoned{};
     if (!track_) {
-      track_.emplace(subject_, *variant.kernel);
+      track_.emplace(backends_, subject_, variant.kernel);
       if (stop_.stop_requested()) throw ChoiceAbandoned{};
     }
     return *track_;
   }
 
  private:
+  const Backends& backends_;
   Subject subject_;
   std::stop_token stop_;
   std::optional<Track> track_;
@@ -126,13 +128,13 @@ KernelDemand with_count(KernelDemand demand, int count) {
 
 /// The most bodies of which a step of the first of these direct sums that runs takes no more than its share of the
 /// time.
-int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits,
-                     const std::stop_token& stop) {
+int affordable_count(const Backends& backends, const std::vector<Variant>& direct_sums, const KernelDemand& demand,
+                     const Limits& limits, const std::stop_token& stop) {
   const int most = std::min(demand.count, limits.most_count);
   if (most <= limits.first_count) return most;
   const double share_ms = limits.budget_s * 1e3 / (steps_a_contender * static_cast<double>(direct_sums.size()));
   for (const Variant& variant : direct_sums) {
-    TrackWhenNeeded track{with_count(demand, limits.first_count), stop};
+    TrackWhenNeeded track{backends, with_count(demand, limits.first_count), stop};
     std::vector<Contender> pilot{{variant}};
     hold_contest(
         pilot, [&](const Variant& each, int steps) { return track.of(each).step_ms(each, steps); }, seconds,
@@ -145,10 +147,10 @@ int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand
 }
 
 /// Times of direct sums with `measured_count` bodies are scaled to `count`.
-void hold_on_tracks(Contest& contest, int measured_count, const KernelDemand& demand, const ForceSystem& system,
-                    double budget_s, const std::stop_token& stop) {
-  TrackWhenNeeded cluster{with_count(demand, measured_count), stop};
-  TrackWhenNeeded real{system, stop};
+void hold_on_tracks(const Backends& backends, Contest& contest, int measured_count, const KernelDemand& demand,
+                    const ForceSystem& system, double budget_s, const std::stop_token& stop) {
+  TrackWhenNeeded cluster{backends, with_count(demand, measured_count), stop};
+  TrackWhenNeeded real{backends, system, stop};
   const double growth = static_cast<double>(contest.count) / measured_count;
   hold_contest(
       contest.contenders,
@@ -173,11 +175,11 @@ bool approximations_stand(const KernelDemand& demand, Backend backend) {
   return demand.accuracy > 0 && demand.count >= limits_of(backend).fewest_for_trees;
 }
 
-std::vector<Variant> contenders_here() {
+std::vector<Variant> contenders_here(const Backends& backends) {
   for (const Backend backend : {Backend::cuda, Backend::cpu}) {
-    if (!backend_status(backend).available) continue;
+    if (!backends.status(backend).available) continue;
     std::vector<Variant> found;
-    for (const KernelInfo* kernel : kernels()) {
+    for (const KernelPtr& kernel : backends.kernels().all()) {
       if (kernel->backend != backend) continue;
       for (const char* text : kernel->contenders) {
         Settings settings{*kernel};
@@ -190,12 +192,12 @@ std::vector<Variant> contenders_here() {
   return {};
 }
 
-Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand& demand, const ForceSystem& system,
-                      const std::stop_token& stop) {
+Trials measure_trials(const Backends& backends, const std::vector<Variant>& contenders, const KernelDemand& demand,
+                      const ForceSystem& system, const std::stop_token& stop) {
   const double begin_s = seconds();
   Trials trials;
   for (const Variant& variant : contenders) trials.contenders.push_back({variant});
-  TrackWhenNeeded track{system, stop};
+  TrackWhenNeeded track{backends, system, stop};
   const bool spare_direct_sums = demand.count > most_measured_bodies(contenders.front().kernel->backend);
   try_accuracy(
       trials.contenders, [&](const Variant& variant) { return track.of(variant).try_accuracy(variant); },
@@ -204,8 +206,8 @@ Trials measure_trials(const std::vector<Variant>& contenders, const KernelDemand
   return trials;
 }
 
-Contest measure_contest(const Trials& trials, const KernelDemand& demand, const ForceSystem& system,
-                        const std::stop_token& stop) {
+Contest measure_contest(const Backends& backends, const Trials& trials, const KernelDemand& demand,
+                        const ForceSystem& system, const std::stop_token& stop) {
   const Limits& limits = limits_of(trials.contenders.front().variant.kernel->backend);
   std::vector<Variant> direct_sums;
   bool has_trees = false;
@@ -213,9 +215,9 @@ Contest measure_contest(const Trials& trials, const KernelDemand& demand, const 
     has_trees |= contender.variant.kernel->is_tree;
     if (!contender.variant.kernel->is_tree && contender.problem.empty()) direct_sums.push_back(contender.variant);
   }
-  const int measured_count = affordable_count(direct_sums, demand, limits, stop);
+  const int measured_count = affordable_count(backends, direct_sums, demand, limits, stop);
   Contest contest{.contenders = trials.contenders, .count = has_trees ? demand.count : measured_count};
-  hold_on_tracks(contest, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
+  hold_on_tracks(backends, contest, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   contest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return contest;

@@ -31,10 +31,10 @@ __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants
 
 class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue> {
  public:
-  explicit Naive(const Settings& settings)
-      : BlockKernel{"cuda-naive", settings, {}, instances(settings)},
+  Naive(const Settings& settings, const cuda::Device& device)
+      : BlockKernel{"cuda-naive", device, settings, {}, instances(settings)},
         stores_first_{stores_first(settings)},
-        bodies_{layout_values.find(settings.text("layout"))} {}
+        bodies_{device, layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -63,7 +63,7 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
 
   bool stores_first_;
   BodyLayout bodies_;
-  StoredEpilogue stored_epilogue_;
+  StoredEpilogue stored_epilogue_{device()};
 };
 
 }  // namespace

@@ -88,21 +88,22 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairCons
 
 class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue> {
  public:
-  explicit Tiled(const Settings& settings)
+  Tiled(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-tiled",
+                    device,
                     settings,
                     {.bodies = settings.integer("bodies-per-thread"), .shared_bytes = sizeof(Vec4)},
                     instances(settings)},
         bodies_per_thread_{settings.integer("bodies-per-thread")},
         split_{settings.integer("split")},
         stores_first_{stores_first(settings)},
-        bodies_{layout_values.find(settings.text("layout"))} {}
+        bodies_{device, layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
     if (stores_first_) stored_epilogue_.prepare(count);
     const int split = split_for(count);
-    take_scratch(partials_, split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(count) : 0,
+    take_scratch(device(), partials_, split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(count) : 0,
                  "cuda-tiled: the partial sums of split=" + std::to_string(split), "a smaller split");
   }
 
@@ -110,9 +111,9 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
     const int split = split_for(args.count);
-    const int rows = BlockKernel::main_launch(args.law, args.count, args.masses).blocks;
-    launch_grid(args, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(split)), bodies_.arranged(args),
-                bodies_.layout(), args.count, PairConstants{args.law}, partials_.data(), epilogue);
+    const dim3 grid(static_cast<unsigned>(blocks(args.count)), static_cast<unsigned>(split));
+    launch_grid(args, grid, bodies_.arranged(args), bodies_.layout(), args.count, PairConstants{args.law},
+                partials_.data(), epilogue);
     if (split > 1) finish_partial_sums(partials_.data(), split, args.bodies, args.count, epilogue, args.stream);
     if (stores_first_) stored_epilogue_.finish(args);
   }
@@ -144,7 +145,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     const int most = std::min(max_split, cuda::ceil_div(count, block()));
     if (split_ > 0) return std::min(split_, most);
     if (count != chosen_for_) {
-      chosen_split_ = fastest_split(count, block(), bodies_per_thread_, cuda::multiprocessors(), most);
+      chosen_split_ = fastest_split(count, block(), bodies_per_thread_, device().multiprocessors(), most);
       chosen_for_ = count;
     }
     return chosen_split_;
@@ -155,7 +156,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   bool stores_first_;
   mutable int chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;
-  StoredEpilogue stored_epilogue_;
+  StoredEpilogue stored_epilogue_{device()};
   cuda::DeviceArray<Vec4> partials_;
 };
 

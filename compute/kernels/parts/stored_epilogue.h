@@ -10,7 +10,8 @@ namespace orrery {
 class StoredEpilogue {
  public:
   /// `instead`: what a user may choose where the GPU has no room for the accelerations.
-  explicit StoredEpilogue(const char* instead = "epilogue=fused") : instead_{instead} {}
+  explicit StoredEpilogue(const cuda::Device& device, const char* instead = "epilogue=fused")
+      : device_{device}, instead_{instead} {}
   /// Takes room for `count` accelerations. Throws UsageError where the GPU has none.
   void prepare(int count);
   /// What the force kernel is to do: store, where `args` want the accelerations or else in this object's own memory.
@@ -19,6 +20,7 @@ class StoredEpilogue {
   void finish(const ForceArgs& args);
 
  private:
+  const cuda::Device& device_;
   const char* instead_;
   cuda::DeviceArray<Vec4> own_;
 };

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/early_launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/instances.h"
@@ -178,11 +178,12 @@ class Symmetric final : public ForceKernel {
  public:
   using Instance = void (*)(const Vec4*, int, PairItems, int, PairConstants, SymmetricSums);
 
-  explicit Symmetric(const Settings& settings)
-      : block_{settings.integer("block")},
+  Symmetric(const Settings& settings, const cuda::Device& device)
+      : device_{device},
+        block_{settings.integer("block")},
         bodies_per_lane_{settings.integer("bodies-per-lane")},
         tiles_per_item_{settings.integer("tiles-per-item")},
-        accumulator_{switch_values.find(settings.text("deterministic"))} {}
+        accumulator_{device, switch_values.find(settings.text("deterministic"))} {}
 
   void prepare(int count) override { accumulator_.prepare(count); }
 
@@ -190,8 +191,9 @@ class Symmetric final : public ForceKernel {
     prepare(args.count);
     const SymmetricSums sums = accumulator_.begin(args);
     const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
-    cuda::launch_early(plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies, args.count,
-                       PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law}, sums);
+    cuda::launch_dependent(device_, plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies,
+                           args.count, PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law},
+                           sums);
     accumulator_.finish(args);
   }
 
@@ -201,7 +203,7 @@ class Symmetric final : public ForceKernel {
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     const Plan& plan = plan_for(law.id, count, masses.equal());
-    return {.function = reinterpret_cast<const void*>(plan.function),
+    return {.function = cuda::kernel_handle(plan.function),
             .block = block_,
             .blocks = plan.blocks,
             .shared_per_thread = shared_bytes_a_thread};
@@ -237,9 +239,8 @@ class Symmetric final : public ForceKernel {
               .equal_masses = equal_masses,
               .function = instance(law, equal_masses, bodies),
               .bodies = bodies};
-    int resident = 0;  // on a multiprocessor
-    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, plan.function, block_, shared_bytes()));
-    const int warps = block_ / 32, multiprocessors = cuda::multiprocessors();
+    const int resident = cuda::resident_blocks(device_, cuda::kernel_handle(plan.function), block_, shared_bytes());
+    const int warps = block_ / 32, multiprocessors = device_.multiprocessors();
     const long long units = PairItems{count, bodies}.units();
     plan.blocks = static_cast<int>(
         std::min<long long>((units + warps - 1) / warps, static_cast<long long>(resident) * multiprocessors));
@@ -265,6 +266,7 @@ class Symmetric final : public ForceKernel {
   static constexpr std::size_t shared_bytes_a_thread = 2 * sizeof(Vec4);
   static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
 
+  const cuda::Device& device_;
   int block_;
   int bodies_per_lane_;  // 0: auto
   int tiles_per_item_;

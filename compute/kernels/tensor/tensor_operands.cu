@@ -194,8 +194,8 @@ void TensorWorkspace::prepare(int padded) {
   const auto bodies = static_cast<std::size_t>(padded);
   const std::size_t words_a_body = TensorOperands::words_a_block / TensorOperands::rows_a_block +
                                    TensorOperands::words_a_tile / TensorOperands::columns_a_tile;
-  take_scratch(words_, bounds_words + bodies * words_a_body, "cuda-tensor: the operands", "cuda-symmetric");
-  take_scratch(vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
+  take_scratch(device_, words_, bounds_words + bodies * words_a_body, "cuda-tensor: the operands", "cuda-symmetric");
+  take_scratch(device_, vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
 }
 
 TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {

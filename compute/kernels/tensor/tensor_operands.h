@@ -34,12 +34,14 @@ struct TensorOperands {
 /// Owns a TensorOperands and what making it takes.
 class TensorWorkspace {
  public:
+  explicit TensorWorkspace(const cuda::Device& device) : device_{device} {}
   /// Takes room for `padded` bodies, a multiple of 16. Throws UsageError where the GPU has none.
   void prepare(int padded);
   /// Enqueues the making of the operands. From args.count to `padded` follow bodies without mass, far from all others.
   TensorOperands make(const ForceArgs& args, int padded);
 
  private:
+  const cuda::Device& device_;
   cuda::DeviceArray<std::uint32_t> words_;
   cuda::DeviceArray<Vec4> vectors_;
 };

@@ -81,8 +81,9 @@ struct OctreeCells {
 
 class Tree final : public ForceKernel, public TreeFacet {
  public:
-  explicit Tree(const Settings& settings)
-      : theta_{theta(settings)},
+  Tree(const Settings& settings, const cuda::Device& device)
+      : device_{device},
+        theta_{theta(settings)},
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
@@ -99,13 +100,13 @@ class Tree final : public ForceKernel, public TreeFacet {
     since_rebuild_ = 0;
     order_ = nullptr;
     const auto bodies = static_cast<std::size_t>(count);
-    const auto take = [](auto& array, std::size_t size, const char* what) {
-      take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+    const auto take = [this](auto& array, std::size_t size, const char* what) {
+      take_scratch(device_, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
     };
     take(keys_, 2 * bodies, "the keys");
     take(numbers_, 2 * bodies, "the bodies' numbers");
     take(sorted_, bodies, "the sorted bodies");
-    take(sort_space_, sort_bytes(count), "what the sort works on");
+    take(sort_space_, sort_bytes(device_, count), "what the sort works on");
     const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
@@ -124,7 +125,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     Octree tree = tree_for(args.count);
     log_.begin(args);
     KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
-    if (!keeps_cells) find_keys(tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
+    if (!keeps_cells) find_keys(device_, tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
     log_.next_phase();
     if (!keeps_cells) {
       sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
@@ -134,16 +135,16 @@ class Tree final : public ForceKernel, public TreeFacet {
     tree.order = order_;
     gather_bodies(tree, args.bodies, args.stream);
     log_.next_phase();
-    build_octree(tree, keeps_cells, args.stream);
+    build_octree(device_, tree, keeps_cells, args.stream);
     log_.next_phase();
-    walk_octree(tree, args.law, args.stream);
+    walk_octree(device_, tree, args.law, args.stream);
     log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = walk_octree_function(law.id, quadrupole_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(law.id, quadrupole_, count)};
+            .blocks = walk_octree_blocks(device_, law.id, quadrupole_, count)};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
@@ -188,6 +189,7 @@ class Tree final : public ForceKernel, public TreeFacet {
             .groups = groups_.data()};
   }
 
+  const cuda::Device& device_;
   float theta_, tolerance_;
   int leaf_, group_;  // group 0: auto
   bool quadrupole_;
@@ -203,8 +205,8 @@ class Tree final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<OctreeNode> nodes_;
   cuda::DeviceArray<OctreeGroup> groups_;
   cuda::DeviceArray<OctreeState> state_;
-  TreeLog log_{phases};
-  CellPicker picker_;
+  TreeLog log_{device_, phases};
+  CellPicker picker_{device_};
 };
 
 }  // namespace

@@ -6,15 +6,17 @@
 #include <cstdint>
 
 #include "compute/core/force_law.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/tree/octree.h"
 
-// The phases of an evaluation by the octree, in their order. All enqueue on a stream and return.
+// The phases of an evaluation by the octree, in their order. All enqueue on a stream of the active device and return.
 namespace orrery {
 
 /// Keys of the bodies, in their own order, along Hilbert's curve, and their numbers 0, 1, ... Also what octree_cube()
 /// needs. Bodies far out, beyond 1024 times the mean distance from the mean, get the keys of the border, lest they
 /// leave the others too few digits.
-void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream);
+void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+               cudaStream_t stream);
 
 /// Two buffers of N entries each, the first with the keys and the numbers, to be swapped as the sort leaves them.
 struct KeyBuffers {
@@ -22,7 +24,7 @@ struct KeyBuffers {
   int *numbers, *other_numbers;
 };
 /// Bytes of scratch memory that sort_keys needs for this many bodies.
-std::size_t sort_bytes(int count);
+std::size_t sort_bytes(const cuda::Device& device, int count);
 /// Sorts by key; keys and numbers are then in `buffers.keys` and `buffers.numbers`.
 void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream);
 
@@ -31,13 +33,13 @@ void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 
 /// The cells, row by row from the root, unless those of an earlier call for as many bodies are to stay; then, from the
 /// last row up, their boxes and moments. They fit the bodies in either case.
-void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
+void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
 /// tree.accelerations, and the interactions in tree.state.
-void walk_octree(const Octree& tree, const Law& law, cudaStream_t stream);
+void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, cudaStream_t stream);
 /// What walk_octree launches.
-const void* walk_octree_function(LawId law, bool quadrupole);
-int walk_octree_blocks(LawId law, bool quadrupole, int count);
+cudaKernel_t walk_octree_function(LawId law, bool quadrupole);
+int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
 }  // namespace orrery

@@ -19,9 +19,15 @@ __global__ void __launch_bounds__(1024)
 
 }  // namespace
 
-TreeLog::TreeLog(std::span<const char* const> phases) : phases_{phases} {
-  for (Evaluation& evaluation : evaluations_) evaluation.begins = std::vector<cuda::Event>(phases.size());
+TreeLog::Evaluation::Evaluation(const cuda::Device& device, std::size_t phases) : done{device} {
+  for (std::size_t phase = 0; phase < phases; ++phase) begins.emplace_back(device);
 }
+
+TreeLog::TreeLog(const cuda::Device& device, std::span<const char* const> phases)
+    : phases_{phases},
+      counts_{device, slots, /*pinned=*/true},
+      evaluations_{Evaluation{device, phases.size()}, Evaluation{device, phases.size()},
+                   Evaluation{device, phases.size()}} {}
 
 void TreeLog::begin(const ForceArgs& args) {
   const auto is_free = [&] { return !evaluations_[awaited_].enqueued || evaluations_[awaited_].done.reached(); };

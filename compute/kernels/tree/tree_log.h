@@ -18,7 +18,7 @@ namespace orrery {
 class TreeLog {
  public:
   /// Phases' names, of static duration.
-  explicit TreeLog(std::span<const char* const> phases);
+  TreeLog(const cuda::Device& device, std::span<const char* const> phases);
 
   /// An evaluation begins, with its first phase.
   void begin(const ForceArgs& args);
@@ -32,6 +32,8 @@ class TreeLog {
 
  private:
   struct Evaluation {
+    Evaluation(const cuda::Device& device, std::size_t phases);
+
     std::vector<cuda::Event> begins;  // of the phases, if they were timed
     cuda::Event done;
     bool enqueued = false, timed = false;
@@ -41,7 +43,7 @@ class TreeLog {
   static constexpr std::size_t slots = 3, unread_slot = 2;
 
   std::span<const char* const> phases_;
-  cuda::HostArray<TreeCounts> counts_{slots, true};
+  cuda::HostArray<TreeCounts> counts_;
   std::array<Evaluation, slots> evaluations_;
   std::size_t awaited_ = 0;  // 0 or 1; the other is the one to read
   std::size_t latest_ = 0, phase_ = 0;

@@ -16,7 +16,10 @@ namespace orrery {
 /// state counts as pass 4 s + 2. Here s counts from a base, so that it fits.
 class FaultWatch {
  public:
-  explicit FaultWatch(cudaStream_t stream) : stream_{stream} { clear(); }
+  FaultWatch(const cuda::Device& device, cudaStream_t stream)
+      : stream_{stream}, d_first_{device, 1}, seen_{device, 1, /*pinned=*/true} {
+    clear();
+  }
 
   /// Forgets what was found. Call only while nothing is enqueued.
   void clear() {
@@ -57,8 +60,8 @@ class FaultWatch {
   int& seen() const { return seen_.first(1).front(); }
 
   cudaStream_t stream_;
-  cuda::DeviceArray<unsigned long long> d_first_{1};
-  cuda::HostArray<int> seen_{1, /*pinned=*/true};  // written by the device
+  cuda::DeviceArray<unsigned long long> d_first_;
+  cuda::HostArray<int> seen_;  // written by the device
   std::int64_t base_ = 0;
   std::optional<Fault> fault_;
 };

@@ -12,8 +12,8 @@ namespace {
 
 TEST(PeakRates, AreNotAboveWhatTheUnitsCanDo) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  const PeakRates peak_rates = measure_peak_rates();
-  const DeviceInfo device = current_device();
+  const PeakRates peak_rates = measure_peak_rates(*test::backends().device());
+  const DeviceInfo& device = test::backends().device()->info();
   // A multiprocessor of any GPU that CUDA 12 supports has at most 128 FP32 lanes and 16 that take reciprocal roots.
   const double clocks_per_s = device.multiprocessors * device.clock_khz * 1e3;
   EXPECT_GT(peak_rates.fma_per_s, 0);
@@ -27,7 +27,7 @@ TEST(PeakRates, AreNotAboveWhatTheUnitsCanDo) {
 TEST(GpuState, IsThatOfTheDeviceOrHasAReason) {
   ORRERY_SKIP_WITHOUT_BACKEND();
   std::string reason;
-  const auto state = gpu_state(current_device().index, &reason);
+  const auto state = gpu_state(test::backends().device()->ordinal(), &reason);
   EXPECT_EQ(reason.empty(), state.has_value()) << reason;
   if (!state) GTEST_SKIP() << reason;
   EXPECT_TRUE(state->clock_mhz || state->power_w || state->temperature_c) << "NVML tells nothing at all";

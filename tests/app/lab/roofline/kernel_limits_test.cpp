@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "tests/compute/support/backends.h"
+
 namespace orrery {
 namespace {
 
@@ -12,13 +14,14 @@ const MachinePeakRates known{.device = 0,
 
 /// 1e8 interactions a second.
 SweepEntry entry(const char* function, double clock_mhz) {
-  const KernelInfo& kernel = find_kernel("cpu-serial");  // every build has it; one pair is one interaction
+  const KernelPtr kernel = test::find_kernel("cpu-serial");  // every build has it; one pair is one interaction
   VariantResult result{.step_ms = {.median = 10}, .machine_during = {{"clock_mhz", clock_mhz}}};
-  result.status.kernel_id = kernel.id;
+  result.status.kernel_id = kernel->id;
+  result.status.kernel = kernel;
   result.status.count = 1000;
   result.status.interactions_per_step = 1e6;
   result.status.card = KernelCard{.name = function, .registers = 77, .shared_bytes = 4096, .block = 64, .blocks = 16};
-  return {.variant = {&kernel, Settings{kernel}}, .count = 1000, .result = std::move(result)};
+  return {.variant = {kernel, Settings{*kernel}}, .count = 1000, .result = std::move(result)};
 }
 
 Slots ten_and_two(const KernelCard&) {

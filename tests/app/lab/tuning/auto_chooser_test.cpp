@@ -18,6 +18,7 @@
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -29,7 +30,8 @@ class AutoChooserTest : public testing::Test {
 
   AutoChooser chooser() {
     return AutoChooser{
-        {.contenders = contenders,
+        {.backends = test::backends(),
+         .contenders = contenders,
          .try_accuracy =
              [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
                     const std::stop_token&) {
@@ -112,14 +114,17 @@ TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
 }
 
 TEST_F(AutoChooserTest, AllNumbersAboveTheMostMeasuredAreOneRange) {
-  EXPECT_EQ(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 1'000'000}, Backend::cpu));
-  EXPECT_NE(contest_key({.count = 8192}, Backend::cuda), contest_key({.count = 1'000'000}, Backend::cuda));
-  EXPECT_NE(contest_key({.count = 8192}, Backend::cpu), contest_key({.count = 8192}, Backend::cuda));
+  EXPECT_EQ(contest_key({.count = 8192}, Backend::cpu, test::backends()),
+            contest_key({.count = 1'000'000}, Backend::cpu, test::backends()));
+  EXPECT_NE(contest_key({.count = 8192}, Backend::cuda, test::backends()),
+            contest_key({.count = 1'000'000}, Backend::cuda, test::backends()));
+  EXPECT_NE(contest_key({.count = 8192}, Backend::cpu, test::backends()),
+            contest_key({.count = 8192}, Backend::cuda, test::backends()));
   for (int count = 1; count < 5000; ++count) {
-    const Json key = contest_key({.count = count}, Backend::cpu);
+    const Json key = contest_key({.count = count}, Backend::cpu, test::backends());
     const int about = key["bodies_about"].get<int>();
     EXPECT_NEAR(about, count, 0.2 * count + 0.5);
-    EXPECT_EQ(contest_key({.count = about}, Backend::cpu), key) << count;
+    EXPECT_EQ(contest_key({.count = about}, Backend::cpu, test::backends()), key) << count;
     if (count > 100) count += 97;
   }
 }
@@ -142,7 +147,8 @@ TEST_F(AutoChooserTest, KeepsOneContestForEachAccuracy) {
   EXPECT_EQ(measured.size(), 4u) << "trees are measured with all bodies";
   choose(chooser(), {.count = 1'000'000, .accuracy = 0});
   EXPECT_EQ(measured.size(), 4u) << "direct sums are not";
-  EXPECT_EQ(contest_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu), contest_key({.count = 1000}, Backend::cpu));
+  EXPECT_EQ(contest_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu, test::backends()),
+            contest_key({.count = 1000}, Backend::cpu, test::backends()));
 }
 
 /// Systems of one size at an accuracy of 5e-4, with two settings of a tree that are loose and tight.
@@ -232,9 +238,9 @@ TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu, test::backends())["cpu_threads"], 1);
   ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
+  EXPECT_EQ(contest_key({.count = 100}, Backend::cpu, test::backends())["cpu_threads"], CPU_COUNT(&all));
 }
 
 TEST_F(AutoChooserTest, NamesOneThatFailsAndMeasuresItAgainNextTime) {
@@ -261,10 +267,10 @@ TEST_F(AutoChooserTest, KeepsThatOneCannotRunHere) {
 TEST_F(AutoChooserTest, IsTheDefaultWhereNothingCanBeMeasured) {
   contenders = {variant("4")};
   problem = "it broke";
-  EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, &default_kernel());
+  EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, test::backends().default_kernel());
   contenders.clear();
   const KernelChoice choice = choose(chooser(), {.count = 1000});
-  EXPECT_EQ(choice.kernel, &default_kernel());
+  EXPECT_EQ(choice.kernel, test::backends().default_kernel());
   EXPECT_FALSE(choice.how.empty());
 }
 
@@ -276,7 +282,7 @@ TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
 }
 
 TEST(Contenders, AreRealVariantsOfOneBackend) {
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : test::kernels()) {
     std::vector<Settings> seen;
     for (const char* text : kernel->contenders) {
       Settings settings{*kernel};
@@ -286,18 +292,18 @@ TEST(Contenders, AreRealVariantsOfOneBackend) {
       seen.push_back(settings);
     }
   }
-  const std::vector<Variant> here = contenders_here();
+  const std::vector<Variant> here = contenders_here(test::backends());
   ASSERT_FALSE(here.empty()) << "CPU kernels are contenders everywhere";
   for (const Variant& variant : here) {
     EXPECT_EQ(variant.kernel->backend, here.front().kernel->backend);
-    EXPECT_TRUE(backend_status(variant.kernel->backend).available);
+    EXPECT_TRUE(test::backends().status(variant.kernel->backend).available);
   }
 }
 
 TEST(Contenders, OfATreeStandFromLooseToTight) {
   const Bodies bodies = load_scene({.scene = "plummer", .count = 10'000}).bodies;
-  for (const KernelInfo* kernel : kernels()) {
-    if (!kernel->is_tree || !backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {
+    if (!kernel->is_tree || !test::backends().status(kernel->backend).available) continue;
     std::vector<Variant> contenders;
     for (const char* text : kernel->contenders) {
       Settings settings{*kernel};
@@ -308,7 +314,7 @@ TEST(Contenders, OfATreeStandFromLooseToTight) {
     const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
     double before = std::numeric_limits<double>::infinity();
     for (const Contender& tree :
-         measure_trials(contenders, never_enough, {bodies, {.softening = 0.01f}}, {}).contenders) {
+         measure_trials(test::backends(), contenders, never_enough, {bodies, {.softening = 0.01f}}, {}).contenders) {
       const std::string name = words_for(*kernel, tree.variant.settings);
       ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem;
       EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
@@ -327,7 +333,8 @@ TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   const auto measured_tree = [&](double accuracy) {
     const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
     const ForceSystem system{bodies, {.softening = 0.01f}};
-    const Contest contest = measure_contest(measure_trials(contenders, demand, system, {}), demand, system, {});
+    const Contest contest = measure_contest(
+        test::backends(), measure_trials(test::backends(), contenders, demand, system, {}), demand, system, {});
     EXPECT_EQ(contest.count, bodies.count());
     EXPECT_GT(contest.contenders[0].step_ms, 0);
     EXPECT_GT(contest.contenders[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
@@ -346,9 +353,9 @@ TEST(Contenders, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
 }
 
 TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
-  const KernelInfo& kernel = find_kernel("cpu-simd");
+  const KernelPtr kernel = test::find_kernel("cpu-simd");
   const Contest contest =
-      measure_contest({.contenders = {{{&kernel, Settings{kernel}}}}},
+      measure_contest(test::backends(), {.contenders = {{{kernel, Settings{*kernel}}}}},
                       {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
   EXPECT_EQ(contest.count, 300);
   ASSERT_EQ(contest.preference().size(), 1u);
@@ -358,10 +365,10 @@ TEST(Contenders, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
 
 /// On the best backend of this machine, as a window does it.
 TEST(Contenders, AreMeasuredBesideAProgramThatGoesOn) {
-  AutoChooser::World world = AutoChooser::this_machine();
+  AutoChooser::World world = AutoChooser::this_machine(test::backends());
   world.cache_file.clear();
   AutoChooser chooser{std::move(world)};
-  Simulation sim{SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, default_kernel(), &chooser,
+  Simulation sim{test::backends(), SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, nullptr, &chooser,
                  Choosing::beside};
   sim.apply(SelectKernel{auto_kernel});
   int looks = 0;
@@ -374,7 +381,7 @@ TEST(Contenders, AreMeasuredBesideAProgramThatGoesOn) {
   EXPECT_GT(looks, 1) << "nobody waited";
   const Status status = sim.status();
   EXPECT_EQ(status.last_error, "");
-  EXPECT_EQ(status.backend, contenders_here().front().kernel->backend);
+  EXPECT_EQ(status.backend, contenders_here(test::backends()).front().kernel->backend);
   EXPECT_NE(status.auto_choice.value().how.find("measured"), std::string::npos);
   EXPECT_EQ(sim.run(2).steps, 2);
 }

@@ -10,6 +10,7 @@
 
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -17,6 +18,8 @@ namespace {
 
 class ChoiceCacheTest : public testing::Test {
  protected:
+  /// The cache as another run of the program sees it.
+  ChoiceCache another_run() const { return {test::catalog(), file}; }
   static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
   static Contest contest(double first_ms = 0.125) {
@@ -32,14 +35,14 @@ class ChoiceCacheTest : public testing::Test {
   void expect_of_no_use(const std::string& content) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream{file} << content;
-    ChoiceCache cache{file};
+    ChoiceCache cache{test::catalog(), file};
     EXPECT_FALSE(cache.find(key, contenders())) << content;
     const std::string problem = cache.take_problem();
     EXPECT_NE(problem.find(file.string()), std::string::npos) << problem;
     EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
     cache.store(key, contest());
     EXPECT_EQ(cache.take_problem(), "") << "told once";
-    EXPECT_TRUE(ChoiceCache{file}.find(key, contenders())) << "written anew";
+    EXPECT_TRUE(another_run().find(key, contenders())) << "written anew";
   }
 
   const test::TemporaryFolder folder;
@@ -48,8 +51,8 @@ class ChoiceCacheTest : public testing::Test {
 };
 
 TEST_F(ChoiceCacheTest, KeepsAContestForTheNextRun) {
-  ChoiceCache{file}.store(key, contest());
-  ChoiceCache cache{file};
+  another_run().store(key, contest());
+  ChoiceCache cache{test::catalog(), file};
   const auto found = cache.find(key, contenders());
   ASSERT_TRUE(found);
   EXPECT_EQ(cache.take_problem(), "");
@@ -68,8 +71,8 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   held.contenders[0].forecast_from = 512;
   held.contenders[1].median_error = 4.25e-4;
   held.contenders[2].median_error = std::numeric_limits<double>::quiet_NaN();
-  ChoiceCache{file}.store(key, held);
-  const auto found = ChoiceCache{file}.find(key, contenders());
+  another_run().store(key, held);
+  const auto found = another_run().find(key, contenders());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->contenders[0].forecast_from, 512);
   EXPECT_FALSE(found->contenders[0].median_error);
@@ -79,47 +82,47 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
 }
 
 TEST_F(ChoiceCacheTest, TheLatestContestCounts) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   cache.store(key, contest());
   cache.store(key, contest(0.5));
   EXPECT_EQ(cache.find(key, contenders())->contenders[0].step_ms, 0.5);
-  EXPECT_EQ(ChoiceCache{file}.entries().size(), 1u);
+  EXPECT_EQ(another_run().entries().size(), 1u);
 }
 
 TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersContests) {
   const Json other{{"gpu", "another"}};
-  ChoiceCache a{file}, b{file};
+  ChoiceCache a{test::catalog(), file}, b{test::catalog(), file};
   EXPECT_FALSE(a.find(key, contenders()));
   EXPECT_FALSE(b.find(key, contenders()));
   a.store(key, contest());
   b.store(other, contest());
-  EXPECT_EQ(ChoiceCache{file}.entries().size(), 2u);
+  EXPECT_EQ(another_run().entries().size(), 2u);
   EXPECT_TRUE(b.find(key, contenders()));
 }
 
 TEST_F(ChoiceCacheTest, OtherContendersAreMeasuredAnew) {
-  ChoiceCache{file}.store(key, contest());
-  ChoiceCache cache{file};
+  another_run().store(key, contest());
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_FALSE(cache.find(key, {variant("auto"), variant("1")}));
   EXPECT_FALSE(cache.find(key, {variant("1"), variant("auto"), variant("2")})) << "the first is preferred";
   EXPECT_EQ(cache.take_problem(), "");
 }
 
 TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
-  ChoiceCache{file}.store(key, contest());
+  another_run().store(key, contest());
   const std::string whole = test::contents(file);
   for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"}, {"rows=1", "rows=9"}, {"rows=1", "wings=1"}}) {
     std::string old = whole;
     old.replace(old.find(is), std::string{is}.size(), was);
     std::ofstream{file} << old;
-    ChoiceCache cache{file};
+    ChoiceCache cache{test::catalog(), file};
     EXPECT_FALSE(cache.find(key, contenders())) << was;
     EXPECT_EQ(cache.take_problem(), "") << "another build's";
   }
 }
 
 TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
-  ChoiceCache{file}.store(key, contest());
+  another_run().store(key, contest());
   const std::string whole = test::contents(file);
   expect_of_no_use("");
   expect_of_no_use("{");
@@ -139,7 +142,7 @@ TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
 TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
   Contest held = contest();
   held.contenders[0].forecast_from = 512;
-  ChoiceCache{file}.store(key, held);
+  another_run().store(key, held);
   const std::string whole = test::contents(file);
   for (const std::string was : {"\"bodies\": 1000", "\"forecast_from\": 512"}) {
     for (const char* number : {"1e300", "-1e300", "4294968296", "0", "1000.5"}) {
@@ -147,19 +150,19 @@ TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
       ASSERT_NE(damaged.find(was), std::string::npos) << damaged;
       damaged.replace(damaged.find(was), was.size(), was.substr(0, was.find(' ')) + number);
       std::ofstream{file} << damaged;
-      EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << was << " became " << number;
+      EXPECT_FALSE(another_run().find(key, contenders())) << was << " became " << number;
     }
   }
 }
 
 TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
-  ChoiceCache{file}.store(key, contest());
+  another_run().store(key, contest());
   Json whole = Json::parse(test::contents(file));
   const Json row = whole["choices"][0];
   for (int i = 0; i < 1000; ++i) whole["choices"].push_back(row);
   whole["choices"].back()["date"] = "last";
   std::ofstream{file} << whole;
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_EQ(cache.entries().size(), 200u);
   EXPECT_EQ(cache.find(key, contenders())->date, "last");
 }
@@ -168,7 +171,7 @@ TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
   const std::string theirs = R"({"program": "orrery", "format": 99, "choices": []})";
   std::filesystem::create_directories(file.parent_path());
   std::ofstream{file} << theirs;
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_FALSE(cache.find(key, contenders()));
   EXPECT_NE(cache.take_problem().find("another version"), std::string::npos);
   cache.store(key, contest());
@@ -178,17 +181,17 @@ TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
 }
 
 TEST_F(ChoiceCacheTest, ADamagedContestLeavesTheOthers) {
-  ChoiceCache{file}.store(key, contest());
+  another_run().store(key, contest());
   std::string damaged = test::contents(file);
   const std::string before = "\"choices\": [";
   ASSERT_NE(damaged.find(before), std::string::npos) << damaged;
   damaged.insert(damaged.find(before) + before.size(), R"({"key": {}, "date": 7}, 5, )");
   std::ofstream{file} << damaged;
-  EXPECT_TRUE(ChoiceCache{file}.find(key, contenders()));
+  EXPECT_TRUE(another_run().find(key, contenders()));
 }
 
 TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   cache.store(key, contest());
   const std::string theirs = file.string() + "." + std::to_string(getpid());
   std::ofstream{theirs} << "being written";
@@ -197,24 +200,24 @@ TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
 }
 
 TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {
-  ChoiceCache{file}.store(key, contest());
+  another_run().store(key, contest());
   const std::string whole = test::contents(file);
   for (const char* time : {"0.0", "-1.0", "1e999"}) {
     std::string wrong = whole;
     wrong.replace(wrong.find("0.125"), 5, time);
     std::ofstream{file} << wrong;
-    EXPECT_FALSE(ChoiceCache{file}.find(key, contenders())) << time;
+    EXPECT_FALSE(another_run().find(key, contenders())) << time;
   }
 }
 
 TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
-  ChoiceCache cache{{}};
+  ChoiceCache cache{test::catalog(), {}};
   cache.store(key, contest());
   EXPECT_TRUE(cache.find(key, contenders()));
   EXPECT_EQ(cache.take_problem(), "");
 
   std::ofstream{folder / "file"} << "in the way";
-  ChoiceCache blocked{folder / "file" / "auto-kernels.json"};
+  ChoiceCache blocked{test::catalog(), folder / "file" / "auto-kernels.json"};
   EXPECT_FALSE(blocked.find(key, contenders()));
   blocked.store(key, contest());
   const std::string problem = blocked.take_problem();
@@ -224,7 +227,7 @@ TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
 }
 
 TEST_F(ChoiceCacheTest, LeavesNothingElseInItsFolder) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, contest());
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator{file.parent_path()})
