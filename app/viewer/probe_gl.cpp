@@ -13,7 +13,7 @@ GlReport probe_gl(const KernelCatalog& kernels) {
     const render::OffscreenContext context;
     report.renderer = context.info().renderer;
     report.version = context.info().version;
-    const Sharing sharing = try_sharing(Backends{kernels, device_of_gl_context()});
+    const Sharing sharing = try_sharing(Backends{kernels, std::nullopt, device_of_gl_context().value_or(0)});
     report.same_gpu = sharing.same_gpu;
     report.interop_reason = sharing.reason;
     report.cure = sharing.cure;

@@ -54,7 +54,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
       surface_{make_surface(options)},
-      backends_{kernels, options.device ? options.device : device_of_gl_context()},
+      backends_{kernels, options.device, device_of_gl_context().value_or(0)},
       sharing_{try_sharing(backends_)},
       bridge_{sharing_, backends_.device()},
       chooser_{AutoChooser::this_machine(backends_)},

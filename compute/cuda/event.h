@@ -21,7 +21,7 @@ class Event {
   void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
   void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
 
-  /// Whether the stream has passed it. Throws what the work before it failed with.
+  /// Whether the work before it on the stream is done. Throws cuda::Error if that work failed.
   bool reached() const {
     const cudaError_t status = cudaEventQuery(get());
     if (status == cudaErrorNotReady) {
@@ -39,7 +39,7 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
 };
 
-/// GPU time between two events that have been reached, in ms.
+/// GPU time in ms between two events that were reached.
 inline double elapsed_ms(const Event& begin, const Event& end) {
   float ms = 0;
   ORRERY_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));

@@ -11,7 +11,7 @@
 namespace orrery::cuda {
 
 /// `size()` objects of T in host memory for copies to and from the device, uninitialized: page-locked (pinned), which
-/// the device reaches by itself, or from the heap, which the driver copies piece by piece.
+/// the device accesses itself, or from the heap, which the driver copies piece by piece.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class HostArray {

@@ -47,13 +47,12 @@ __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict_
 }  // namespace
 
 bool has_code_for(const Device& device) {
-  try {
-    (void)attributes_of(device, kernel_handle(update));
-    return true;
-  } catch (const Error& error) {
-    if (error.code() == cudaErrorNoKernelImageForDevice) return false;
-    throw;
-  }
+  device.activate();
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, update);  // a handle may be had without code
+  if (status != cudaErrorNoKernelImageForDevice) check(status, "cudaFuncGetAttributes");
+  (void)cudaGetLastError();
+  return status == cudaSuccess;
 }
 
 void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,

@@ -9,9 +9,9 @@ struct cudaGraphicsResource;
 
 namespace orrery {
 
-/// A GL buffer that CUDA kernels read and write in place: `count` positions, then as many velocities. One buffer,
-/// because each that is mapped costs several us a frame. Does not own the GL name: destroy this before the buffer.
-/// Needs the GL context current on the calling thread, here and in every call.
+/// A GL buffer that CUDA kernels read and write in place: `count` positions, then `count` velocities. It is one buffer,
+/// because each mapped buffer costs several us per frame. Does not own the GL name: destroy this before the buffer. The
+/// GL context must be current on the calling thread in every call.
 class GlBodies {
  public:
   /// Registers the buffer, of 2 x count x 16 bytes, for `device`, which must be active in every later call. Throws

@@ -40,10 +40,10 @@ struct Tunable {
   const char* notes;  ///< one sentence for the tooltip
   std::span<const char* const> values;
   const char* initial;         ///< one of `values`
-  int (*largest)() = nullptr;  ///< larger values can only lose on this machine; null: none can be told
+  int (*largest)() = nullptr;  ///< a larger value cannot be the fastest on this machine; null: not known
 
   bool allows(std::string_view value) const;
-  /// What a sweep over every value measures: `values` without those above `largest`.
+  /// What a sweep over all values measures: `values` without those above `largest`.
   std::vector<std::string> values_to_measure() const;
 };
 
@@ -63,14 +63,14 @@ class Settings {
   /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// The value as text; empty where there is no such tunable.
+  /// The value as text; empty if there is no such tunable.
   std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
 
   /// "block=256 split=auto", in the order of the names.
   std::string to_string() const;
-  /// Reads back what to_string() wrote; what is no "NAME=VALUE" is left out.
+  /// Reads what to_string() wrote; ignores what is not "NAME=VALUE".
   static Values values_of(std::string_view text);
-  /// The values that are not the initial ones, as to_string() writes them.
+  /// The values that differ from the initial ones, as to_string() writes them.
   std::string changes() const;
   const Values& values() const { return values_; }
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
@@ -113,8 +113,8 @@ struct MainLaunch {
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
-  /// Takes the scratch memory that evaluate() needs for this many bodies, which otherwise takes it itself. Throws
-  /// UsageError that says what would need less.
+  /// Takes the scratch memory that evaluate() needs for this many bodies; otherwise evaluate() takes it. Throws
+  /// UsageError that names what would need less.
   virtual void prepare(int /*count*/) {}
   /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
   /// slow for the new bodies.
@@ -153,9 +153,8 @@ struct KernelInfo {
   Tolerance tolerance;
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
-  bool is_tree = false;  ///< far bodies count by cells: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 =
-      true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen
+  bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool full_fp32 = true;  ///< as accurate as sums in float are; if not, `auto` measures its error before it chooses it
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
   /// the most accurate. Empty: `auto` never chooses it.
@@ -166,7 +165,7 @@ struct KernelInfo {
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
 
-  /// The tunable of this name; null where there is none.
+  /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
 };
 

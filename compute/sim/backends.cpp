@@ -63,20 +63,23 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
 
 }  // namespace
 
-Backends::Backends(const KernelCatalog& kernels, std::optional<int> ordinal)
+Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
     : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
-  device_ = open_device(ordinal.value_or(0), cuda);
-  if (ordinal && !cuda.available) throw std::runtime_error("--device: " + cuda.reason);
+  device_ = open_device(asked.value_or(otherwise), cuda);
+  if (asked && !cuda.available) throw std::runtime_error("--device: " + cuda.reason);
 }
 
 Backends::~Backends() = default;
 
+void Backends::require(Backend backend) const {
+  if (status(backend).available) return;
+  throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status(backend).reason +
+                           "; can run here: " + available_kernels());
+}
+
 std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) const {
-  if (!status(backend).available) {
-    throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status(backend).reason +
-                             "; can run here: " + available_kernels());
-  }
+  require(backend);
 #if ORRERY_HAVE_CUDA
   if (backend == Backend::cuda) return make_cuda_engine(*device_, storage);
 #endif
@@ -84,6 +87,7 @@ std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] 
 }
 
 std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
+  require(kernel.backend);
   return kernel.create(settings, device_.get());
 }
 

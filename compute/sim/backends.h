@@ -17,10 +17,10 @@ class Engine;
 /// What this process computes with: the kernels that it knows, the processor, and one CUDA device. main makes one.
 class Backends {
  public:
-  /// Opens the CUDA device with this ordinal, or the first one if none is given. `kernels` must outlive this. Throws
-  /// UsageError that lists the devices if there is no device `ordinal`, and std::runtime_error with the reason if a
-  /// device is asked for and CUDA cannot run. Without `ordinal`, see status() for that reason.
-  explicit Backends(const KernelCatalog& kernels, std::optional<int> ordinal = std::nullopt);
+  /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
+  /// Throws UsageError that lists the devices if the device does not exist, and std::runtime_error with the reason if
+  /// one was asked for and CUDA cannot run. If none was, status() has that reason.
+  explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
   ~Backends();
@@ -38,10 +38,12 @@ class Backends {
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
-  /// Throws as KernelInfo::create.
+  /// Throws as make_engine() and KernelInfo::create do.
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
+  void require(Backend backend) const;
+
   const KernelCatalog& kernels_;
   std::shared_ptr<const cuda::Device> device_;
   BackendStatuses statuses_;
