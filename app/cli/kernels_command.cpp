@@ -35,7 +35,7 @@ Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
           {"tolerance", {{"median", kernel.tolerance.median}, {"max", kernel.tolerance.max}}},
           {"repeatable", kernel.repeatable},
           {"pairs_per_interaction", kernel.pairs_per_interaction},
-          {"contenders", std::vector<std::string>(kernel.contenders.begin(), kernel.contenders.end())},
+          {"candidates", std::vector<std::string>(kernel.candidates.begin(), kernel.candidates.end())},
           {"available", status.available},
           {"reason", status.reason}};
 }
@@ -47,8 +47,8 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   table.add({"  idea", kernel.notes});
   table.add({"  source", kernel.source});
   if (with_lesson) table.add({"  lesson", kernel.lesson});
-  if (!kernel.contenders.empty()) {
-    table.add({"  auto", "may choose it: " + joined(kernel.contenders, [](const std::string& settings) {
+  if (!kernel.candidates.empty()) {
+    table.add({"  auto", "may choose it: " + joined(kernel.candidates, [](const std::string& settings) {
                            return settings.empty() ? std::string{"with its initial values"} : settings;
                          })});
   }

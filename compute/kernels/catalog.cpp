@@ -54,7 +54,7 @@ KernelPtr owned(KernelInfo kernel, int revision) {
     *text = texts->copy(*text);
   }
   kernel.tunables = texts->copy(kernel.tunables);
-  kernel.contenders = texts->copy(kernel.contenders);
+  kernel.candidates = texts->copy(kernel.candidates);
   kernel.texts = texts;
   kernel.revision = revision;
   return std::make_shared<const KernelInfo>(std::move(kernel));

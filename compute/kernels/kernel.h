@@ -158,7 +158,7 @@ struct KernelInfo {
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
   /// the most accurate. Empty: `auto` never chooses it.
-  std::span<const char* const> contenders = {};
+  std::span<const char* const> candidates = {};
   /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
   /// run this combination of settings.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;

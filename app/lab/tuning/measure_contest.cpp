@@ -181,7 +181,7 @@ std::vector<Variant> contenders_here(const Backends& backends) {
     std::vector<Variant> found;
     for (const KernelPtr& kernel : backends.kernels().all()) {
       if (kernel->backend != backend) continue;
-      for (const char* text : kernel->contenders) {
+      for (const char* text : kernel->candidates) {
         Settings settings{*kernel};
         for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
         found.push_back({kernel, settings});

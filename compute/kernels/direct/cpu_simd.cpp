@@ -85,7 +85,7 @@ constexpr Tunable tunables[] = {
      .notes = "Bodies whose accelerations are summed in one pass, so that they share each load of the others.",
      .values = simd_rows_or_auto,
      .initial = "auto"}};
-constexpr const char* contenders[] = {""};
+constexpr const char* candidates[] = {""};
 
 class CpuSimd final : public ForceKernel {
  public:
@@ -122,7 +122,7 @@ ORRERY_KERNEL(
     .lesson =
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",
-    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .contenders = contenders,
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .candidates = candidates,
     .create = create_kernel<CpuSimd>);
 
 }  // namespace orrery

@@ -29,7 +29,7 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
     layout_tunable,
 };
-constexpr const char* contenders[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
+constexpr const char* candidates[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
 constexpr int max_split = 64;
 constexpr int block_divisor = 32;  // of every value of `block`
 
@@ -174,6 +174,6 @@ ORRERY_KERNEL(
         "A tile in shared memory turns one slow read a pair into one a tile. Holding several bodies in registers lets "
         "one shared read serve several pairs, and then the arithmetic itself is the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3},
-    .contenders = contenders, .create = create_kernel<Tiled>);
+    .candidates = candidates, .create = create_kernel<Tiled>);
 
 }  // namespace orrery

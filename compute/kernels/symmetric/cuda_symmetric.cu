@@ -40,7 +40,7 @@ constexpr Tunable tunables[] = {
      .initial = "off"},
 };
 
-constexpr const char* contenders[] = {
+constexpr const char* candidates[] = {
     "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
@@ -286,6 +286,6 @@ ORRERY_KERNEL(
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
         "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3}, .repeatable = false,
-    .pairs_per_interaction = 0.5, .contenders = contenders, .create = create_kernel<Symmetric>);
+    .pairs_per_interaction = 0.5, .candidates = candidates, .create = create_kernel<Symmetric>);
 
 }  // namespace orrery

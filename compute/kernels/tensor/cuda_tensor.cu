@@ -23,7 +23,7 @@ constexpr Tunable tunables[] = {
      .values = warps_values.names(),
      .initial = "8"},
 };
-constexpr const char* contenders[] = {"", "warps=12"};
+constexpr const char* candidates[] = {"", "warps=12"};
 
 constexpr int chunks_a_sum = 16;  // after so many the columns' sums go to memory: short sums round less
 
@@ -239,6 +239,6 @@ ORRERY_KERNEL(
         "that the large terms are exact. What is left to other units, the reciprocal square roots first, then is the "
         "limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-4, .max = 1e-2}, .repeatable = false,
-    .pairs_per_interaction = 0.5, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tensor>);
+    .pairs_per_interaction = 0.5, .full_fp32 = false, .candidates = candidates, .create = create_kernel<Tensor>);
 
 }  // namespace orrery

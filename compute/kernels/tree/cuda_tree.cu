@@ -42,7 +42,7 @@ constexpr Tunable tunables[] = {
 
 // Of a million bodies in two galaxies, tolerances of 1e-4, 5e-5, 2e-5 and 1e-5 had median errors of 1.4e-4, 9.2e-5,
 // 4.8e-5 and 3.1e-5 (an H100).
-constexpr const char* contenders[] = {"tolerance=5e-3", "tolerance=2e-3", "",
+constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
                                       "tolerance=5e-4", "tolerance=2e-4", "tolerance=1e-4",
                                       "tolerance=5e-5", "tolerance=2e-5", "tolerance=1e-5",
                                       "tolerance=5e-6", "tolerance=2e-6", "tolerance=1e-6"};
@@ -221,6 +221,6 @@ ORRERY_KERNEL(
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
-    .is_tree = true, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tree>);
+    .is_tree = true, .full_fp32 = false, .candidates = candidates, .create = create_kernel<Tree>);
 
 }  // namespace orrery

@@ -113,7 +113,7 @@ KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float stren
        .backend = Backend::cpu,
        .tunables = tunables,
        .tolerance = {.median = 1, .max = 1},
-       .contenders = candidates,
+       .candidates = candidates,
        .create = [strength](const Settings&, const cuda::Device*) { return std::make_unique<Uniform>(strength); }});
 }
 
@@ -135,8 +135,8 @@ TEST(KernelCatalog, TakesKernelsAtRunTimeAndCopiesTheirTexts) {
   EXPECT_STREQ(added->title, "Uniform uniform");
   ASSERT_TRUE(added->tunable("steps"));
   EXPECT_TRUE(added->tunable("steps")->allows("2"));
-  ASSERT_EQ(added->contenders.size(), 1u);
-  EXPECT_STREQ(added->contenders[0], "steps=2");
+  ASSERT_EQ(added->candidates.size(), 1u);
+  EXPECT_STREQ(added->candidates[0], "steps=2");
   EXPECT_EQ(catalog.find("uniform"), added);
   EXPECT_EQ(pull_by(*added), 3);
   EXPECT_EQ(test::catalog().find_or_null("uniform"), nullptr) << "each catalog has its own";

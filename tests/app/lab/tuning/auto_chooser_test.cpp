@@ -284,7 +284,7 @@ TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
 TEST(Contenders, AreRealVariantsOfOneBackend) {
   for (const KernelPtr& kernel : test::kernels()) {
     std::vector<Settings> seen;
-    for (const char* text : kernel->contenders) {
+    for (const char* text : kernel->candidates) {
       Settings settings{*kernel};
       for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
       EXPECT_EQ(settings.changes(), text) << kernel->id << ": only what differs, in the order of the names";
@@ -305,7 +305,7 @@ TEST(Contenders, OfATreeStandFromLooseToTight) {
   for (const KernelPtr& kernel : test::kernels()) {
     if (!kernel->is_tree || !test::backends().status(kernel->backend).available) continue;
     std::vector<Variant> contenders;
-    for (const char* text : kernel->contenders) {
+    for (const char* text : kernel->candidates) {
       Settings settings{*kernel};
       for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
       contenders.push_back({kernel, settings});
