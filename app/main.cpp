@@ -16,27 +16,41 @@
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
 
+/// Runs what the command line asks for. The device is opened here, after the whole command line has been read.
 struct Runner {
+  const KernelCatalog& kernels;
+
   int operator()(const ShowText& show) const {
     console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
     return 0;
   }
-  int operator()(const ViewOptions& options) const { return checked(run_view, options); }
-  int operator()(const BenchOptions& options) const { return checked(run_bench, options); }
-  int operator()(const VerifyOptions& options) const { return checked(run_verify, options); }
-  int operator()(const KernelsOptions& options) const { return run_kernels(options); }
-  int operator()(const InfoOptions& options) const { return run_info(options, probe_gl()); }
+  int operator()(const ViewOptions& options) const {
+    prepare_files(options);
+    return run_view(kernels, options);
+  }
+  int operator()(const BenchOptions& options) const {
+    prepare_files(options);
+    return run_bench(Backends{kernels, options.device}, options);
+  }
+  int operator()(const VerifyOptions& options) const {
+    prepare_files(options);
+    return run_verify(Backends{kernels, options.device}, options);
+  }
+  int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
+  int operator()(const InfoOptions& options) const {
+    const GlReport gl = probe_gl(kernels);
+    return run_info(Backends{kernels}, options, gl);
+  }
 
-  template <class RunOptions>
-  static int checked(int (*run)(const RunOptions&), const RunOptions& options) {
+  static void prepare_files(const auto& options) {
     const RunFiles files = files_of(options);
     check_files(files);
     if (takes_stdout(files)) console::yield_stdout();
-    return run(options);
   }
 };
 
@@ -47,7 +61,8 @@ int fail(int status, const std::string& why) {
 
 int run(const std::vector<std::string>& arguments) {
   try {
-    const int status = std::visit(Runner{}, parse_options(arguments));
+    const KernelCatalog kernels;
+    const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
     return fail(2, error.what());

@@ -11,11 +11,11 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 
 }  // namespace
 
-int run_view(const ViewOptions&) {
+int run_view(const KernelCatalog&, const ViewOptions&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure + "; bench, verify, kernels and info work");
 }
 
-GlReport probe_gl() {
+GlReport probe_gl(const KernelCatalog&) {
   return {.problem = "the viewer was not built", .cure = cure};
 }
 

@@ -57,8 +57,8 @@ Law law_of(const Commands& setup, const Scene& scene) {
 }
 
 /// The choice of `auto` for each number of bodies.
-std::vector<Variant> choose(const BenchOptions& options) {
-  AutoChooser chooser;
+std::vector<Variant> choose(const Backends& backends, const BenchOptions& options) {
+  AutoChooser chooser{AutoChooser::this_machine(backends)};
   std::vector<Variant> chosen;
   for (const int asked : options.counts) {
     SceneRequest request = options.scene;
@@ -79,11 +79,13 @@ std::vector<Variant> choose(const BenchOptions& options) {
 
 class Bench {
  public:
-  Bench(const BenchOptions& options, std::vector<Baseline> baselines, VariantPlan plan, std::vector<Variant> chosen)
+  Bench(const Backends& backends, const BenchOptions& options, std::vector<Baseline> baselines, VariantPlan plan,
+        std::vector<Variant> chosen)
       : options_{options},
         baselines_{std::move(baselines)},
         skipped_{std::move(plan.skipped)},
-        sweep_{{.scene = options.scene,
+        sweep_{backends,
+               {.scene = options.scene,
                 .counts = options.counts,
                 .variants = std::move(plan.variants),
                 .chosen = std::move(chosen),
@@ -104,7 +106,7 @@ class Bench {
     report_->finish(skipped_);
     console::print("{}", report_->files().written());
     if (limits_) console::print("{}", limits_->text(entries, style));
-    if (comparison) console::print("{}", comparison->text(style));
+    if (comparison) console::print("{}", comparison->text(sweep_.backends().kernels(), style));
     fail_on_problems();
     if (sweep_.stopped()) {
       return say_stopped(fmt::format("{} of {} variants were measured", measured, sweep_.total()));
@@ -135,8 +137,8 @@ class Bench {
   }
 
   void add_limits() {
-    limits_.emplace(measure_machine_ceilings());
-    report_->add("ceilings", limits_->ceilings().json());
+    limits_.emplace(measure_machine_peak_rates(sweep_.backends()));
+    report_->add("peak_rates", limits_->peak_rates().json());
     report_->add_to_results("limits", [this](const SweepEntry& entry) { return limits_->json(entry); });
   }
 
@@ -184,18 +186,19 @@ class Bench {
 
 }  // namespace
 
-int run_bench(const BenchOptions& options) {
+int run_bench(const Backends& backends, const BenchOptions& options) {
   std::vector<Baseline> baselines;  // read before anything is measured
   for (const std::string& file : options.baseline_files) baselines.push_back(read_baseline(file));
   if (options.kernels.automatic) {
-    const std::vector<Variant> chosen = choose(options);
-    return Bench{options, std::move(baselines), {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}
+    const std::vector<Variant> chosen = choose(backends, options);
+    return Bench{
+        backends, options, std::move(baselines), {.variants = {chosen.front()}, .skipped = {}, .notes = {}}, chosen}
         .run();
   }
-  VariantPlan plan = expand(options.kernels, options.axes);
+  VariantPlan plan = expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
-  return Bench{options, std::move(baselines), std::move(plan), {}}.run();
+  return Bench{backends, options, std::move(baselines), std::move(plan), {}}.run();
 }
 
 }  // namespace orrery

@@ -13,13 +13,12 @@
 
 #include "app/lab/machine_state.h"
 #include "app/lab/metadata.h"
-#include "app/lab/roofline/machine_ceilings.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/lab/tuning/choices_report.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "app/text/table.h"
 #include "compute/kernels/parts/simd_name.h"
-#include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -35,15 +34,15 @@ const char* simd_target() {
   return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
 }
 
-Json cpu_json() {
-  return {{"name", backend_status(Backend::cpu).device},
+Json cpu_json(const Backends& backends) {
+  return {{"name", backends.status(Backend::cpu).device},
           {"hardware_threads", std::thread::hardware_concurrency()},
           {"simd", simd_target()}};
 }
 
-/// Measures `ceilings` where there is a device.
-Json cuda_json([[maybe_unused]] std::optional<MachineCeilings>& ceilings) {
-  const BackendStatus& status = backend_status(Backend::cuda);
+/// Measures `peak_rates` where there is a device.
+Json cuda_json(const Backends& backends, [[maybe_unused]] std::optional<MachinePeakRates>& peak_rates) {
+  const BackendStatus& status = backends.status(Backend::cuda);
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
 #if ORRERY_HAVE_CUDA
   json["runtime"] = cuda::version_text(cuda::runtime_version());
@@ -53,15 +52,15 @@ Json cuda_json([[maybe_unused]] std::optional<MachineCeilings>& ceilings) {
   if (!status.available) return json;
   for (const cuda::DeviceInfo& device : cuda::devices()) {
     json["devices"].push_back(
-        {{"index", device.index},
+        {{"index", device.ordinal},
          {"name", device.name},
          {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
          {"multiprocessors", device.multiprocessors},
          {"clock_mhz", device.clock_khz / 1000},
          {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
-         {"state", gpu_state_json(device.index)}});
+         {"state", gpu_state_json(device.ordinal)}});
   }
-  json["ceilings"] = ceilings.emplace(measure_machine_ceilings()).json();
+  json["peak_rates"] = peak_rates.emplace(measure_machine_peak_rates(backends)).json();
 #endif
   return json;
 }
@@ -90,7 +89,7 @@ std::string state_text(const Json& state) {
   return parts.empty() ? "state unknown: the driver does not tell" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_cuda(Table& table, const Json& cuda, const std::optional<MachineCeilings>& ceilings) {
+void add_cuda(Table& table, const Json& cuda, const std::optional<MachinePeakRates>& peak_rates) {
   if (!cuda["available"].get<bool>()) {
     table.add({"CUDA", fmt::format("unavailable: {}", cuda["reason"].get<std::string>())});
   }
@@ -105,7 +104,7 @@ void add_cuda(Table& table, const Json& cuda, const std::optional<MachineCeiling
                                device["memory_gib"].get<double>())});
     table.add({"", state_text(device["state"])});
   }
-  if (ceilings) table.add({"Ceilings", ceilings->text()});
+  if (peak_rates) table.add({"Peak rates", peak_rates->text()});
 }
 
 /// `no_cuda` is why there is no CUDA, which the table has already.
@@ -124,9 +123,9 @@ void add_gl(Table& table, const GlReport& gl, const std::string& no_cuda) {
 
 }  // namespace
 
-int run_info(const InfoOptions& options, const GlReport& gl) {
-  std::optional<MachineCeilings> ceilings;
-  const Json cpu = cpu_json(), cuda = cuda_json(ceilings), choices = choices_json();
+int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
+  std::optional<MachinePeakRates> peak_rates;
+  const Json cpu = cpu_json(backends), cuda = cuda_json(backends, peak_rates), choices = choices_json(backends);
   if (options.json) {
     const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},     {"build_flags", build_flags},
                    {"cpu", cpu},          {"cuda", cuda},       {"gl", gl_json(gl)}, {"auto", choices}};
@@ -137,7 +136,7 @@ int run_info(const InfoOptions& options, const GlReport& gl) {
   table.add({"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)});
   table.add({"CPU", fmt::format("{}, {} hardware threads, SIMD {}", cpu["name"].get<std::string>(),
                                 cpu["hardware_threads"].get<int>(), cpu["simd"].get<std::string>())});
-  add_cuda(table, cuda, ceilings);
+  add_cuda(table, cuda, peak_rates);
   add_gl(table, gl, cuda["reason"].get<std::string>());
   std::string label = "Auto";
   for (const std::string& line : choices_lines(choices)) table.add({std::exchange(label, ""), line});

@@ -2,10 +2,11 @@
 
 #include "app/cli/options.h"
 #include "app/ui_state/gl_report.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
 /// `orrery info`: reports devices, drivers and OpenGL, and how to fix what fails.
-int run_info(const InfoOptions& options, const GlReport& gl);
+int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl);
 
 }  // namespace orrery

@@ -11,7 +11,6 @@
 #include "app/text/table.h"
 #include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -23,8 +22,7 @@ Json tunable_json(const Tunable& tunable) {
           {"initial", tunable.initial}};
 }
 
-Json kernel_json(const KernelInfo& kernel) {
-  const BackendStatus& status = backend_status(kernel.backend);
+Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
   Json tunables = Json::array();
   for (const Tunable& tunable : kernel.tunables) tunables.push_back(tunable_json(tunable));
   return {{"id", kernel.id},
@@ -38,20 +36,20 @@ Json kernel_json(const KernelInfo& kernel) {
           {"repeatable", kernel.repeatable},
           {"pairs_per_interaction", kernel.pairs_per_interaction},
           {"takes_targets", kernel.takes_targets},
-          {"contenders", std::vector<std::string>(kernel.contenders.begin(), kernel.contenders.end())},
+          {"candidates", std::vector<std::string>(kernel.candidates.begin(), kernel.candidates.end())},
           {"available", status.available},
           {"reason", status.reason}};
 }
 
 /// A heading and what there is to know of the kernel, a row each.
-std::string kernel_text(const KernelInfo& kernel, bool with_lesson, const TextStyle& style) {
-  const BackendStatus& status = backend_status(kernel.backend);
+std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, bool with_lesson,
+                        const TextStyle& style) {
   Table table{"lt", {"", ""}};
   table.add({"  idea", kernel.notes});
   table.add({"  source", kernel.source});
   if (with_lesson) table.add({"  lesson", kernel.lesson});
-  if (!kernel.contenders.empty()) {
-    table.add({"  auto", "may choose it: " + joined(kernel.contenders, [](const std::string& settings) {
+  if (!kernel.candidates.empty()) {
+    table.add({"  auto", "may choose it: " + joined(kernel.candidates, [](const std::string& settings) {
                            return settings.empty() ? std::string{"with its initial values"} : settings;
                          })});
   }
@@ -72,14 +70,15 @@ std::string kernel_text(const KernelInfo& kernel, bool with_lesson, const TextSt
 
 }  // namespace
 
-int run_kernels(const KernelsOptions& options) {
+int run_kernels(const Backends& backends, const KernelsOptions& options) {
   const TextStyle style = stdout_style(options.table);
   Json all = Json::array();
   std::string text;
-  for (const KernelInfo* kernel : kernels()) {
-    if (options.only && kernel != options.only) continue;
-    all.push_back(kernel_json(*kernel));
-    text += kernel_text(*kernel, /*with_lesson=*/options.only != nullptr, style) + '\n';
+  for (const KernelPtr& kernel : backends.kernels().all()) {
+    if (!options.only.empty() && kernel->id != options.only) continue;
+    const BackendStatus& status = backends.status(kernel->backend);
+    all.push_back(kernel_json(*kernel, status));
+    text += kernel_text(*kernel, status, /*with_lesson=*/!options.only.empty(), style) + '\n';
   }
   if (options.json) {
     console::print("{}\n", json_text(all, 2));

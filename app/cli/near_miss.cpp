@@ -14,7 +14,6 @@
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/kernels/kernel.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -31,8 +30,8 @@ std::vector<std::string> options_of(const CLI::App& subcommand) {
   return names;
 }
 
-bool is_tunable(std::string_view name) {
-  return std::ranges::any_of(kernels(), [&](const KernelInfo* kernel) { return kernel->tunable(name) != nullptr; });
+bool is_tunable(const KernelCatalog& kernels, std::string_view name) {
+  return std::ranges::any_of(kernels.all(), [&](const KernelPtr& kernel) { return kernel->tunable(name) != nullptr; });
 }
 
 bool reads_as_counts(const std::string& word) {
@@ -102,11 +101,11 @@ std::string name_of_option(const std::string& option) {
 
 /// What an unknown option may have meant: a setting of a kernel, or another option. One that is `taken_elsewhere` was
 /// probably meant as it is, unless it is nearly another.
-std::string meant_by_option(const CLI::App& subcommand, const std::string& option,
+std::string meant_by_option(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& option,
                             const std::vector<std::string>& words, bool taken_elsewhere) {
   const std::string name = name_of_option(option);
   const std::string setting = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  if (is_tunable(setting) && subcommand.get_option_no_throw("--set")) {
+  if (is_tunable(kernels, setting) && subcommand.get_option_no_throw("--set")) {
     return fmt::format("; did you mean --set {}={}?", setting, value_after(option, words));
   }
   const std::string near =
@@ -117,12 +116,13 @@ std::string meant_by_option(const CLI::App& subcommand, const std::string& optio
 }
 
 /// What a word that is no file may have meant.
-std::string meant_by_word(const CLI::App& subcommand, const std::string& word, bool implied) {
+std::string meant_by_word(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& word,
+                          bool implied) {
   if (reads_as_counts(word)) return fmt::format("; did you mean -n {}?", word);
   std::string meant = implied ? did_you_mean(word, known_subcommands) : std::string{};
   if (meant.empty()) meant = did_you_mean(word, scenes(), id_of<const SceneInfo*>, "--scene ");
   const char* const kernel_option = subcommand.get_option_no_throw("--kernel") ? "--kernel " : "--kernels ";
-  if (meant.empty()) meant = did_you_mean(word, kernels(), id_of<const KernelInfo*>, kernel_option);
+  if (meant.empty()) meant = did_you_mean(word, kernels.all(), id_of<KernelPtr>, kernel_option);
   return meant;
 }
 
@@ -150,11 +150,12 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   return with_help_as_option({words[1], "--help"});
 }
 
-void refuse_argument(const CLI::App& subcommand, const std::string& argument, const std::vector<std::string>& words) {
+void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& argument,
+                     const std::vector<std::string>& words) {
   const std::string known = joined(options_of(subcommand));
   if (argument.starts_with('-')) {
     const std::string takers = takers_of(name_of_option(argument), subcommand);
-    const std::string meant = meant_by_option(subcommand, argument, words, !takers.empty());
+    const std::string meant = meant_by_option(kernels, subcommand, argument, words, !takers.empty());
     const char* const list = meant.empty() ? "; options" : " Options";
     throw UsageError(fmt::format("unknown option '{}'{}{}{} of 'orrery {}': {}", argument, takers, meant, list,
                                  subcommand.get_name(), known));
@@ -167,10 +168,11 @@ void refuse_argument(const CLI::App& subcommand, const std::string& argument, co
                                known));
 }
 
-void refuse_word_for_file(const CLI::App& subcommand, const std::string& word, bool implied) {
+void refuse_word_for_file(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& word,
+                          bool implied) {
   std::error_code unknown;
   if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, unknown)) return;
-  const std::string meant = meant_by_word(subcommand, word, implied);
+  const std::string meant = meant_by_word(kernels, subcommand, word, implied);
   if (implied) {
     throw UsageError(fmt::format("'{}' is neither a subcommand nor a file here; subcommands: {}{}", word,
                                  fmt::join(known_subcommands, ", "), meant));

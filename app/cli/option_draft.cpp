@@ -12,7 +12,6 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -147,7 +146,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
   add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough",
       [&](const std::string& text) {
-        draft.kernel = find_kernel_or_auto(text);
+        draft.kernel = find_kernel_or_auto(draft.catalog, text);
         draft.kernel_named = true;
       });
   add_accuracy(app, draft);
@@ -199,7 +198,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add(app, "--kernels", "all|auto|A,B",
       "with commas between (all that run here); auto: the fastest that is accurate enough",
       [&](const std::string& text) {
-        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true} : parse_kernels(text);
+        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
+                                              : parse_kernels(draft.catalog, text);
       });
   add_accuracy(app, draft);
   add_measurement(app, draft, bench.table, bench.progress, bench.files);
@@ -243,7 +243,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
-      [&](const std::string& text) { draft.selection = parse_kernels(text); });
+      [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });

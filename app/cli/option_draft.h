@@ -18,6 +18,9 @@ inline constexpr std::int64_t default_offscreen_frames = 300;
 
 /// The options of one subcommand, before those that depend on each other are checked.
 struct OptionDraft {
+  explicit OptionDraft(const KernelCatalog& known_kernels) : catalog{known_kernels} {}
+
+  const KernelCatalog& catalog;
   ViewOptions view;
   BenchOptions bench;
   VerifyOptions verify;
@@ -30,8 +33,8 @@ struct OptionDraft {
   std::string generator_option;  ///< the last option given that only a generated scene takes
   bool seeded = false;
   std::string procedure_option;  ///< the last option given that a protocol decides
-  KernelSelection selection = parse_kernels("all");
-  const KernelInfo* kernel = nullptr;  ///< of `orrery view`; null: auto, or none is named
+  KernelSelection selection{.kernels = catalog.all(), .all = true};
+  KernelPtr kernel;  ///< of `orrery view`; null: auto, or none is named
   bool kernel_named = false;
   std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
   std::vector<Axis> axes;

@@ -12,11 +12,10 @@
 #include "app/cli/read_script.h"
 #include "app/commands/command_reference.h"
 #include "app/lab/sweep/uth_protocol.h"
-#include "app/lab/use_device.h"
 #include "app/text/format_count.h"
 #include "app/text/lines.h"
 #include "compute/core/error.h"
-#include "compute/sim/backends.h"
+#include "compute/core/names.h"
 #include "orrery_version.h"
 
 namespace orrery {
@@ -77,27 +76,45 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
   }
 }
 
-Settings settings_of(const KernelInfo& kernel, const std::vector<Axis>& axes) {
-  Settings settings{kernel};
+Settings::Values values_of(const std::vector<Axis>& axes) {
+  Settings::Values values;
   for (const Axis& axis : axes) {
     if (axis.values.size() != 1) {
       throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
     }
-    settings.set(axis.tunable, axis.values.front());
+    values[axis.tunable] = axis.values.front();
   }
-  return settings;
+  return values;
 }
 
 [[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
   throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
-                               draft.axes.front().tunable, option, available_kernels()));
+                               draft.axes.front().tunable, option, joined_ids(draft.catalog.all())));
 }
 
-/// Null: auto. Settings are those of a kernel: of the default one if none is named.
-const KernelInfo* first_kernel(const OptionDraft& draft) {
-  if (draft.axes.empty() || draft.kernel) return draft.kernel;
+/// The kernel to start with. If settings are given without a kernel, they are those of the default one, which depends
+/// on the device: it may be any.
+KernelSelection first_kernel(const OptionDraft& draft) {
+  if (draft.kernel) return {.kernels = {draft.kernel}};
+  if (draft.axes.empty()) return {.kernels = {}, .automatic = true};
   if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
-  return &default_kernel();
+  return {.kernels = draft.catalog.all(), .all = true};
+}
+
+/// What selects the first kernel, or view.settings.
+void set_first_kernel(ViewOptions& view, const KernelSelection& first, const std::vector<Axis>& axes) {
+  const Settings::Values values = values_of(axes);
+  if (first.automatic) {
+    view.setup.push_back(SelectKernel{auto_kernel});
+  } else if (first.all) {
+    check_axes(first, axes);
+    view.settings = values;
+  } else {
+    const KernelInfo& kernel = *first.kernels.front();
+    Settings settings{kernel};
+    for (const auto& [name, value] : values) settings.set(name, value);
+    view.setup.push_back(SelectKernel{kernel.id, settings.values()});
+  }
 }
 
 void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
@@ -106,11 +123,9 @@ void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
       fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
 }
 
-/// The device comes first: what is available, and so the default kernel, depends on it.
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
   view.device = draft.device;
-  if (draft.device) use_device(*draft.device);
   view.scene = draft.scene;
   view.existing = draft.existing();
   if (!draft.counts.empty()) view.scene.count = draft.counts.front();
@@ -125,12 +140,11 @@ ViewOptions finish_view(OptionDraft& draft) {
   view.save_order = draft.save_order.value_or(ByteOrder::big);
   add_law_command(draft);
   view.setup = draft.physics;
-  const KernelInfo* const kernel = first_kernel(draft);
-  if (kernel && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
+  const KernelSelection kernel = first_kernel(draft);
+  if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
-  view.setup.push_back(kernel ? Variant{kernel, settings_of(*kernel, draft.axes)}.command()
-                              : SelectKernel{auto_kernel});
-  if (!view.script_file.empty()) view.script = read_script(view.script_file, kernel);
+  set_first_kernel(view, kernel, draft.axes);
+  if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
   if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
     view.frames = default_offscreen_frames;
   }
@@ -144,7 +158,6 @@ ViewOptions finish_view(OptionDraft& draft) {
 template <class MeasureOptions>
 void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
   options.device = draft.device;
-  if (draft.device) use_device(*draft.device);
   check_axes(draft.selection, draft.axes);
   options.scene = draft.scene;
   options.counts = draft.counts.empty() ? default_counts : draft.counts;
@@ -229,12 +242,12 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
   return fitted;
 }
 
-Options parse_options(const std::vector<std::string>& words) {
+Options parse_options(const KernelCatalog& kernels, const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
   if (words == std::vector<std::string>{"help", "script", "--markdown"})
     return ShowText{command_reference_markdown(), true};
   const std::vector<std::string> arguments = with_help_as_option(words);
-  OptionDraft draft;
+  OptionDraft draft{kernels};
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
@@ -245,12 +258,12 @@ Options parse_options(const std::vector<std::string>& words) {
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
-  CLI::App& kernels = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
+  CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
   declare_bench(bench, draft);
   declare_verify(verify, draft);
-  declare_kernels(kernels, draft);
+  declare_kernels(list, draft);
   declare_info(info, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
@@ -274,20 +287,20 @@ Options parse_options(const std::vector<std::string>& words) {
   const CLI::App& chosen = *app.get_subcommands().front();
   for (const std::string& rest : chosen.remaining()) {
     if (rest != "--")
-      refuse_argument(chosen, rest, arguments);  // CLI11 leaves the mark between options and files in place
+      refuse_argument(kernels, chosen, rest, arguments);  // CLI11 leaves the mark between options and files in place
   }
   refuse_generator_options_with_file(draft);
   refuse_seed_without_random_numbers(draft);
-  refuse_word_for_file(chosen, draft.scene.file, !top_level);
+  refuse_word_for_file(kernels, chosen, draft.scene.file, !top_level);
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &verify) return finish_verify(draft);
-  const TableFlags& table = &chosen == &kernels ? draft.kernels.table : draft.info.table;
+  const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
     throw UsageError("--json has no tables: leave out --wide and --markdown");
   }
-  if (&chosen == &kernels) {
-    if (!draft.described_kernel.empty()) draft.kernels.only = &find_kernel(draft.described_kernel);
+  if (&chosen == &list) {
+    if (!draft.described_kernel.empty()) draft.kernels.only = kernels.find(draft.described_kernel)->id;
     return draft.kernels;
   }
   return draft.info;

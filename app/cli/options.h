@@ -55,7 +55,7 @@ struct VerifyOptions {
 struct KernelsOptions {
   bool json = false;
   TableFlags table;
-  const KernelInfo* only = nullptr;  ///< null: all of them
+  std::string only;  ///< a kernel's id; empty: all of them
 };
 
 struct InfoOptions {
@@ -74,8 +74,9 @@ using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions,
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);
 
-/// Reads a command line, given as its words without the program's name. Throws UsageError; std::runtime_error if the
-/// script cannot be read.
-Options parse_options(const std::vector<std::string>& words);
+/// Reads a command line, given as its words without the program's name, and the script that it names. Opens no device
+/// and changes nothing: what depends on the device comes later. Throws UsageError; std::runtime_error if the script
+/// cannot be read.
+Options parse_options(const KernelCatalog& kernels, const std::vector<std::string>& words);
 
 }  // namespace orrery

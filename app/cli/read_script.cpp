@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -69,28 +71,32 @@ ScriptLine parse_line_of_text(std::string_view line) {
 }
 
 /// Checks the kernels and tunables of each command: those of `set`, and those of `sweep` if it names no kernels,
-/// against the kernel that is selected when its frame comes. Null stands for `auto`.
+/// against the kernel that is selected when its frame comes.
 class KernelCheck {
  public:
-  explicit KernelCheck(const KernelInfo* first) : kernel_{first} {}
+  KernelCheck(const KernelCatalog& kernels, KernelSelection first) : kernels_{kernels}, selected_{std::move(first)} {}
 
   void operator()(const SelectKernel& select) {
-    kernel_ = find_kernel_or_auto(select.id);
-    if (kernel_) set_all(*kernel_, select.settings);
+    if (const KernelPtr kernel = find_kernel_or_auto(kernels_, select.id)) {
+      take(kernel, select.settings);
+    } else {
+      selected_ = {.kernels = {}, .automatic = true};
+    }
   }
   void operator()(const SetTunable& set) const {
-    if (!kernel_) {
+    if (selected_.automatic) {
       throw UsageError(
           fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a kernel "
                       "first: {}",
-                      set.name, auto_kernel, available_kernels()));
+                      set.name, auto_kernel, joined_ids(kernels_.all())));
     }
-    set_all(*kernel_, {{set.name, set.value}});
+    if (selected_.kernels.size() == 1) {
+      set_all(*selected_.kernels.front(), {{set.name, set.value}});
+    } else {
+      check_axes(selected_, {{set.name, {set.value}}});
+    }
   }
-  void operator()(const ReturnToRun& command) {
-    kernel_ = &find_kernel(command.run.kernel_id);
-    set_all(*kernel_, command.run.settings);
-  }
+  void operator()(const ReturnToRun& command) { take(kernels_.find(command.run.kernel_id), command.run.settings); }
   void operator()(const StartSweep& sweep) const {
     std::vector<Axis> axes;
     for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
@@ -104,23 +110,24 @@ class KernelCheck {
     Settings settings{kernel};
     for (const auto& [name, value] : values) settings.set(name, value);
   }
+  void take(const KernelPtr& kernel, const Settings::Values& values) {
+    selected_ = {.kernels = {kernel}};
+    set_all(*kernel, values);
+  }
   KernelSelection kernels_of(const StartSweep& sweep) const {
-    if (!sweep.kernels.empty()) return select_kernels(sweep.kernels);
-    KernelSelection selection{.kernels = {}};
-    if (kernel_) {
-      selection.kernels = {kernel_};
-    } else {
-      selection.kernels.assign(kernels().begin(), kernels().end());  // one of them will be chosen
-    }
-    return selection;
+    if (!sweep.kernels.empty()) return select_kernels(kernels_, sweep.kernels);
+    if (selected_.automatic) return {.kernels = kernels_.all()};  // one of them will be chosen
+    return selected_;
   }
 
-  const KernelInfo* kernel_;
+  const KernelCatalog& kernels_;
+  KernelSelection selected_;  // the kernel that is selected, or those of which one is
 };
 
 }  // namespace
 
-Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel) {
+Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
+                    const KernelSelection& first) {
   const auto at_line = [&](int number, auto&& action) {
     try {
       action();
@@ -140,7 +147,7 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
-  KernelCheck check{kernel};
+  KernelCheck check{kernels, first};
   for (const ScriptLine& line : script) {
     const auto look = [&](const auto& commands) { std::visit(check, commands); };
     at_line(line.line, [&] { std::visit(look, line.request); });
@@ -148,14 +155,14 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
   return script;
 }
 
-Script read_script(const std::string& file, const KernelInfo* kernel) {
+Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first) {
   std::string text;
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("cannot read the script {}", error.what()));
   }
-  return parse_script(text, file, kernel);
+  return parse_script(text, file, kernels, first);
 }
 
 }  // namespace orrery

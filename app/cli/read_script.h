@@ -3,18 +3,19 @@
 #include <string>
 #include <string_view>
 
+#include "app/lab/kernel_axes.h"
 #include "app/ui_state/script.h"
-#include "compute/kernels/kernel.h"
 
 namespace orrery {
 
 /// Reads `FRAME COMMAND ARGUMENTS` lines (see parse_command()) of at most 64 KB, at most a million of them; `#` at a
 /// line's start or after a blank begins a comment. Kernels and tunables are checked, `set` against the kernel that the
-/// script has selected by that frame, `kernel` at first (null: auto). Throws UsageError that starts with "NAME:LINE: "
+/// script has selected by that frame, at first one of `first`. Throws UsageError that starts with "NAME:LINE: "
 /// and names the valid choices.
-Script parse_script(std::string_view text, const std::string& name, const KernelInfo* kernel);
+Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
+                    const KernelSelection& first);
 
 /// The same from a file. Throws std::runtime_error as read_text() does.
-Script read_script(const std::string& file, const KernelInfo* kernel);
+Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first);
 
 }  // namespace orrery

@@ -26,8 +26,8 @@ constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares 
 
 class Verification {
  public:
-  Verification(const VerifyOptions& options, const VariantPlan& plan)
-      : options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
+  Verification(const Backends& backends, const VerifyOptions& options, const VariantPlan& plan)
+      : backends_{backends}, options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
 
   int run() {
     std::exception_ptr failure;
@@ -52,23 +52,23 @@ class Verification {
     std::vector<Vec4> positions;  // after the second step of the serial kernel; only for the digit test
   };
 
-  static Variant serial_variant() {
-    const KernelInfo& kernel = find_kernel(serial_kernel);
-    return {&kernel, Settings{kernel}};
+  Variant serial_variant() const {
+    const KernelPtr kernel = backends_.kernels().find(serial_kernel);
+    return {kernel, Settings{*kernel}};
   }
 
   void check_count(std::size_t index) {
     SceneRequest request = options_.scene;
     request.count = options_.counts[index];
     LawId law = options_.laws.front();
-    VariantRunner runner{request, [this, &law](Simulation& fresh) {
+    VariantRunner runner{backends_, request, [this, &law](Simulation& fresh) {
                            for (const Command& command : options_.setup) fresh.apply(command);
                            if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // the source's
                            fresh.apply(SelectLaw{law_info(law).id});
                          }};
-    const KernelInfo& first_kernel = *plan_.variants.front().kernel;
+    const KernelPtr& first_kernel = plan_.variants.front().kernel;
     const Status first = runner.simulation(first_kernel).status();
-    if (!report_) report_.emplace(options_, first);
+    if (!report_) report_.emplace(backends_, options_, first);
     count_ = first.count;
     left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
     const std::vector<Vec4> bodies = runner.simulation()->bodies().positions;
@@ -151,7 +151,7 @@ class Verification {
   }
 
   double reference_seconds(int count) const {
-    const double serial = options_.digits ? 2 * forecast_.seconds(find_kernel(serial_kernel), count) : 0;
+    const double serial = options_.digits ? 2 * forecast_.seconds(*backends_.kernels().find(serial_kernel), count) : 0;
     return forecast_.reference_seconds(count) + serial;
   }
 
@@ -166,6 +166,7 @@ class Verification {
     progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 
+  const Backends& backends_;
   const VerifyOptions& options_;
   const VariantPlan& plan_;
   Progress progress_;
@@ -182,11 +183,11 @@ bool within(const ForceError& error, const Tolerance& tolerance) {
   return error.median <= tolerance.median && error.max <= tolerance.max;
 }
 
-int run_verify(const VerifyOptions& options) {
-  const VariantPlan plan = expand(options.kernels, options.axes);
+int run_verify(const Backends& backends, const VerifyOptions& options) {
+  const VariantPlan plan = expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
-  return Verification{options, plan}.run();
+  return Verification{backends, options, plan}.run();
 }
 
 }  // namespace orrery

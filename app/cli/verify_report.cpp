@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 21> columns{"kernel",    "backend",    "s
                                                    "ulps",      "digits",     "digits_largest",   "digits_accepted",
                                                    "result"};
 
-Json verify_metadata(const VerifyOptions& options, const Status& first) {
-  Json metadata = machine_metadata();
+Json verify_metadata(const Backends& backends, const VerifyOptions& options, const Status& first) {
+  Json metadata = machine_metadata(backends);
   add_simulations(metadata, first, options.counts);
   metadata["law"] = Json::array();
   for (const LawId law : options.laws) {
@@ -174,8 +174,8 @@ std::string digits_table(const std::vector<Check>& checks, const SettingsCells& 
 
 }  // namespace
 
-VerifyReport::VerifyReport(const VerifyOptions& options, const Status& first)
-    : metadata_(verify_metadata(options, first)),  // braces would make an array of it
+VerifyReport::VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first)
+    : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
       files_{options.files, metadata_, columns},
       with_ulps_{options.histogram},
       with_digits_{options.digits} {}
@@ -189,7 +189,10 @@ void VerifyReport::add(Check check) {
 
 std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
   SettingsCells settings{style};
-  for (const Check& check : checks_) settings.add(check.variant.kernel->id, check.variant.settings.values());
+  for (const Check& check : checks_) {
+    const Variant& variant = check.variant;
+    settings.add(variant.kernel->id, variant.settings.values(), variant.kernel.get());
+  }
   std::string text = errors_table(checks_, settings, style);
   if (with_ulps_) text += ulps_table(checks_, settings, style);
   if (with_digits_) text += digits_table(checks_, settings, style);

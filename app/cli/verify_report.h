@@ -31,7 +31,7 @@ struct Check {
 class VerifyReport {
  public:
   /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
-  VerifyReport(const VerifyOptions& options, const Status& first);
+  VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first);
 
   /// Writes the row of the CSV at once.
   void add(Check check);

@@ -5,6 +5,7 @@
 
 #include "app/text/csv.h"
 #include "app/text/text_style.h"
+#include "compute/kernels/catalog.h"
 
 namespace orrery {
 
@@ -25,7 +26,7 @@ struct Comparison {
   Json json;               ///< each entry, those without a counterpart, and other differences
 
   /// The same as text.
-  std::string text(const TextStyle& style) const;
+  std::string text(const KernelCatalog& kernels, const TextStyle& style) const;
 };
 
 /// In per cent. An interval covers the variation within one process. From one run to the next, clocks and memory

@@ -20,10 +20,13 @@ Tone tone_of(const std::string& verdict) {
   return verdict.starts_with("faster") ? Tone::good : Tone::plain;
 }
 
-std::string results_table(const Json& results, const TextStyle& style) {
+std::string results_table(const Json& results, const KernelCatalog& kernels, const TextStyle& style) {
   SettingsCells settings{style};
   const auto values = [](const Json& result) { return Settings::values_of(result["settings"].get<std::string>()); };
-  for (const Json& result : results) settings.add(result["kernel"], values(result));
+  for (const Json& result : results) {
+    const std::string id = result["kernel"];
+    settings.add(id, values(result), kernels.find_or_null(id).get());
+  }
   Table table{"ltrrrrt", {"kernel", "settings", "n", "before ms", "now ms", "now/before", ""}};
   for (const Json& result : results) {
     const std::string verdict = result["verdict"];
@@ -37,10 +40,10 @@ std::string results_table(const Json& results, const TextStyle& style) {
 
 }  // namespace
 
-std::string Comparison::text(const TextStyle& style) const {
+std::string Comparison::text(const KernelCatalog& kernels, const TextStyle& style) const {
   const std::string files = fmt::format("{}", fmt::join(json["files"].get<std::vector<std::string>>(), ", "));
   std::string text = '\n' + paragraph("compared with " + files, style, 2);
-  if (!json["results"].empty()) text += results_table(json["results"], style);
+  if (!json["results"].empty()) text += results_table(json["results"], kernels, style);
   text += paragraph(fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable", slower,
                                 faster, unchanged, not_comparable),
                     style);

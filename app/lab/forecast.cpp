@@ -18,7 +18,7 @@ double Forecast::reference_pairs(int count) const {
 }
 
 void Forecast::learn(const KernelInfo& kernel, int count, double seconds) {
-  if (pairs(count) >= least_pairs) rates_[&kernel] = seconds / pairs(count);
+  if (pairs(count) >= least_pairs) rates_[kernel.id] = {kernel.backend, seconds / pairs(count)};
 }
 
 void Forecast::learn_reference(int count, double seconds) {
@@ -27,11 +27,13 @@ void Forecast::learn_reference(int count, double seconds) {
 
 /// Uses the kernel's own rate, else the mean of its backend's rates, else a guess for one core or a GPU.
 double Forecast::seconds(const KernelInfo& kernel, int count) const {
-  if (const auto known = rates_.find(&kernel); known != rates_.end()) return known->second * pairs(count);
+  if (const auto known = rates_.find(kernel.id); known != rates_.end()) {
+    return known->second.seconds_per_pair * pairs(count);
+  }
   double sum = 0;
   int peers = 0;
-  for (const auto& [other, rate] : rates_) {
-    if (other->backend == kernel.backend) sum += rate, ++peers;
+  for (const auto& [id, rate] : rates_) {
+    if (rate.backend == kernel.backend) sum += rate.seconds_per_pair, ++peers;
   }
   const double guess = kernel.backend == Backend::cpu ? 1e-9 : 1e-12;
   return (peers > 0 ? sum / peers : guess) * pairs(count);

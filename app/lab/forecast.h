@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <string>
 
 #include "app/lab/force_sample.h"
 #include "compute/kernels/kernel.h"
@@ -23,11 +25,15 @@ class Forecast {
   double reference_seconds(int count) const;
 
  private:
+  struct Rate {
+    Backend backend;
+    double seconds_per_pair;
+  };
   double reference_pairs(int count) const;
 
   int sample_;
-  std::map<const KernelInfo*, double> rates_;  // seconds per pair
-  double reference_rate_ = 1e-9;               // seconds per pair; a guess for one core until it is known
+  std::map<std::string, Rate, std::less<>> rates_;  // by kernel id
+  double reference_rate_ = 1e-9;                    // seconds per pair; a guess for one core until it is known
 };
 
 }  // namespace orrery

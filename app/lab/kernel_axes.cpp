@@ -8,7 +8,6 @@
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -23,12 +22,12 @@ void add_new(std::vector<std::string_view>& texts, std::string_view text) {
 }
 
 /// The settings of one kernel: the product of the axes that it has.
-std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
-  std::vector<Variant> variants{{&kernel, Settings{kernel}}};
+std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
+  std::vector<Variant> variants{{kernel, Settings{*kernel}}};
   for (const Axis& axis : axes) {
-    const Tunable* tunable = kernel.tunable(axis.tunable);
+    const Tunable* tunable = kernel->tunable(axis.tunable);
     if (!tunable) {
-      notes.push_back(fmt::format("{} has no tunable '{}': measured without it", kernel.id, axis.tunable));
+      notes.push_back(fmt::format("{} has no tunable '{}': measured without it", kernel->id, axis.tunable));
       continue;
     }
     const std::vector<std::string> values = axis.every() ? tunable->values_to_measure() : axis.values;
@@ -43,7 +42,7 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
     variants = std::move(wider);
     for (const std::string& value : values) {
       if (!tunable->allows(value))
-        notes.push_back(fmt::format("{} has no {}={}: left out", kernel.id, axis.tunable, value));
+        notes.push_back(fmt::format("{} has no {}={}: left out", kernel->id, axis.tunable, value));
     }
   }
   return variants;
@@ -51,15 +50,15 @@ std::vector<Variant> product(const KernelInfo& kernel, const std::vector<Axis>& 
 
 }  // namespace
 
-KernelSelection parse_kernels(std::string_view text) {
-  return select_kernels(split_list("--kernels", text));
+KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text) {
+  return select_kernels(kernels, split_list("--kernels", text));
 }
 
-KernelSelection select_kernels(const std::vector<std::string>& ids) {
+KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids) {
   KernelSelection selection;
   if (ids == std::vector<std::string>{"all"}) {
     selection.all = true;
-    selection.kernels.assign(kernels().begin(), kernels().end());
+    selection.kernels = kernels.all();
     return selection;
   }
   for (const std::string& id : ids) {
@@ -67,10 +66,10 @@ KernelSelection select_kernels(const std::vector<std::string>& ids) {
     if (id == auto_kernel) {
       throw UsageError(
           fmt::format("'{}' stands alone, for 'orrery bench' and 'orrery view'; here name kernels, or all: {}", id,
-                      joined_ids(kernels())));
+                      joined_ids(kernels.all())));
     }
-    const KernelInfo* kernel = &find_kernel(id);
-    if (std::ranges::find(selection.kernels, kernel) == selection.kernels.end()) selection.kernels.push_back(kernel);
+    const auto has_id = [&](const KernelPtr& kernel) { return kernel->id == id; };
+    if (std::ranges::none_of(selection.kernels, has_id)) selection.kernels.push_back(kernels.find(id));
   }
   return selection;
 }
@@ -95,7 +94,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
   }
   for (const Axis& axis : axes) {
     std::vector<std::string_view> names, values;
-    for (const KernelInfo* kernel : selection.kernels) {
+    for (const KernelPtr& kernel : selection.kernels) {
       for (const Tunable& tunable : kernel->tunables) {
         add_new(names, tunable.name);
         if (axis.tunable != tunable.name) continue;
@@ -116,18 +115,18 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
   }
 }
 
-VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes) {
+VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes) {
   VariantPlan plan;
-  for (const KernelInfo* kernel : selection.kernels) {
-    const BackendStatus& status = backend_status(kernel->backend);
+  for (const KernelPtr& kernel : selection.kernels) {
+    const BackendStatus& status = backends.status(kernel->backend);
     if (!status.available) {
       if (!selection.all)
         throw std::runtime_error(fmt::format("kernel {} cannot run here: {}; can run here: {}", kernel->id,
-                                             status.reason, available_kernels()));
+                                             status.reason, backends.available_kernels()));
       plan.skipped.push_back({kernel->id, "", status.reason});
       continue;
     }
-    std::vector<Variant> variants = product(*kernel, axes, plan.notes);
+    std::vector<Variant> variants = product(kernel, axes, plan.notes);
     if (variants.empty()) plan.skipped.push_back({kernel->id, "", "it has none of the requested settings"});
     plan.variants.insert(plan.variants.end(), variants.begin(), variants.end());
   }

@@ -4,21 +4,22 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/catalog.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
 
 /// The kernels to measure or to verify.
 struct KernelSelection {
-  std::vector<const KernelInfo*> kernels;
+  std::vector<KernelPtr> kernels;
   bool all = false;        ///< "all": a kernel that cannot run here is skipped, not an error
   bool automatic = false;  ///< "auto": the choice of `auto` for each number of bodies; `kernels` is empty
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
-KernelSelection parse_kernels(std::string_view text);
+KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text);
 /// The same for the parts of such a text.
-KernelSelection select_kernels(const std::vector<std::string>& ids);
+KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids);
 
 /// One tunable with the values to try.
 struct Axis {
@@ -32,7 +33,7 @@ Axis parse_axis(std::string_view what, std::string_view text);
 
 /// One kernel with one setting of its tunables.
 struct Variant {
-  const KernelInfo* kernel;
+  KernelPtr kernel;
   Settings settings;
   Command command() const { return SelectKernel{kernel->id, settings.values()}; }
 };
@@ -52,6 +53,6 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
 
 /// Every selected kernel with every combination of its axes. Kernels that cannot run here are skipped if all were
 /// selected. Throws std::runtime_error if such a kernel was named.
-VariantPlan expand(const KernelSelection& selection, const std::vector<Axis>& axes);
+VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);
 
 }  // namespace orrery

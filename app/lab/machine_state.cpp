@@ -4,7 +4,6 @@
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
 #include "compute/cuda/nvml.h"
-#include "compute/sim/backends.h"
 #endif
 
 namespace orrery {
@@ -30,10 +29,10 @@ Json gpu_state_json(int device) {
           {"slowed_by", or_null(state->slowed_by)}};
 }
 
-Json machine_state() {
-  if (!backend_status(Backend::cuda).available) return nullptr;
+Json machine_state(const Backends& backends) {
+  if (!backends.device()) return nullptr;
   try {
-    return gpu_state_json(cuda::current_device().index);
+    return gpu_state_json(backends.device()->ordinal());
   } catch (const cuda::Error& error) {  // left by a kernel that failed
     return {{"reason", error.what()}};
   }
@@ -43,7 +42,7 @@ Json gpu_state_json(int) {
   return {{"reason", "this program was built without CUDA"}};
 }
 
-Json machine_state() {
+Json machine_state(const Backends&) {
   return nullptr;
 }
 #endif

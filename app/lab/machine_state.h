@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/text/csv.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
@@ -8,7 +9,7 @@ namespace orrery {
 /// not at its maximum), null if the driver does not report it; or only `reason`, why nothing is known.
 Json gpu_state_json(int device);
 
-/// The same for the current CUDA device; null if there is none.
-Json machine_state();
+/// The same for the device that CUDA kernels run on; null if there is none.
+Json machine_state(const Backends& backends);
 
 }  // namespace orrery

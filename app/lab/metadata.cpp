@@ -6,7 +6,6 @@
 #include <chrono>
 #include <string>
 
-#include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -16,11 +15,11 @@
 namespace orrery {
 namespace {
 
-void add_gpu(Json& metadata) {
+void add_gpu(Json& metadata, [[maybe_unused]] const Backends& backends) {
   for (const char* name : {"gpu", "driver", "cuda_runtime"}) metadata[name] = nullptr;
 #if ORRERY_HAVE_CUDA
-  if (!backend_status(Backend::cuda).available) return;
-  metadata["gpu"] = cuda::current_device().name;
+  if (!backends.device()) return;
+  metadata["gpu"] = backends.device()->info().name;
   metadata["driver"] = cuda::driver_text();
   metadata["cuda_runtime"] = cuda::version_text(cuda::runtime_version());
 #endif
@@ -32,15 +31,15 @@ double decimal(float value) {
   return std::stod(fmt::format("{}", value));
 }
 
-Json machine_metadata() {
+Json machine_metadata(const Backends& backends) {
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   Json metadata{{"program", "orrery"},
                 {"version", version},
                 {"git", git_id},
                 {"build_flags", build_flags},
                 {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-                {"cpu", backend_status(Backend::cpu).device}};
-  add_gpu(metadata);
+                {"cpu", backends.status(Backend::cpu).device}};
+  add_gpu(metadata, backends);
   return metadata;
 }
 

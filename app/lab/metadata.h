@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "app/text/csv.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
 
 /// The conditions of a measurement, for the first line of every file: program, version, git id, build flags, date
 /// (UTC), CPU, GPU, driver and CUDA runtime; the last three are null if there is no GPU.
-Json machine_metadata();
+Json machine_metadata(const Backends& backends);
 
 /// Adds scene, n, seed, integrator, law with its constants, dt and softening.
 void add_simulation(Json& metadata, const Status& status);

@@ -14,14 +14,15 @@ namespace orrery {
 class SettingsCells {
  public:
   explicit SettingsCells(const TextStyle& style) : all_{style.wide()} {}
-  /// Call for every row of the table before the first text().
-  void add(const std::string& kernel_id, const Settings::Values& values);
+  /// Call for every row of the table before the first text(). `kernel` is null if this build does not have it: tables
+  /// also show results of earlier runs.
+  void add(const std::string& kernel_id, const Settings::Values& values, const KernelInfo* kernel);
   /// "block=128 split=4"
   std::string text(const std::string& kernel_id, const Settings::Values& values) const;
 
  private:
   struct Seen {
-    Settings::Values first;
+    Settings::Values first, initial;
     std::set<std::string> differing;
   };
   bool all_;

@@ -27,7 +27,7 @@ struct VariantResult {
   /// At 20 flop per interaction. NaN for a tree: its interactions with cells take more.
   double gflop_per_s() const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return find_kernel(status.kernel_id).is_tree ? none : interactions_per_s() * 20 / 1e9;
+    return status.kernel->is_tree ? none : interactions_per_s() * 20 / 1e9;
   }
   /// Of the accelerations at the scene's first state; NaN if they were not probed.
   ForceError error() const {

@@ -28,11 +28,11 @@ auto VariantRunner::guarded(Action action) {
   }
 }
 
-Simulation& VariantRunner::simulation(const KernelInfo& kernel) {
+Simulation& VariantRunner::simulation(const KernelPtr& kernel) {
   throw_if_cancelled();
   if (std::exchange(failed_, false)) simulation_.reset();
   if (simulation_) return *simulation_;
-  auto fresh = std::make_unique<Simulation>(scene_, nullptr, kernel);
+  auto fresh = std::make_unique<Simulation>(backends_, scene_, kernel);
   if (prepare_) prepare_(*fresh);
   simulation_ = std::move(fresh);
   throw_if_cancelled();  // many bodies take a while to load
@@ -40,7 +40,7 @@ Simulation& VariantRunner::simulation(const KernelInfo& kernel) {
 }
 
 void VariantRunner::select(const Variant& variant) {
-  guarded([&] { simulation(*variant.kernel).apply(variant.command()); });
+  guarded([&] { simulation(variant.kernel).apply(variant.command()); });
 }
 
 void VariantRunner::restart() {

@@ -17,11 +17,12 @@ class VariantRunner {
  public:
   /// Gives a new simulation its integrator, law and bodies.
   using Prepare = std::function<void(Simulation& simulation)>;
-  VariantRunner(SceneRequest scene, Prepare prepare, std::stop_token stop = {})
-      : scene_{std::move(scene)}, prepare_{std::move(prepare)}, stop_{std::move(stop)} {}
+  /// `backends` must outlive this.
+  VariantRunner(const Backends& backends, SceneRequest scene, Prepare prepare, std::stop_token stop = {})
+      : backends_{backends}, scene_{std::move(scene)}, prepare_{std::move(prepare)}, stop_{std::move(stop)} {}
 
   /// Makes the simulation if there is none. It has the settings of the variant before, or the kernel's initial ones.
-  Simulation& simulation(const KernelInfo& kernel);
+  Simulation& simulation(const KernelPtr& kernel);
   /// Null until it is made.
   Simulation* simulation() { return simulation_.get(); }
   const Simulation* simulation() const { return simulation_.get(); }
@@ -45,6 +46,7 @@ class VariantRunner {
   auto guarded(Action action);
   void raise_clocks();
 
+  const Backends& backends_;
   SceneRequest scene_;
   Prepare prepare_;
   std::stop_token stop_;

@@ -156,7 +156,7 @@ void lesson_column(const KernelInfo& kernel) {
 }  // namespace
 
 void card_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
-  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  const KernelInfo* kernel = status.kernel.get();
   if (!kernel) return;
   const bool wide = ImGui::GetContentRegionAvail().x >= em(34);
   const float gap = em(1.2f), words = wide ? 0.4f * ImGui::GetContentRegionAvail().x : 0;

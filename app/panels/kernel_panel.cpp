@@ -13,7 +13,6 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -47,8 +46,8 @@ void automatic_choice(const Status& status, Requests& out) {
   automatic_tooltip(status);
 }
 
-void kernels_of(Backend backend, const Status& status, Requests& out) {
-  const BackendStatus& machine = backend_status(backend);
+void kernels_of(Backend backend, const Status& status, const ViewStatus& view, Requests& out) {
+  const BackendStatus& machine = view.backend(backend);
   ImGui::Dummy({0, em(0.1f)});
   text(backend == Backend::cuda ? "CUDA" : "CPU", theme::dim, theme::Font::small);
   ImGui::SameLine();
@@ -56,7 +55,7 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
        theme::Font::small);
   tooltip(machine.reason);
   ImGui::BeginDisabled(!machine.available);
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : view.kernels) {
     if (kernel->backend != backend) continue;
     const bool current = status.kernel_id == kernel->id && !status.auto_choice;
     if (ImGui::Selectable(kernel->title, current) && !current) out.push_back(SelectKernel{kernel->id});
@@ -66,7 +65,7 @@ void kernels_of(Backend backend, const Status& status, Requests& out) {
   ImGui::EndDisabled();
 }
 
-void kernel_choice(const KernelInfo* current, const Status& status, Requests& out) {
+void kernel_choice(const KernelInfo* current, const Status& status, const ViewStatus& view, Requests& out) {
   row_label("Kernel", "The method that computes all accelerations.");
   const std::string shown = status.auto_choice ? automatic_name(status)
                             : current          ? std::string{current->title}
@@ -74,13 +73,13 @@ void kernel_choice(const KernelInfo* current, const Status& status, Requests& ou
   const bool open = begin_combo("kernel", shown.c_str(), ImGuiComboFlags_HeightLargest);
   if (open) {
     automatic_choice(status, out);
-    kernels_of(Backend::cpu, status, out);
-    kernels_of(Backend::cuda, status, out);
+    kernels_of(Backend::cpu, status, view, out);
+    kernels_of(Backend::cuda, status, view, out);
     ImGui::EndCombo();
   } else if (status.auto_choice) {
     automatic_tooltip(status);
   } else if (current) {
-    kernel_tooltip(*current, backend_status(current->backend));
+    kernel_tooltip(*current, view.backend(current->backend));
   }
 }
 
@@ -164,10 +163,10 @@ void tunable_row(const Tunable& tunable, const Status& status, Requests& out) {
 
 }  // namespace
 
-void kernel_panel(const Status& status, const ViewStatus&, Requests& out) {
+void kernel_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (!section("kernel", "Kernel", true, status.chosen)) return;
-  const KernelInfo* current = known_kernel(status.kernel_id);
-  kernel_choice(current, status, out);
+  const KernelInfo* current = status.kernel.get();
+  kernel_choice(current, status, view, out);
   if (status.auto_choice) accuracy_row(status, out);
   if (!current || status.choosing) return;
   constexpr std::string_view first = "block";  // users try this tunable first

@@ -28,7 +28,7 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
 
 /// Only for direct sums: a tree's interactions with cells take more arithmetic.
 void work_cell(const Status& status, double interactions_per_s) {
-  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) {
     cell(format_flops(interactions_per_s), "at 20 flop per interaction",
          "Floating-point operations per second, at 20 per interaction as in the literature.");

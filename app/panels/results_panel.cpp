@@ -89,10 +89,11 @@ void row_tooltip(const Result& row, const Status& status) {
                            row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
 }
 
-void result_row(int index, const Result& row, const Shown& shown, const Status& status, Requests& out) {
+void result_row(int index, const Shown& shown, const Status& status, const ViewStatus& view, Requests& out) {
+  const Result& row = view.results[static_cast<std::size_t>(index)];
   const bool clicked = row_button("result", index, row.kernel_id.c_str(), is_present(row, status));
   const bool hovered = ImGui::IsItemHovered();
-  if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row));
+  if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row, view.kernels));
   if (shown.scene) word_cell(scene_name(row));
   if (shown.law) word_cell(law_info(row.law.id).id);
   if (shown.integrator) word_cell(row.integrator_id);
@@ -157,7 +158,7 @@ void results_content(const Status& status, const ViewStatus& view, PanelState& s
     clipper.Begin(rows);
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        result_row(i, view.results[static_cast<std::size_t>(i)], shown, status, out);
+        result_row(i, shown, status, view, out);
       }
     }
     ImGui::EndTable();

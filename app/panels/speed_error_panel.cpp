@@ -24,8 +24,8 @@ using theme::em;
 
 constexpr ImU32 of_cpu = theme::warn, of_cuda = theme::accent;
 
-ImU32 colour_of(const Result& row) {
-  const KernelInfo* kernel = known_kernel(row.kernel_id);
+ImU32 colour_of(const Result& row, std::span<const KernelPtr> kernels) {
+  const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);
   return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
@@ -107,7 +107,8 @@ void draw_front(const Plot& plot, const std::vector<Result>& results) {
   draw.AddPolyline(line.data(), static_cast<int>(line.size()), theme::faded(theme::good, 0.7f), 0, em(0.1f));
 }
 
-void dot(int index, const Result& row, const Plot& plot, const Status& status, Requests& out) {
+void dot(int index, const Result& row, const Plot& plot, const Status& status, std::span<const KernelPtr> kernels,
+         Requests& out) {
   const ImVec2 centre = plot.at(row);
   const float reach = em(0.5f);
   ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
@@ -117,7 +118,8 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, R
   ui_mark("dot", fmt::format_int(index).c_str());
   const bool hovered = ImGui::IsItemHovered(), dimmed = row.count != plot.count;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddCircleFilled(centre, em(hovered ? 0.36f : 0.27f), theme::faded(colour_of(row), dimmed ? 0.25f : 0.9f));
+  draw.AddCircleFilled(centre, em(hovered ? 0.36f : 0.27f),
+                       theme::faded(colour_of(row, kernels), dimmed ? 0.25f : 0.9f));
   if (is_present(row, status)) {
     draw.AddCircle(centre, em(0.5f), theme::text, 0, em(0.12f));
   }
@@ -153,7 +155,9 @@ void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, 
     });
     draw_front(shown, view.results);
     for (std::size_t i = 0; i < view.results.size(); ++i) {
-      if (can_be_shown(view.results[i])) dot(static_cast<int>(i), view.results[i], shown, status, out);
+      if (can_be_shown(view.results[i])) {
+        dot(static_cast<int>(i), view.results[i], shown, status, view.kernels, out);
+      }
     }
   } else {
     draw.AddText({area.low.x + em(0.8f), area.low.y + em(0.6f)}, theme::dim, "No error has been measured yet.");

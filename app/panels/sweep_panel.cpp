@@ -13,7 +13,6 @@
 #include "app/panels/sections.h"
 #include "app/panels/sweep_rows.h"
 #include "app/panels/variant.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -69,9 +68,7 @@ StartSweep sweep_of(const std::vector<const Tunable*>& chosen, std::vector<int> 
   StartSweep sweep{.kernels = {}, .tunables = {}, .counts = std::move(counts)};
   for (const Tunable* tunable : chosen) sweep.tunables.emplace_back(tunable->name);
   if (!chosen.empty()) return sweep;
-  for (const KernelInfo* kernel : kernels()) {
-    if (backend_status(kernel->backend).available) sweep.kernels.emplace_back(kernel->id);
-  }
+  sweep.kernels = {"all"};
   return sweep;
 }
 
@@ -95,7 +92,7 @@ void progress(const SweepStatus& sweep, Requests& out) {
 }
 
 void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft, Requests& out) {
-  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  const KernelInfo* kernel = status.kernel.get();
   const std::vector<const Tunable*> chosen = varied(kernel, draft);
   ImGui::BeginDisabled(sweep.active);
   subject_choice(kernel, chosen, draft);
@@ -129,8 +126,9 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
                            "the other settings stay.");
 }
 
-void best(const Status& status, const SweepStatus& sweep, Requests& out) {
-  const std::optional<BestRow> found = best_row(sweep.rows, status.count);
+void best(const Status& status, const ViewStatus& view, Requests& out) {
+  const SweepStatus& sweep = view.sweep;
+  const std::optional<BestRow> found = best_row(sweep.rows, status.count, view.kernels);
   if (!found) return;
   const SweepRow& row = sweep.rows[found->row];
   const std::string name = short_name(sweep.rows, found->row);
@@ -232,7 +230,7 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
   const bool wide = room >= em(34);
   ImGui::BeginChild("what to sweep", {wide ? em(16) : 0, wide ? height : em(9.5f)});
   controls(status, view.sweep, state.lab.sweep, out);
-  if (!view.sweep.active) best(status, view.sweep, out);
+  if (!view.sweep.active) best(status, view, out);
   outcome(view.sweep);
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, em(1));

@@ -38,8 +38,8 @@ struct Departure {
   friend auto operator<=>(const Departure&, const Departure&) = default;
 };
 
-Departure departure_of(const SweepRow& row, const SweepRow& fastest) {
-  const KernelInfo* kernel = known_kernel(row.kernel_id);
+Departure departure_of(const SweepRow& row, const SweepRow& fastest, std::span<const KernelPtr> kernels) {
+  const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);
   Departure departure{row.kernel_id != fastest.kernel_id, 0, {}};
   for (const auto& [name, value] : row.values) {
     const Tunable* tunable = kernel ? kernel->tunable(name) : nullptr;
@@ -51,7 +51,7 @@ Departure departure_of(const SweepRow& row, const SweepRow& fastest) {
 
 }  // namespace
 
-std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
+std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::span<const KernelPtr> kernels) {
   std::vector<std::size_t> first;  // the candidates for the fastest
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].count == count && measured(rows[i]) && rows[i].rank_first == 1) first.push_back(i);
@@ -60,7 +60,7 @@ std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count) {
   std::ranges::stable_sort(first, {}, [&](std::size_t i) { return rows[i].median_ms; });
   const SweepRow& fastest = rows[first.front()];
   const auto best = std::ranges::min_element(first, [&](std::size_t a, std::size_t b) {
-    return departure_of(rows[a], fastest) < departure_of(rows[b], fastest);
+    return departure_of(rows[a], fastest, kernels) < departure_of(rows[b], fastest, kernels);
   });
   BestRow found{*best, {}};
   std::ranges::copy_if(first, std::back_inserter(found.within_noise), [&](std::size_t i) { return i != found.row; });

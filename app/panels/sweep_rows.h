@@ -17,7 +17,7 @@ struct BestRow {
 };
 /// Of the rows measured with `count` bodies; nothing if there are none. If several may be the fastest, prefers the
 /// fastest's kernel, then the most initial settings, then the smaller values.
-std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count);
+std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::span<const KernelPtr> kernels);
 
 /// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
 std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows);

@@ -58,7 +58,7 @@ void phase_bar(const TreeReport& tree) {
 }  // namespace
 
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
-  const KernelInfo* kernel = known_kernel(status.kernel_id);
+  const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) return;
   if (!section("tree", "Tree", true)) return;
   const TreeReport report = status.tree.value_or(TreeReport{});

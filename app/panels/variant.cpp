@@ -8,10 +8,9 @@
 #include "app/panels/kit/format.h"
 
 namespace orrery {
-const KernelInfo* known_kernel(std::string_view id) {
-  const auto all = kernels();
-  const auto found = std::ranges::find(all, id, [](const KernelInfo* kernel) { return kernel->id; });
-  return found != all.end() ? *found : nullptr;
+const KernelInfo* known_kernel(std::span<const KernelPtr> kernels, std::string_view id) {
+  const auto found = std::ranges::find_if(kernels, [&](const KernelPtr& kernel) { return id == kernel->id; });
+  return found != kernels.end() ? found->get() : nullptr;
 }
 
 bool is_present(const Trial& trial, const Status& status) {
@@ -22,8 +21,8 @@ void return_to(const Trial& trial, const Status& status, Requests& out) {
   if (!is_present(trial, status)) out.push_back(ReturnToRun{run_of(trial)});
 }
 
-std::string changes_first(const Trial& trial) {
-  const KernelInfo* kernel = known_kernel(trial.kernel_id);
+std::string changes_first(const Trial& trial, std::span<const KernelPtr> kernels) {
+  const KernelInfo* kernel = known_kernel(kernels, trial.kernel_id);
   std::string changes, rest;
   for (const auto& [name, value] : Settings::values_of(trial.settings)) {
     const Tunable* tunable = kernel ? kernel->tunable(name) : nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,8 @@
 
 namespace orrery {
 
-/// Null if this build has no kernel of this name.
-const KernelInfo* known_kernel(std::string_view id);
+/// The one of `kernels` with this id; null if there is none.
+const KernelInfo* known_kernel(std::span<const KernelPtr> kernels, std::string_view id);
 
 /// Whether `trial` is running now.
 bool is_present(const Trial& trial, const Status& status);
@@ -20,7 +21,7 @@ void return_to(const Trial& trial, const Status& status, Requests& out);
 std::string return_words(const Trial& trial, const Status& status);
 
 /// The settings, the changed ones first: a cell may be too narrow for all.
-std::string changes_first(const Trial& trial);
+std::string changes_first(const Trial& trial, std::span<const KernelPtr> kernels);
 
 /// The generator's id, or the file's name without its folder.
 std::string scene_name(const Trial& trial);

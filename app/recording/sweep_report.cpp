@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 Json metadata_of(const Sweep& sweep, const Json& extra) {
-  Json metadata = machine_metadata();
+  Json metadata = machine_metadata(sweep.backends());
   add_simulations(metadata, *sweep.first_status(), sweep.plan().counts);
   metadata["flop_per_interaction"] = 20;
   metadata["warmup_steps"] = sweep.plan().sampling.warmup_steps;

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "app/ui_state/trial.h"
-#include "compute/cuda/ceilings.h"
+#include "compute/cuda/peak_rates.h"
+#include "compute/sim/backend_status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
@@ -91,6 +92,10 @@ struct KeyHelp {
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
 struct ViewStatus {
+  std::vector<KernelPtr> kernels;  ///< all that can be selected, in the order of the catalog
+  BackendStatuses backends;
+  const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
+
   FrameTimes times;
   double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
   int measured = 0;  ///< batches in that median; 0 until the present kernel, count and law were measured
@@ -115,8 +120,8 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
-  std::optional<Ceilings> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
-  std::optional<double> clock_mhz;     ///< of the GPU's multiprocessors, at most 1 s old; none: not known
+  std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
+  std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,
                                                        ///< from its machine code; none: not known here
   std::optional<double> mufu_per_interaction;          ///< operations of the special function units among them

@@ -20,6 +20,7 @@ using Commands = std::vector<Command>;
 struct ViewOptions {
   SceneRequest scene;
   Commands setup;                                       ///< for the new simulation, in this order
+  Settings::Values settings;                            ///< of the default kernel; empty: `setup` names the kernel
   std::string record_file, screenshot_file, save_file;  ///< empty: none
   Existing existing = Existing::keep;                   ///< for the files that the run writes
   ByteOrder save_order = ByteOrder::big;

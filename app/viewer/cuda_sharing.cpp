@@ -1,44 +1,45 @@
 #include "app/viewer/cuda_sharing.h"
 
-#include "app/lab/use_device.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
 #include "compute/interop/gl_bodies.h"
-#include "compute/sim/backends.h"
 #include "render/gl_objects.h"
 
 namespace orrery {
 namespace {
 
 /// Throws CUDA's reason against sharing.
-void map_a_small_buffer() {
+void map_a_small_buffer(const cuda::Device& device) {
   constexpr int count = 64;
   const render::Buffer buffer{2 * count * sizeof(Vec4)};
-  SharedBuffer shared{buffer.id(), count};
+  SharedBuffer shared{device, buffer.id(), count};
   shared.map(nullptr);
   shared.unmap(nullptr);
 }
 
 }  // namespace
 
-Sharing try_sharing(std::optional<int> device) {
-  const int gl_device = select_gl_device();
-  if (device) use_device(*device);
-  const BackendStatus& cuda = backend_status(Backend::cuda);
+std::optional<int> device_of_gl_context() {
+  return gl_device();
+}
+
+Sharing try_sharing(const Backends& backends) {
+  const BackendStatus& cuda = backends.status(Backend::cuda);
   if (!cuda.available) return {.reason = "no CUDA: " + cuda.reason, .cure = cuda.reason};
-  Sharing sharing{.same_gpu = gl_device == cuda::current_device().index};
+  const std::optional<int> owner = gl_device();
+  Sharing sharing{.same_gpu = owner == backends.device()->ordinal()};
   try {
-    map_a_small_buffer();
+    map_a_small_buffer(*backends.device());
     sharing.possible = true;
   } catch (const std::exception& error) {
-    if (gl_device < 0) {
+    if (!owner) {
       sharing.reason = "no CUDA device draws this window: OpenGL runs on another GPU or in software";
       sharing.cure =
           "open the window on the NVIDIA GPU's display, or start with __NV_PRIME_RENDER_OFFLOAD=1 "
           "__GLX_VENDOR_LIBRARY_NAME=nvidia";
     } else if (!*sharing.same_gpu) {
       sharing.reason = "CUDA runs on another GPU than OpenGL";
-      sharing.cure = "leave --device out, or use --device " + std::to_string(gl_device);
+      sharing.cure = "leave --device out, or use --device " + std::to_string(*owner);
     } else {
       sharing.reason = std::string{"CUDA cannot map OpenGL buffers: "} + error.what();
       sharing.cure = "update the NVIDIA driver";
@@ -47,7 +48,8 @@ Sharing try_sharing(std::optional<int> device) {
   return sharing;
 }
 
-SharedBuffer::SharedBuffer(unsigned buffer, int count) : bodies_{std::make_unique<GlBodies>(buffer, count)} {}
+SharedBuffer::SharedBuffer(const cuda::Device& device, unsigned buffer, int count)
+    : bodies_{std::make_unique<GlBodies>(device, buffer, count)} {}
 SharedBuffer::~SharedBuffer() = default;
 DeviceBodies SharedBuffer::map(CUstream_st* stream) {
   return bodies_->map(stream);
@@ -56,8 +58,10 @@ void SharedBuffer::unmap(CUstream_st* stream) {
   bodies_->unmap(stream);
 }
 
-StagingArray::StagingArray(std::size_t size) : memory_{nullptr, Free{.pinned = false}}, size_{size} {
-  if (size > 0 && backend_status(Backend::cuda).available) {
+StagingArray::StagingArray(const cuda::Device* device, std::size_t size)
+    : memory_{nullptr, Free{.pinned = false}}, size_{size} {
+  if (size > 0 && device) {
+    device->activate();
     void* memory = nullptr;
     ORRERY_CUDA_CHECK(cudaMallocHost(&memory, size * sizeof(Vec4)));
     memory_ = {static_cast<Vec4*>(memory), Free{.pinned = true}};

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "compute/sim/backends.h"
 #include "compute/sim/engine/device_storage.h"
 
 namespace orrery {
@@ -19,15 +20,17 @@ struct Sharing {
   std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none if there is no CUDA device
 };
 
-/// Makes the CUDA device that owns the current GL context this thread's device (or `device`, if given)
-/// and tries to map a buffer. Call it before anything else uses CUDA. Throws UsageError if `device` does not exist.
-Sharing try_sharing(std::optional<int> device);
+/// The ordinal of the CUDA device that owns the current GL context; none if there is no such device, or no CUDA.
+std::optional<int> device_of_gl_context();
+
+/// Tries to map a buffer of the current GL context with the device of `backends`.
+Sharing try_sharing(const Backends& backends);
 
 /// A GL buffer of positions and velocities that CUDA maps. It hides GlBodies from a build without CUDA, where none can
 /// be made. Destroy it before the buffer.
 class SharedBuffer {
  public:
-  SharedBuffer(unsigned buffer, int count);
+  SharedBuffer(const cuda::Device& device, unsigned buffer, int count);
   ~SharedBuffer();
   DeviceBodies map(CUstream_st* stream);
   void unmap(CUstream_st* stream);
@@ -36,11 +39,11 @@ class SharedBuffer {
   std::unique_ptr<GlBodies> bodies_;
 };
 
-/// Host memory for copies; pinned in a build with CUDA, which makes copies from the GPU several times faster.
+/// Host memory for copies; pinned if a device is given, which makes copies from it several times faster.
 class StagingArray {
  public:
-  StagingArray() : StagingArray{0} {}
-  explicit StagingArray(std::size_t size);
+  StagingArray() : StagingArray{nullptr, 0} {}
+  StagingArray(const cuda::Device* device, std::size_t size);
   std::span<Vec4> values() const noexcept { return {memory_.get(), size_}; }
 
  private:

@@ -9,7 +9,6 @@
 
 #include "app/viewer/camera_control.h"
 #include "compute/integrators/integrator.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -25,10 +24,10 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
 }
 
 /// Those that can run here, and `auto` before the first.
-Asked other_kernel(const Status& status, int by) {
+Asked other_kernel(const Status& status, const ViewStatus& view, int by) {
   std::vector<std::string> ids{auto_kernel};
-  for (const KernelInfo* kernel : kernels()) {
-    if (backend_status(kernel->backend).available) ids.emplace_back(kernel->id);
+  for (const KernelPtr& kernel : view.kernels) {
+    if (view.backend(kernel->backend).available) ids.emplace_back(kernel->id);
   }
   const std::string present = status.auto_choice ? auto_kernel : status.kernel_id;
   return Command{SelectKernel{neighbour(
@@ -37,7 +36,7 @@ Asked other_kernel(const Status& status, int by) {
 
 /// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
 Asked other_setting(const Status& status, int by) {
-  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  const KernelInfo& kernel = *status.kernel;
   if (kernel.tunables.empty()) return {};
   const Tunable& tunable = kernel.tunables.front();
   const std::string& present = status.settings.text(tunable.name);
@@ -117,8 +116,8 @@ const std::vector<KeyBinding>& table() {
        row_of<UndoReturn>().sentence,
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "Pins what runs as the baseline, or unpins it.", [](S s, V v) { return other_pin(s, v); }},
-      {{{U'k'}}, "K", "Selects the next kernel; auto is one of them.", [](S s, V) { return other_kernel(s, 1); }},
-      {{{U'K'}}, "Shift+K", "Selects the previous kernel.", [](S s, V) { return other_kernel(s, -1); }},
+      {{{U'k'}}, "K", "Selects the next kernel; auto is one of them.", [](S s, V v) { return other_kernel(s, v, 1); }},
+      {{{U'K'}}, "Shift+K", "Selects the previous kernel.", [](S s, V v) { return other_kernel(s, v, -1); }},
       {{{U'b'}}, "B", "Next block size (the kernel's first setting).", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}}, "Shift+B", "Previous block size.", [](S s, V) { return other_setting(s, -1); }},
       {{{U'i'}}, "I", "Selects the next integrator.", [](S s, V) { return other_integrator(s); }},

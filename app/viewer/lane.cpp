@@ -8,11 +8,12 @@
 
 namespace orrery {
 
-Lane::Lane(Rescue& rescue, const Sharing& sharing, const SceneRequest& scene, const KernelInfo& kernel,
-           KernelChooser* chooser, bool lockstep)
+Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, const SceneRequest& scene,
+           KernelPtr kernel, KernelChooser* chooser, bool lockstep)
     : rescue_{rescue},
-      bridge_{sharing},
-      simulation_{scene, bridge_.storage(), kernel, chooser, lockstep ? Choosing::at_once : Choosing::beside},
+      bridge_{sharing, backends.device()},
+      simulation_{backends,          scene,   std::move(kernel),
+                  bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep} {}
 
 void Lane::apply(const Command& command, const Diagnostics& wanted) {

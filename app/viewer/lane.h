@@ -23,9 +23,10 @@ namespace orrery {
 /// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.
 class Lane {
  public:
-  /// `kernel` is the one to start with; `chooser` as for Simulation. In `lockstep` nothing depends on how long things
-  /// take. `rescue` and `chooser` must outlive the lane. Throws as Simulation does.
-  Lane(Rescue& rescue, const Sharing& sharing, const SceneRequest& scene, const KernelInfo& kernel,
+  /// `sharing` is that of the device of `backends`. `kernel` (null: the default one) is the one to start with;
+  /// `chooser` as for Simulation. In `lockstep` nothing depends on how long things take. `rescue`, `backends` and
+  /// `chooser` must outlive the lane. Throws as Simulation does.
+  Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, const SceneRequest& scene, KernelPtr kernel,
        KernelChooser* chooser, bool lockstep);
 
   Simulation& simulation() { return simulation_; }

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "app/lab/roofline/limits.h"
-#include "app/lab/roofline/machine_ceilings.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/text/console.h"
 #include "compute/cuda/nvml.h"
 
@@ -36,10 +36,10 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.instructions_reason = "the kernel runs on the CPU";
   if (status.card && may_start(view) && !peak_rates_tried_) {
     peak_rates_tried_ = true;
-    const MachineCeilings machine = measure_machine_ceilings();
-    if (machine.ceilings) {
+    const MachinePeakRates machine = measure_machine_peak_rates(backends_);
+    if (machine.peak_rates) {
       device_ = machine.device;
-      peak_rates_ = machine.ceilings;
+      peak_rates_ = machine.peak_rates;
     } else {
       console::complain("the GPU's peak rates were not measured: " + machine.reason);
     }
@@ -48,7 +48,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);
-  const KernelInfo& kernel = find_kernel(status.kernel_id);
+  const KernelInfo& kernel = *status.kernel;
   if (kernel.is_tree) {
     view.instructions_reason = no_instructions_of_a_tree;
     return;

@@ -9,6 +9,7 @@
 
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/ui_state/status.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
@@ -16,7 +17,8 @@ namespace orrery {
 /// first runs with the panel open.
 class MachineFacts {
  public:
-  MachineFacts() = default;
+  /// `backends` must outlive this.
+  explicit MachineFacts(const Backends& backends) : backends_{backends} {}
   MachineFacts(const MachineFacts&) = delete;
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
@@ -34,7 +36,8 @@ class MachineFacts {
     std::future<InstructionCounts> counts;
   };
 
-  std::optional<Ceilings> peak_rates_;
+  const Backends& backends_;
+  std::optional<PeakRates> peak_rates_;
   bool peak_rates_tried_ = false;
   std::optional<int> device_;  // of the peak rates
   std::optional<double> clock_mhz_;

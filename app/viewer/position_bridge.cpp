@@ -13,7 +13,7 @@ void PositionBridge::resize(int count) {
 
 /// Shares the buffer when CUDA first needs it: CPU kernels never do.
 DeviceBodies PositionBridge::map(CUstream_st* stream) {
-  if (!shared_) shared_.emplace(buffer_.id(), count_);
+  if (!shared_) shared_.emplace(*device_, buffer_.id(), count_);
   return shared_->map(stream);
 }
 
@@ -44,7 +44,7 @@ bool PositionBridge::fetch(Simulation& simulation, const Status& status) {
   const auto count = static_cast<std::size_t>(status.count);
   if (staging_.values().size() != 2 * count) {
     staging_ = {};
-    staging_ = StagingArray{2 * count};
+    staging_ = StagingArray{device_, 2 * count};
   }
   simulation.copy_drawn(staging_.values().first(count), staging_.values().last(count));
   return true;

@@ -16,8 +16,9 @@ namespace orrery {
 /// write it directly (mapped). Otherwise the bodies are copied through host memory (staged, or host for CPU kernels).
 class PositionBridge final : public DeviceStorage {
  public:
-  /// `sharing` is what try_sharing() found. Needs the GL context current, here and in every call.
-  explicit PositionBridge(const Sharing& sharing) : sharing_{sharing} {}
+  /// `sharing` is what try_sharing() found for `device`; null: there is none. Needs the GL context current, here and in
+  /// every call.
+  PositionBridge(const Sharing& sharing, const cuda::Device* device) : sharing_{sharing}, device_{device} {}
 
   /// Where the simulation keeps its bodies on the GPU; null if it needs memory of its own.
   DeviceStorage* storage() { return sharing_.possible ? this : nullptr; }
@@ -43,6 +44,7 @@ class PositionBridge final : public DeviceStorage {
 
  private:
   const Sharing sharing_;
+  const cuda::Device* device_;
   int count_ = 0;
   render::Buffer buffer_;               // all positions, then all velocities
   std::optional<SharedBuffer> shared_;  // after the buffer, so that it goes first

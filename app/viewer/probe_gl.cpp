@@ -6,14 +6,14 @@
 
 namespace orrery {
 
-GlReport probe_gl() {
+GlReport probe_gl(const KernelCatalog& kernels) {
   GlReport report;
   check_shader_cache();
   try {
     const render::OffscreenContext context;
     report.renderer = context.info().renderer;
     report.version = context.info().version;
-    const Sharing sharing = try_sharing({});
+    const Sharing sharing = try_sharing(Backends{kernels, std::nullopt, device_of_gl_context().value_or(0)});
     report.same_gpu = sharing.same_gpu;
     report.interop_reason = sharing.reason;
     report.cure = sharing.cure;

@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-int run_view(const ViewOptions& options) {
+int run_view(const KernelCatalog& kernels, const ViewOptions& options) {
   check_shader_cache();
-  return Viewer{options}.run();
+  return Viewer{kernels, options}.run();
 }
 
 }  // namespace orrery

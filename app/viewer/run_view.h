@@ -1,10 +1,11 @@
 #pragma once
 
 #include "app/ui_state/view_options.h"
+#include "compute/kernels/catalog.h"
 
 namespace orrery {
 
 /// `orrery view`. Returns the exit status; throws UsageError or std::runtime_error.
-int run_view(const ViewOptions& options);
+int run_view(const KernelCatalog& kernels, const ViewOptions& options);
 
 }  // namespace orrery

@@ -75,7 +75,7 @@ std::vector<SweepRow> rows_of(const Sweep& sweep) {
 
 }  // namespace
 
-SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
+SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown) {
   SweepPlan plan{.scene = shown.scene, .counts = asked.counts, .variants = {}};
   plan.scene.count = 0;
   if (!plan.scene.file.empty()) {
@@ -88,12 +88,12 @@ SweepPlan sweep_plan(const StartSweep& asked, const Status& shown) {
     if (plan.counts.empty()) plan.counts = {shown.count};
     for (const int count : plan.counts) (void)allowed_count(find_scene(plan.scene.scene), count);
   }
-  const KernelSelection selection =
-      select_kernels(asked.kernels.empty() ? std::vector{shown.kernel_id} : asked.kernels);
+  const KernelSelection selection = asked.kernels.empty() ? KernelSelection{.kernels = {shown.kernel}}
+                                                          : select_kernels(backends.kernels(), asked.kernels);
   std::vector<Axis> axes;
   for (const std::string& name : asked.tunables) axes.push_back({name, {"all"}});
   check_axes(selection, axes);
-  plan.variants = expand(selection, axes).variants;
+  plan.variants = expand(backends, selection, axes).variants;
   keep_settings(plan.variants, axes, shown);
   plan.setup = {SelectIntegrator{shown.integrator_id}, SelectLaw{law_info(shown.law.id).id},
                 SetTimeStep{shown.time_step},          SetSoftening{shown.law.softening},
@@ -110,10 +110,10 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   if (sweep_) throw UsageError("a sweep is running; wait for its end or stop it before you start another one");
   const Status present = shown.status();
   if (present.choosing) throw UsageError("auto is measuring kernels; start the sweep when it has chosen one");
-  SweepPlan plan = sweep_plan(asked, present);
+  SweepPlan plan = sweep_plan(backends_, asked, present);
   shown.apply(SetPaused{true});
   resume_ = !present.paused;
-  sweep_.emplace(std::move(plan));
+  sweep_.emplace(backends_, std::move(plan));
   held_s_.clear();
   status = {};
   status.total = static_cast<int>(sweep_->total());

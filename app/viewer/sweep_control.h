@@ -13,7 +13,7 @@ namespace orrery {
 
 /// The plan for StartSweep: the shown system's first state, integrator, law, dt and softening, and its kernel's
 /// settings if they are not varied. Throws UsageError; std::runtime_error for a kernel that cannot run here.
-SweepPlan sweep_plan(const StartSweep& asked, const Status& shown);
+SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown);
 
 /// Throws UsageError for a command that would run steps of the shown system or measure kernels: the sweep would measure
 /// that work, too.
@@ -22,6 +22,8 @@ void refuse_while_sweeping(const Command& command, const Status& shown);
 /// Runs one sweep at a time. The shown simulation is paused meanwhile.
 class SweepControl {
  public:
+  /// `backends` must outlive this.
+  explicit SweepControl(const Backends& backends) : backends_{backends} {}
   /// Throws as sweep_plan(), and UsageError while a sweep is running or a kernel is being chosen. Then nothing has
   /// changed.
   void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
@@ -35,6 +37,7 @@ class SweepControl {
   void describe(SweepStatus& status) const;
   void end(Simulation& shown, SweepStatus& status);
 
+  const Backends& backends_;
   bool resume_ = false;  // the shown simulation ran before
   std::optional<Sweep> sweep_;
   std::vector<double> held_s_;         // by entry, with that of the running one

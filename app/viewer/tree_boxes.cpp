@@ -6,7 +6,7 @@ namespace orrery {
 
 std::optional<Command> TreeBoxes::due(double now_s, const Status& status, bool shown) {
   if (!shown || status.non_finite || (status.busy && status.backend == Backend::cpu)) return {};
-  if (!find_kernel(status.kernel_id).is_tree) return {};
+  if (!status.kernel->is_tree) return {};
   if (status.paused && (!status.tree || (status.tree_cells && status.tree_cells->step == status.step))) return {};
   if (asked_s_ && now_s - *asked_s_ < period_s) return {};
   asked_s_ = now_s;

@@ -19,7 +19,6 @@
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
-#include "compute/sim/backends.h"
 #include "render/colour_map.h"
 
 namespace orrery {
@@ -35,14 +34,13 @@ std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
   return std::make_unique<Window>(options.size, options.vsync);
 }
 
-/// The kernel of the options, so that no other kernel needs to run here.
-const KernelInfo& first_kernel(const Commands& setup) {
+/// The kernel of the options, so that no other kernel needs to run here; null: the default one.
+KernelPtr first_kernel(const KernelCatalog& kernels, const Commands& setup) {
   for (const Command& command : setup) {
     const auto* select = std::get_if<SelectKernel>(&command);
-    const KernelInfo* kernel = select ? find_kernel_or_auto(select->id) : nullptr;
-    if (kernel) return *kernel;
+    if (KernelPtr kernel = select ? find_kernel_or_auto(kernels, select->id) : nullptr) return kernel;
   }
-  return default_kernel();
+  return nullptr;
 }
 
 template <class Duration>
@@ -52,20 +50,28 @@ double in_ms(Duration duration) {
 
 }  // namespace
 
-Viewer::Viewer(const ViewOptions& options)
+Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
       surface_{make_surface(options)},
-      sharing_{try_sharing(options.device)},
-      lane_{rescue_, sharing_, options.scene, first_kernel(options.setup), &chooser_, lockstep_},
-      gui_{*surface_} {
+      backends_{kernels, options.device, device_of_gl_context().value_or(0)},
+      sharing_{try_sharing(backends_)},
+      chooser_{AutoChooser::this_machine(backends_)},
+      lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
+      sweep_{backends_},
+      gui_{*surface_},
+      facts_{backends_} {
   rescue_.watch_display();
   for (const Command& command : options.setup) lane_.simulation().apply(command);
+  if (!options.settings.empty()) {
+    lane_.simulation().apply(SelectKernel{backends_.default_kernel()->id, options.settings});
+  }
   view_.panel = options.panel;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
-  view_.processor = backend_status(Backend::cpu).device;
-  view_.gpu = backend_status(Backend::cuda).device;
+  view_.backends = backends_.statuses();
+  view_.processor = backends_.status(Backend::cpu).device;
+  view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
@@ -238,6 +244,7 @@ void Viewer::take_swept() {
 /// Fills in the values that panels and keys read until the next frame.
 void Viewer::follow_simulation() {
   const Status& status = lane_.status();
+  view_.kernels = backends_.kernels().all();
   if (status.last_error != said_error_) {
     said_error_ = status.last_error;
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);  // which prints it

@@ -20,6 +20,7 @@
 #include "app/viewer/rescue.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
+#include "compute/sim/backends.h"
 #include "render/camera.h"
 
 namespace orrery {
@@ -31,8 +32,8 @@ namespace orrery {
 /// refusal ends it.
 class Viewer {
  public:
-  /// `options` must outlive this. Throws UsageError or std::runtime_error.
-  explicit Viewer(const ViewOptions& options);
+  /// Both must outlive this. Throws UsageError or std::runtime_error.
+  Viewer(const KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
@@ -155,6 +156,7 @@ class Viewer {
   // In this order: each uses those above, so it is destroyed before them.
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
+  const Backends backends_;
   const Sharing sharing_;
   AutoChooser chooser_;
   Lane lane_;

@@ -77,7 +77,7 @@ void Viewer::carry_out(const Command& command) {
 }
 
 Json Viewer::surroundings() {
-  Json metadata = machine_metadata();
+  Json metadata = machine_metadata(backends_);
   metadata["gl_renderer"] = surface_->gl().renderer;
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);

@@ -1,21 +1,22 @@
 // Replaces cuda_sharing.cpp in a build without CUDA.
 #include <stdexcept>
 
-#include "app/lab/use_device.h"
 #include "app/viewer/cuda_sharing.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 
 class GlBodies {};
 
-Sharing try_sharing(std::optional<int> device) {
-  const BackendStatus& cuda = backend_status(Backend::cuda);
-  if (device) use_device(*device);
+std::optional<int> device_of_gl_context() {
+  return std::nullopt;
+}
+
+Sharing try_sharing(const Backends& backends) {
+  const BackendStatus& cuda = backends.status(Backend::cuda);
   return {.reason = cuda.reason, .cure = cuda.reason};
 }
 
-SharedBuffer::SharedBuffer(unsigned, int) {
+SharedBuffer::SharedBuffer(const cuda::Device&, unsigned, int) {
   throw std::logic_error("a buffer shared with CUDA in a build without it");
 }
 SharedBuffer::~SharedBuffer() = default;
@@ -24,7 +25,8 @@ DeviceBodies SharedBuffer::map(CUstream_st*) {
 }
 void SharedBuffer::unmap(CUstream_st*) {}
 
-StagingArray::StagingArray(std::size_t size) : memory_{new Vec4[size], Free{.pinned = false}}, size_{size} {}
+StagingArray::StagingArray(const cuda::Device*, std::size_t size)
+    : memory_{new Vec4[size], Free{.pinned = false}}, size_{size} {}
 void StagingArray::Free::operator()(Vec4* memory) const noexcept {
   delete[] memory;
 }

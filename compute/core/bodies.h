@@ -25,7 +25,7 @@ struct MassRange {
   friend bool operator==(const MassRange&, const MassRange&) = default;
 };
 
-/// Of positions with the mass in w; none of them gives {0, 0}.
+/// The masses in w of these positions; {0, 0} if there are none.
 inline MassRange mass_range(std::span<const Vec4> positions) {
   if (positions.empty()) return {};
   const auto [least, greatest] = std::ranges::minmax(positions, {}, &Vec4::w);

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// What name(item) gives for each item, with commas between.
+/// Returns name(item) of each item, separated by commas.
 template <std::ranges::input_range Range, class Name>
 std::string joined(const Range& range, Name name) {
   std::string text;
@@ -25,7 +25,7 @@ std::string joined(const Range& texts) {
       texts, [](const auto& text) -> const auto& { return text; });
 }
 
-/// The id of a descriptor, or of what a pointer to one leads to.
+/// Returns the id of a descriptor, which may be given by a pointer.
 template <class Descriptor>
 const char* id_of(const Descriptor& descriptor) {
   if constexpr (requires { descriptor->id; }) {
@@ -41,16 +41,15 @@ std::string joined_ids(const Range& descriptors) {
   return joined(descriptors, [](const auto& descriptor) { return id_of(descriptor); });
 }
 
-/// The error for a `word` that is none of the names `known`: lists them, with `note` after them, and says which of them
-/// may have been meant.
+/// Returns the error for a `word` that is not in `known`: it lists `known`, then `note`, and suggests near names.
 inline UsageError unknown_name(const std::string& noun, std::string_view word, std::span<const std::string_view> known,
                                const std::string& note = {}) {
   return UsageError{"unknown " + noun + " '" + std::string{word} + "'; known " + noun + "s: " + joined(known) + note +
                     did_you_mean(word, known)};
 }
 
-/// The element of `descriptors` with this id. Throws UsageError that lists the known ids, with `note` after them.
-/// `also` is another name that is known where the id was given, for that list.
+/// Returns the element of `descriptors` with this id. Throws UsageError that lists the known ids and `also`, another
+/// name that is allowed in the place of the id, then `note`.
 template <std::ranges::forward_range Range>
 const auto& find_named(const Range& descriptors, std::string_view id, const std::string& noun,
                        const std::string& note = {}, std::string_view also = {}) {

@@ -8,14 +8,14 @@
 
 namespace orrery {
 
-/// Those of `known` that a mistyped `word` most likely stands for, in their order, at most three: equal but for upper
-/// and lower case, one a part of the other, or few letters apart. Empty if none is near, and for a word without a
-/// letter, such as a number.
+/// Returns the names in `known` that a mistyped `word` most likely stands for: at most three, in their order. Near
+/// names are equal but for upper and lower case, contain each other, or are few letters apart. Empty for a word without
+/// a letter, such as a number.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string_view> known);
 
 /// "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there are none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
-/// The same for what `name` gives for each item, which must not be a temporary string.
+/// The same for name(item) of each item, which must not be a temporary string.
 template <std::ranges::input_range Range, class Name>
 std::string did_you_mean(std::string_view word, const Range& items, Name name, std::string_view before = {}) {
   std::vector<std::string_view> known;

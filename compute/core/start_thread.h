@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-/// A thread that does `work`, a function of a std::stop_token. Throws std::runtime_error, one line that says what may
-/// help, if the system gives no more threads.
+/// Starts a thread that runs `work`, a function of a std::stop_token. Throws std::runtime_error, one line that names
+/// what may help, if the system gives no more threads.
 template <class Work>
 std::jthread start_thread(Work&& work) {
   try {

@@ -46,14 +46,14 @@ class FloatControl {
 #endif
 };
 
-/// What this thread does with them now.
+/// How this thread treats them now.
 inline Subnormals subnormals_here() {
   return FloatControl::flush != 0 && (FloatControl::get() & FloatControl::flush) == FloatControl::flush
              ? Subnormals::flushed
              : Subnormals::kept;
 }
 
-/// Sets what this thread does with them; the end of its life restores what was.
+/// Sets how this thread treats them; the destructor restores the former treatment.
 class WithSubnormals {
  public:
   explicit WithSubnormals(Subnormals mode) {

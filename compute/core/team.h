@@ -9,10 +9,10 @@ namespace orrery {
 int usable_threads();
 
 /// Calls work(slot) on at most `threads` threads at once: slot 0 on the caller, each other slot up to threads - 1 on a
-/// thread that stays for the caller's next call. A helper that has not started when slot 0 returns is skipped, so that
-/// nobody waits for a thread without a processor: `work` must take shares until none is left, and may be called twice
-/// for a slot. Threads without work sleep after some 50 us. All treat subnormals as the caller does. An exception out
-/// of `work` ends the program.
+/// thread that is kept for the caller's next call. A helper that has not started when slot 0 returns is skipped: no one
+/// waits for a thread without a processor. So `work` must take shares until none is left, and may be called twice for a
+/// slot. Idle threads sleep after about 50 us. All treat subnormals as the caller does. An exception out of `work` ends
+/// the program.
 void run_team(int threads, const std::function<void(int slot)>& work);
 
 /// Calls rows(first, last) for chunks that cover [0, count), each of `chunk` rows (the last perhaps fewer), on a team

@@ -5,11 +5,11 @@
 
 namespace orrery {
 
-/// How long a waiting thread looks before it sleeps: about what a wake-up takes. To look on would only keep a processor
-/// from threads that have work.
+/// How long a waiting thread spins before it sleeps: about as long as a wake-up takes. Longer spinning would take a
+/// processor from threads that have work.
 inline constexpr std::chrono::microseconds awake_time{50};
 
-/// Waits until `value` is not `old`, and returns what it is then. Whoever changes it has to notify.
+/// Waits until `value` is not `old`, then returns it. Whoever changes it must notify.
 template <class T>
 T wait_for_change(const std::atomic<T>& value, T old) {
   using Clock = std::chrono::steady_clock;

@@ -4,20 +4,25 @@
 #include <regex>
 
 #include "compute/core/error.h"
-#include "compute/cuda/launch.h"
 
 namespace orrery::cuda {
 namespace {
 
-DeviceInfo describe(int index) {
+int attribute_of(int ordinal, cudaDeviceAttr which) {
+  int value = 0;
+  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+DeviceInfo describe(int ordinal) {
   cudaDeviceProp properties{};
-  ORRERY_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
-  return {.index = index,
+  ORRERY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
+  return {.ordinal = ordinal,
           .name = properties.name,
           .major = properties.major,
           .minor = properties.minor,
           .multiprocessors = properties.multiProcessorCount,
-          .clock_khz = attribute(cudaDevAttrClockRate, index),
+          .clock_khz = attribute_of(ordinal, cudaDevAttrClockRate),
           .memory_bytes = properties.totalGlobalMem};
 }
 
@@ -56,33 +61,40 @@ std::vector<DeviceInfo> devices() {
   int count = 0;
   ORRERY_CUDA_CHECK(cudaGetDeviceCount(&count));
   std::vector<DeviceInfo> all;
-  for (int index = 0; index < count; ++index) all.push_back(describe(index));
+  for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(describe(ordinal));
   return all;
 }
 
-void select_device(int index) {
-  const std::vector<DeviceInfo> all = devices();
-  if (index >= 0 && index < static_cast<int>(all.size())) {
-    ORRERY_CUDA_CHECK(cudaSetDevice(index));
-    return;
-  }
+Device::Device(int ordinal) {
   std::string known;
-  for (const DeviceInfo& device : all) {
-    known += (known.empty() ? "" : ", ") + std::to_string(device.index) + " (" + device.name + ")";
+  for (const DeviceInfo& info : devices()) {
+    if (info.ordinal == ordinal) {
+      info_ = info;
+      return;
+    }
+    known += (known.empty() ? "" : ", ") + std::to_string(info.ordinal) + " (" + info.name + ")";
   }
-  throw UsageError("there is no CUDA device " + std::to_string(index) + "; devices here: " + known);
+  throw UsageError("there is no CUDA device " + std::to_string(ordinal) + "; devices here: " + known);
 }
 
-DeviceInfo current_device() {
-  int index = 0;
-  ORRERY_CUDA_CHECK(cudaGetDevice(&index));
-  return describe(index);
+int Device::attribute(cudaDeviceAttr which) const {
+  return attribute_of(ordinal(), which);
 }
 
-std::size_t free_memory_bytes() {
+void Device::activate() const {
+  ORRERY_CUDA_CHECK(cudaSetDevice(ordinal()));
+}
+
+std::size_t Device::free_memory() const {
+  activate();
   std::size_t free = 0, total = 0;
   ORRERY_CUDA_CHECK(cudaMemGetInfo(&free, &total));
   return free;
+}
+
+void Device::synchronize() const {
+  activate();
+  ORRERY_CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 }  // namespace orrery::cuda

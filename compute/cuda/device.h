@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "compute/cuda/error.h"
+
 namespace orrery::cuda {
 
 struct DeviceInfo {
-  int index = 0;
+  int ordinal = 0;
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
@@ -17,20 +19,38 @@ struct DeviceInfo {
 
 /// "13.0" from CUDA's 13000.
 std::string version_text(int version);
-/// What this program was linked with, and what the driver supports; 0 where there is no driver.
+/// What this program was linked with, and what the driver supports; 0 if there is no driver.
 int runtime_version();
 int driver_version();
-/// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty where there is no driver.
+/// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty if there is no driver.
 std::string driver_text();
 
 /// Every CUDA device here. Throws cuda::Error if the driver is missing or too old, or there is no device.
 std::vector<DeviceInfo> devices();
 
-/// Makes `index` this thread's device for everything that follows. Throws UsageError that lists the devices.
-void select_device(int index);
-DeviceInfo current_device();
+/// One CUDA device. Memory, streams, events and kernels are made for a device and do not outlive it. No code asks for
+/// "the current device": whoever launches activates its own one.
+class Device {
+ public:
+  /// Throws UsageError that lists the devices if none is `ordinal`; cuda::Error as devices().
+  explicit Device(int ordinal);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
-/// Free device memory in bytes.
-std::size_t free_memory_bytes();
+  int ordinal() const { return info_.ordinal; }
+  const DeviceInfo& info() const { return info_; }
+  int multiprocessors() const { return info_.multiprocessors; }
+  int attribute(cudaDeviceAttr which) const;
+
+  /// Launches and allocations of the calling thread are on this device from now on.
+  void activate() const;
+  /// Bytes of device memory. Activates the device.
+  std::size_t free_memory() const;
+  /// Waits for all work on the device. Activates it.
+  void synchronize() const;
+
+ private:
+  DeviceInfo info_;
+};
 
 }  // namespace orrery::cuda

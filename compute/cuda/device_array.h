@@ -5,23 +5,25 @@
 #include <span>
 #include <type_traits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
-/// `size()` objects of T in device memory, uninitialized: move-only, freed on destruction, never resized.
+/// `size()` objects of T in the memory of a device, uninitialized: move-only, freed on destruction, never resized.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  explicit DeviceArray(std::size_t size) : data_{allocate(size)}, size_{size} {}
+  /// Activates the device.
+  DeviceArray(const Device& device, std::size_t size) : data_{allocate(device, size)}, size_{size} {}
 
   T* data() const noexcept { return data_.get(); }
   std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
 
  private:
-  static T* allocate(std::size_t size) {
+  static T* allocate(const Device& device, std::size_t size) {
+    device.activate();
     void* memory = nullptr;
     if (size > 0) ORRERY_CUDA_CHECK(cudaMalloc(&memory, size * sizeof(T)));
     return static_cast<T*>(memory);

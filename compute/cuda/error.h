@@ -8,7 +8,7 @@
 
 namespace orrery::cuda {
 
-/// A CUDA call that failed: "call: what it says (its name)".
+/// A CUDA call that failed: "call: description (name of the error)".
 class Error : public std::runtime_error {
  public:
   Error(cudaError_t code, const char* call)

@@ -3,14 +3,16 @@
 #include <memory>
 #include <type_traits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
-/// An owned event that takes time stamps.
+/// An owned event that takes time stamps, for streams of one device.
 class Event {
  public:
-  Event() {
+  /// Activates the device.
+  explicit Event(const Device& device) {
+    device.activate();
     cudaEvent_t event = nullptr;
     ORRERY_CUDA_CHECK(cudaEventCreate(&event));
     event_.reset(event);
@@ -19,7 +21,7 @@ class Event {
   void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
   void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
 
-  /// Whether the stream has passed it. Throws what the work before it failed with.
+  /// Whether the work before it on the stream is done. Throws cuda::Error if that work failed.
   bool reached() const {
     const cudaError_t status = cudaEventQuery(get());
     if (status == cudaErrorNotReady) {
@@ -37,7 +39,7 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
 };
 
-/// GPU time between two events that have been reached, in ms.
+/// GPU time in ms between two events that were reached.
 inline double elapsed_ms(const Event& begin, const Event& end) {
   float ms = 0;
   ORRERY_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));

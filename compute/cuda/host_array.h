@@ -6,25 +6,28 @@
 #include <span>
 #include <type_traits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
 /// `size()` objects of T in host memory for copies to and from the device, uninitialized: page-locked (pinned), which
-/// the device reaches by itself, or from the heap, which the driver copies piece by piece.
+/// the device accesses itself, or from the heap, which the driver copies piece by piece.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class HostArray {
  public:
   HostArray() = default;
-  HostArray(std::size_t size, bool pinned) : data_{allocate(size, pinned), Free{pinned}}, size_{size} {}
+  /// For copies to and from `device`, which pinned memory activates.
+  HostArray(const Device& device, std::size_t size, bool pinned)
+      : data_{allocate(device, size, pinned), Free{pinned}}, size_{size} {}
 
   std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
   std::span<T> first(int count) const noexcept { return {data_.get(), static_cast<std::size_t>(count)}; }
 
  private:
-  static T* allocate(std::size_t size, bool pinned) {
+  static T* allocate(const Device& device, std::size_t size, bool pinned) {
     if (!pinned) return static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{alignof(T)}));
+    device.activate();
     void* memory = nullptr;
     if (size > 0) ORRERY_CUDA_CHECK(cudaMallocHost(&memory, size * sizeof(T)));
     return static_cast<T*>(memory);

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "compute/core/error.h"
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
@@ -11,31 +12,52 @@ constexpr int ceil_div(int a, int b) {
   return a / b + (a % b != 0);
 }
 
-/// Throws a UsageError where this device cannot launch `function` with `block` threads, because a thread needs too many
-/// registers. `what` names the kernel and its settings.
-inline void require_block_fits(const std::string& what, const void* function, int block) {
+/// The handle of a __global__ function that is compiled into the program. Functions that are loaded at run time have
+/// handles of the same type, so that both are launched and described by the same code.
+inline cudaKernel_t kernel_handle(const void* function) {
+  cudaKernel_t handle = nullptr;
+  ORRERY_CUDA_CHECK(cudaGetKernel(&handle, function));
+  return handle;
+}
+template <class... Params>
+cudaKernel_t kernel_handle(void (*function)(Params...)) {
+  return kernel_handle(reinterpret_cast<const void*>(function));
+}
+
+/// What `kernel` uses on `device`, which is activated.
+inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kernel) {
+  device.activate();
   cudaFuncAttributes attributes{};
-  ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, function));
+  ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
+  return attributes;
+}
+
+/// Blocks of `block` threads and so many dynamic shared bytes that a multiprocessor of `device` holds at once.
+/// Activates the device.
+inline int resident_blocks(const Device& device, cudaKernel_t kernel, int block, std::size_t shared_bytes = 0) {
+  device.activate();
+  int blocks = 0;
+  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel), block,
+                                                                  shared_bytes));
+  return blocks;
+}
+
+/// Throws a UsageError if `device` cannot launch `kernel` with `block` threads, because a thread needs too many
+/// registers. `what` names the kernel and its settings.
+inline void require_block_fits(const Device& device, const std::string& what, cudaKernel_t kernel, int block) {
+  const cudaFuncAttributes attributes = attributes_of(device, kernel);
   if (block <= attributes.maxThreadsPerBlock) return;
   throw UsageError(
       what + ": a block of " + std::to_string(block) + " threads with " + std::to_string(attributes.numRegs) +
       " registers each does not fit this GPU; choose block <= " + std::to_string(attributes.maxThreadsPerBlock));
 }
 
-inline int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  ORRERY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-/// Of this thread's device.
-inline int attribute(cudaDeviceAttr which) {
-  int device = 0;
-  ORRERY_CUDA_CHECK(cudaGetDevice(&device));
-  return attribute(which, device);
-}
-
-inline int multiprocessors() {
-  return attribute(cudaDevAttrMultiProcessorCount);
+/// Enqueues `kernel` on the stream of `config`, whose device must be active. The arguments must have the very types of
+/// its parameters.
+template <class... Params>
+void launch(cudaKernel_t kernel, const cudaLaunchConfig_t& config, Params... arguments) {
+  void* pointers[] = {&arguments...};
+  check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers), "launch of a kernel");
 }
 
 }  // namespace orrery::cuda

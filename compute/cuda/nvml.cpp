@@ -49,7 +49,7 @@ struct Close {
 }  // namespace
 
 struct Nvml::Functions {
-  /// Throws std::runtime_error that says what is missing.
+  /// Throws std::runtime_error that names what is missing.
   explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
     if (!library) throw std::runtime_error(std::string{"NVML is not there: "} + dlerror());
     find(init, "nvmlInit_v2");
@@ -117,11 +117,11 @@ std::optional<GpuState> Nvml::state(const std::string& pci_bus_id, std::string* 
   return state;
 }
 
-std::optional<GpuState> gpu_state([[maybe_unused]] int device, std::string* reason) {
+std::optional<GpuState> gpu_state([[maybe_unused]] int ordinal, std::string* reason) {
 #if ORRERY_HAVE_CUDA
   static const Nvml nvml;
   char pci_bus_id[32] = "";
-  ORRERY_CUDA_CHECK(cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, device));
+  ORRERY_CUDA_CHECK(cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, ordinal));
   return nvml.state(pci_bus_id, reason);
 #else
   if (reason) *reason = "this build has no CUDA";

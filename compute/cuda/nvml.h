@@ -7,7 +7,7 @@
 
 namespace orrery::cuda {
 
-/// A GPU's state at one moment. What its driver does not tell is missing.
+/// The present state of a GPU. A value that the driver does not report is missing.
 struct GpuState {
   std::optional<int> clock_mhz;  ///< of the multiprocessors
   std::optional<int> memory_clock_mhz;
@@ -16,19 +16,19 @@ struct GpuState {
   std::optional<std::vector<std::string>> slowed_by;  ///< why the clock is not at its maximum, in words; may be empty
 };
 
-/// NVIDIA's management library, loaded when this is made: it comes with the driver, and no header of it with CUDA.
+/// NVIDIA's management library, loaded at run time: it comes with the driver, its header does not come with CUDA.
 class Nvml {
  public:
-  /// Never throws because of the library: see reason().
+  /// Does not throw if the library cannot be loaded: see reason().
   explicit Nvml(const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Why there is no library to ask, one line; empty where there is one.
+  /// Why the library could not be loaded, one line; empty if it was.
   const std::string& reason() const { return reason_; }
-  /// Of the GPU with this PCI bus id, such as "0000:1b:00.0". None where there is no library or it does not know it;
-  /// `reason`, if not null, says why.
+  /// Of the GPU with this PCI bus id, such as "0000:1b:00.0". None if there is no library or it does not know the GPU;
+  /// `reason`, if not null, is then why.
   std::optional<GpuState> state(const std::string& pci_bus_id, std::string* reason = nullptr) const;
 
  private:
@@ -37,7 +37,8 @@ class Nvml {
   std::string reason_;
 };
 
-/// The state of a CUDA device, by a library that stays loaded. None where it cannot be had; `reason` as above.
-std::optional<GpuState> gpu_state(int device, std::string* reason = nullptr);
+/// The state of the CUDA device with this ordinal, by a library that stays loaded. None if it is not known; `reason` as
+/// above.
+std::optional<GpuState> gpu_state(int ordinal, std::string* reason = nullptr);
 
 }  // namespace orrery::cuda

@@ -3,14 +3,16 @@
 #include <memory>
 #include <type_traits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery::cuda {
 
-/// An owned stream that does not wait for the legacy default stream.
+/// An owned stream of one device that does not wait for the legacy default stream.
 class Stream {
  public:
-  Stream() {
+  /// Activates the device.
+  explicit Stream(const Device& device) {
+    device.activate();
     cudaStream_t stream = nullptr;
     ORRERY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     stream_.reset(stream);

@@ -96,10 +96,10 @@ __global__ void sum_partials(const Conserved* __restrict__ partials, int size, C
 struct Division {
   int tiles, distances, per_launch, splits;
 
-  explicit Division(int count) : tiles{ceil_div(count, block)}, distances{tiles / 2 + 1} {
+  Division(const Device& device, int count) : tiles{ceil_div(count, block)}, distances{tiles / 2 + 1} {
     const auto most = std::max<std::int64_t>(pairs_per_launch / (std::int64_t{tiles} * block * block), 1);
     per_launch = static_cast<int>(std::min<std::int64_t>(most, distances));
-    splits = std::clamp(ceil_div(multiprocessors() * blocks_per_multiprocessor, tiles), 1, per_launch);
+    splits = std::clamp(ceil_div(device.multiprocessors() * blocks_per_multiprocessor, tiles), 1, per_launch);
   }
   int partials() const { return tiles * splits; }
 };
@@ -110,11 +110,12 @@ void ConservedSums::prepare(int count) {
   const auto size = static_cast<std::size_t>(count);
   if (d_velocities_.size() != size) {       // the last that is taken
     d_positions_ = {}, d_velocities_ = {};  // first the old memory, then the new
-    d_positions_ = DeviceArray<Vec4>(size), d_velocities_ = DeviceArray<Vec4>(size);
+    d_positions_ = DeviceArray<Vec4>(device_, size), d_velocities_ = DeviceArray<Vec4>(device_, size);
   }
-  if (const auto partials = static_cast<std::size_t>(Division{count}.partials()); d_partials_.size() < partials) {
+  if (const auto partials = static_cast<std::size_t>(Division{device_, count}.partials());
+      d_partials_.size() < partials) {
     d_partials_ = {};
-    d_partials_ = DeviceArray<Conserved>(partials);
+    d_partials_ = DeviceArray<Conserved>(device_, partials);
   }
 }
 
@@ -130,7 +131,7 @@ void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int 
 
 void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
   const int count = static_cast<int>(d_positions_.size());
-  const Division by{count};
+  const Division by{device_, count};
   const double softening = law.softening;
   const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0;
 

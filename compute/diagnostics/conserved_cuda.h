@@ -12,6 +12,9 @@ namespace orrery::cuda {
 /// the same bodies give the same bits.
 class ConservedSums {
  public:
+  explicit ConservedSums(const Device& device)
+      : device_{device}, result_{device, 1, /*pinned=*/true}, begin_{device}, end_{device} {}
+
   /// Takes the memory for this many bodies, which keep() otherwise takes itself and then may wait for the device. Call
   /// only once the stream has passed what was enqueued.
   void prepare(int count);
@@ -25,9 +28,10 @@ class ConservedSums {
   double ms() const { return elapsed_ms(begin_, end_); }
 
  private:
+  const Device& device_;
   DeviceArray<Vec4> d_positions_, d_velocities_;
   DeviceArray<Conserved> d_partials_;
-  HostArray<Conserved> result_{1, /*pinned=*/true};  // written by the device
+  HostArray<Conserved> result_;  // written by the device
   Event begin_, end_;
 };
 

@@ -66,7 +66,7 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 /// Blocks that share the sum for a group of targets.
 int ForceComparison::splits(int count) const {
   const int groups = ceil_div(sample(), group);
-  return std::clamp(ceil_div(multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
+  return std::clamp(ceil_div(device_.multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
 }
 
 void ForceComparison::prepare(int count, int sample) {
@@ -74,12 +74,12 @@ void ForceComparison::prepare(int count, int sample) {
   count_ = 0;  // as long as something may fail
   targets_ = sample_targets(count, sample);
   const std::size_t size = targets_.size();
-  if (size > pinned_targets_.size()) pinned_targets_ = HostArray<int>(size, /*pinned=*/true);
-  if (size > reference_.size()) reference_ = HostArray<Vec3d>(size, /*pinned=*/true);
-  if (size > accelerations_.size()) accelerations_ = HostArray<Vec4>(size, /*pinned=*/true);
-  if (size > d_targets_.size()) d_targets_ = DeviceArray<int>(size);
+  if (size > pinned_targets_.size()) pinned_targets_ = HostArray<int>(device_, size, /*pinned=*/true);
+  if (size > reference_.size()) reference_ = HostArray<Vec3d>(device_, size, /*pinned=*/true);
+  if (size > accelerations_.size()) accelerations_ = HostArray<Vec4>(device_, size, /*pinned=*/true);
+  if (size > d_targets_.size()) d_targets_ = DeviceArray<int>(device_, size);
   const auto partials = static_cast<std::size_t>(splits(count)) * size;
-  if (partials > d_partials_.size()) d_partials_ = DeviceArray<Vec3d>(partials);
+  if (partials > d_partials_.size()) d_partials_ = DeviceArray<Vec3d>(device_, partials);
   count_ = count;
 }
 

@@ -12,6 +12,8 @@ namespace orrery::cuda {
 /// at a time.
 class ForceComparison {
  public:
+  explicit ForceComparison(const Device& device) : device_{device}, begin_{device}, end_{device} {}
+
   /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
   void prepare(int count, int sample);
   /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry per body; both arrays
@@ -27,6 +29,7 @@ class ForceComparison {
  private:
   int splits(int count) const;
 
+  const Device& device_;
   int count_ = 0;
   std::vector<int> targets_;
   HostArray<int> pinned_targets_;

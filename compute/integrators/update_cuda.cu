@@ -1,5 +1,4 @@
-#include "compute/cuda/early_launch.h"
-#include "compute/cuda/launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/integrators/update.h"
 #include "compute/integrators/update_cuda.h"
 
@@ -46,15 +45,19 @@ __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict_
 
 }  // namespace
 
-void require_code() {
+bool has_code_for(const Device& device) {
+  device.activate();
   cudaFuncAttributes attributes{};
-  ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, update));
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, update);  // a handle may be had without code
+  if (status != cudaErrorNoKernelImageForDevice) check(status, "cudaFuncGetAttributes");
+  (void)cudaGetLastError();
+  return status == cudaSuccess;
 }
 
-void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
-                float drag, float drift_dt, const NonFiniteCheck& check, cudaStream_t stream) {
-  launch_early(update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations, count,
-               kick_dt, drag, drift_dt, check);
+void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
+                float kick_dt, float drag, float drift_dt, const NonFiniteCheck& check, cudaStream_t stream) {
+  launch_dependent(device, update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations,
+                   count, kick_dt, drag, drift_dt, check);
 }
 
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,

@@ -8,6 +8,8 @@ struct CUstream_st;
 
 namespace orrery::cuda {
 
+class Device;
+
 /// A non-finite body and the pass that found it, in one number, so that the earliest pass, and in it the first body, is
 /// the least. Passes over the bodies are numbered in the order in which they run.
 struct PackedFinding {
@@ -33,13 +35,13 @@ struct NonFiniteCheck {
   std::uint32_t before = 0, after = 0;  ///< numbers of passes, before <= after
 };
 
-/// Throws cuda::Error where this build holds no machine code that the current device runs.
-void require_code();
+/// Whether this build holds machine code that `device` runs. Throws cuda::Error.
+bool has_code_for(const Device& device);
 
-/// kick_drift_body() of update.h for `count` bodies in device memory, enqueued on the stream. Does nothing if a pass
-/// below `check.before` reported a body, so that the positions stay what they were.
-void kick_drift(Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count, float kick_dt,
-                float drag, float drift_dt, const NonFiniteCheck& check, CUstream_st* stream);
+/// kick_drift_body() of update.h for `count` bodies in memory of `device`, which must be active, enqueued on the
+/// stream. Does nothing if a pass below `check.before` reported a body, so that the positions stay what they were.
+void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
+                float kick_dt, float drag, float drift_dt, const NonFiniteCheck& check, CUstream_st* stream);
 
 /// Enqueues a look at all bodies that changes nothing, as the pass of this number.
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,

@@ -7,7 +7,8 @@
 
 namespace orrery {
 
-GlBodies::GlBodies(unsigned buffer, int count) : count_{count} {
+GlBodies::GlBodies(const cuda::Device& device, unsigned buffer, int count) : count_{count} {
+  device.activate();
   ORRERY_CUDA_CHECK(cudaGraphicsGLRegisterBuffer(&resource_, buffer, cudaGraphicsRegisterFlagsNone));
 }
 
@@ -28,15 +29,14 @@ void GlBodies::unmap(cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaGraphicsUnmapResources(1, &resource_, stream));
 }
 
-int select_gl_device() {
+std::optional<int> gl_device() {
   unsigned count = 0;
-  int device = -1;
+  int device = 0;
   const cudaError_t status = cudaGLGetDevices(&count, &device, 1, cudaGLDeviceListAll);
   if (status != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
-    return -1;
+    return std::nullopt;
   }
-  ORRERY_CUDA_CHECK(cudaSetDevice(device));
   return device;
 }
 

@@ -1,18 +1,22 @@
 #pragma once
 
+#include <optional>
+
+#include "compute/cuda/device.h"
 #include "compute/sim/engine/device_storage.h"
 
 struct cudaGraphicsResource;
 
 namespace orrery {
 
-/// A GL buffer that CUDA kernels read and write in place: `count` positions, then as many velocities. One buffer,
-/// because each that is mapped costs several us a frame. Does not own the GL name: destroy this before the buffer.
-/// Needs the GL context current on the calling thread, here and in every call.
+/// A GL buffer that CUDA kernels read and write in place: `count` positions, then `count` velocities. It is one buffer,
+/// because each mapped buffer costs several us per frame. Does not own the GL name: destroy this before the buffer. The
+/// GL context must be current on the calling thread in every call.
 class GlBodies {
  public:
-  /// Registers the buffer, of 2 x count x 16 bytes. Throws cuda::Error where CUDA and GL cannot share it.
-  GlBodies(unsigned buffer, int count);
+  /// Registers the buffer, of 2 x count x 16 bytes, for `device`, which must be active in every later call. Throws
+  /// cuda::Error where CUDA and GL cannot share it.
+  GlBodies(const cuda::Device& device, unsigned buffer, int count);
   GlBodies(const GlBodies&) = delete;
   GlBodies& operator=(const GlBodies&) = delete;
   ~GlBodies();
@@ -26,8 +30,8 @@ class GlBodies {
   int count_;
 };
 
-/// Makes the CUDA device that owns the current GL context this thread's device, and returns its index; -1 where no CUDA
-/// device owns it (a software renderer, another maker's GPU), and the device stays as it was.
-int select_gl_device();
+/// The ordinal of the CUDA device that owns the current GL context; none if no CUDA device owns it (a software
+/// renderer, another maker's GPU).
+std::optional<int> gl_device();
 
 }  // namespace orrery

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -18,9 +20,15 @@
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
 
-struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
+// cudaStream_t and cudaKernel_t, so that this header needs no CUDA.
+struct CUstream_st;
+struct CUkern_st;
 
 namespace orrery {
+
+namespace cuda {
+class Device;
+}
 
 enum class Backend { cpu, cuda };
 const char* to_string(Backend backend);
@@ -33,14 +41,14 @@ struct Tunable {
   const char* notes;  ///< one sentence for the tooltip
   std::span<const char* const> values;
   const char* initial;         ///< one of `values`
-  int (*largest)() = nullptr;  ///< larger values can only lose on this machine; null: none can be told
+  int (*largest)() = nullptr;  ///< a larger value cannot be the fastest on this machine; null: not known
 
   bool allows(std::string_view value) const;
-  /// What a sweep over every value measures: `values` without those above `largest`.
+  /// What a sweep over all values measures: `values` without those above `largest`.
   std::vector<std::string> values_to_measure() const;
 };
 
-/// One value for each tunable of one kernel; every value is an allowed one.
+/// One value for each tunable of one kernel; every value is an allowed one. Keeps the texts that it refers to alive.
 class Settings {
  public:
   using Values = std::map<std::string, std::string, std::less<>>;
@@ -56,20 +64,24 @@ class Settings {
   /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// The value as text; empty where there is no such tunable.
+  /// The value as text; empty if there is no such tunable.
   std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
 
   /// "block=256 split=auto", in the order of the names.
   std::string to_string() const;
-  /// Reads back what to_string() wrote; what is no "NAME=VALUE" is left out.
+  /// Reads what to_string() wrote; ignores what is not "NAME=VALUE".
   static Values values_of(std::string_view text);
-  /// The values that are not the initial ones, as to_string() writes them.
+  /// The values that differ from the initial ones, as to_string() writes them.
   std::string changes() const;
   const Values& values() const { return values_; }
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
 
  private:
-  const KernelInfo* kernel_ = nullptr;
+  const Tunable* tunable(std::string_view name) const;
+
+  const char* kernel_id_ = nullptr;  // null: of no kernel
+  std::span<const Tunable> tunables_;
+  std::shared_ptr<const void> texts_;
   Values values_;
 };
 
@@ -95,7 +107,7 @@ struct ForceArgs {
 
 /// The launch of a CUDA kernel that evaluates the pairs, for the kernel card.
 struct MainLaunch {
-  const void* function = nullptr;     ///< the instance of the __global__ template; null: no CUDA kernel
+  CUkern_st* function = nullptr;      ///< compiled into the program or loaded at run time; null: no CUDA kernel
   int block = 0;                      ///< threads in a block
   int blocks = 0;                     ///< in the grid
   std::size_t shared_per_thread = 0;  ///< dynamic shared bytes of a block are this times `block`, plus
@@ -106,13 +118,14 @@ struct MainLaunch {
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
-  /// Takes the scratch memory that evaluate() needs for this many bodies, which otherwise takes it itself. Throws
-  /// UsageError that says what would need less.
+  /// Takes the scratch memory that evaluate() needs for this many bodies; otherwise evaluate() takes it. Throws
+  /// UsageError that names what would need less.
   virtual void prepare(int /*count*/) {}
-  /// The next bodies are not those of the last evaluation some steps later. What evaluate() keeps from one call to the
-  /// next would still be right, but may be slow for them.
+  /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
+  /// slow for the new bodies.
   virtual void bodies_replaced() {}
-  /// Correct for every count >= 1. Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
+  /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
+  /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
   /// list targets but the kernel does not take them.
   void evaluate(const ForceArgs& args);
   /// Whether ForceArgs may list targets; equals KernelInfo::takes_targets.
@@ -140,7 +153,8 @@ struct Tolerance {
   double max;
 };
 
-/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names.
+/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names;
+/// more can be added at run time, see KernelCatalog.
 struct KernelInfo {
   const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
   const char* title;   ///< what the panel shows
@@ -153,36 +167,47 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
-  bool is_tree = false;  ///< far bodies count by cells: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 =
-      true;  ///< as accurate as sums in float are; where not, `auto` measures its error before it is chosen
-  /// The settings with which it stands for election where the kernel is left to the program, as Settings::to_string
-  /// writes them; what a text does not name has its initial value, so "" is all initial ones. Where not full_fp32: the
-  /// fastest first, which is the least accurate. None: it is never chosen.
-  std::span<const char* const> contenders = {};
-  /// Throws UsageError where the device cannot run this combination of settings.
-  std::unique_ptr<ForceKernel> (*create)(const Settings& settings);
+  bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool full_fp32 = true;  ///< as accurate as sums in float are; if not, `auto` measures its error before it chooses it
+  /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
+  /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
+  /// the most accurate. Empty: `auto` never chooses it.
+  std::span<const char* const> candidates = {};
+  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
+  /// run this combination of settings.
+  std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
+  std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
+  int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
 
-  /// The tunable of this name; null where there is none.
+  /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
 };
 
-/// What `create` is for a kernel whose class takes the settings alone.
-template <class Kernel>
-std::unique_ptr<ForceKernel> create_kernel(const Settings& settings) {
-  return std::make_unique<Kernel>(settings);
+/// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.
+using KernelPtr = std::shared_ptr<const KernelInfo>;
+
+/// Whether both are the same kernel, and the one was not replaced by the other.
+inline bool same_kernel(const KernelInfo& a, const KernelInfo& b) {
+  return std::string_view{a.id} == b.id && a.revision == b.revision;
 }
 
-/// Every variant of this build, in the order of the list in compute/CMakeLists.txt.
-std::span<const KernelInfo* const> kernels();
-/// Throws UsageError that lists the known ids, and `also`, another name that may stand where the id was given.
-const KernelInfo& find_kernel(std::string_view id, std::string_view also = {});
+/// For `create`: a kernel whose class takes the settings and the device, the settings, or nothing.
+template <class Kernel>
+std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unused]] const cuda::Device* device) {
+  if constexpr (std::is_constructible_v<Kernel, const Settings&, const cuda::Device&>) {
+    return std::make_unique<Kernel>(settings, *device);
+  } else if constexpr (std::is_constructible_v<Kernel, const Settings&>) {
+    return std::make_unique<Kernel>(settings);
+  } else {
+    return std::make_unique<Kernel>();
+  }
+}
 
 }  // namespace orrery
 
 /// Defines a variant's one exported symbol; the linker checks that it matches the list in compute/CMakeLists.txt.
-#define ORRERY_KERNEL(stem, ...)             \
-  extern const KernelInfo kernel_##stem;     \
-  constinit const KernelInfo kernel_##stem { \
-    __VA_ARGS__                              \
+#define ORRERY_KERNEL(stem, ...)         \
+  extern const KernelInfo kernel_##stem; \
+  const KernelInfo kernel_##stem {       \
+    __VA_ARGS__                          \
   }

@@ -11,10 +11,10 @@ namespace {
 
 constexpr int warp = 32;
 
-std::string symbol([[maybe_unused]] const void* function) {
+std::string symbol([[maybe_unused]] cudaKernel_t function) {
 #if CUDART_VERSION >= 12030
   const char* name = nullptr;
-  ORRERY_CUDA_CHECK(cudaFuncGetName(&name, function));
+  ORRERY_CUDA_CHECK(cudaFuncGetName(&name, reinterpret_cast<const void*>(function)));
   return name;
 #else
   return {};
@@ -24,9 +24,8 @@ std::string symbol([[maybe_unused]] const void* function) {
 /// A launch's use of one multiprocessor, for any block size.
 class Residency {
  public:
-  explicit Residency(const MainLaunch& launch) : launch_{launch} {
-    ORRERY_CUDA_CHECK(cudaFuncGetAttributes(&attributes, launch.function));
-  }
+  Residency(const cuda::Device& device, const MainLaunch& launch)
+      : attributes{cuda::attributes_of(device, launch.function)}, device_{device}, launch_{launch} {}
 
   std::size_t dynamic_bytes(int block) const {
     return launch_.shared_per_thread * static_cast<std::size_t>(block) + launch_.shared_fixed;
@@ -36,27 +35,28 @@ class Residency {
     const std::size_t dynamic = dynamic_bytes(block);
     if (block > attributes.maxThreadsPerBlock) return 0;
     if (dynamic > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes)) return 0;
-    int count = 0;
-    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, launch_.function, block, dynamic));
-    return count;
+    return cuda::resident_blocks(device_, launch_.function, block, dynamic);
   }
   double occupancy(int block) const {
     return static_cast<double>(blocks(block) * cuda::ceil_div(block, warp)) / (max_threads_ / warp);
   }
 
-  cudaFuncAttributes attributes{};
+  const cudaFuncAttributes attributes;
 
  private:
+  const cuda::Device& device_;
   const MainLaunch launch_;
-  const int max_threads_ = cuda::attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  const int max_threads_ = device_.attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
 };
 
 }  // namespace
 
-std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law, int count, const MassRange& masses) {
+std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const cuda::Device* device, const Law& law, int count,
+                                      const MassRange& masses) {
+  if (!device) return std::nullopt;
   const MainLaunch launch = kernel.main_launch(law, count, masses);
   if (!launch.function) return std::nullopt;
-  const Residency residency{launch};
+  const Residency residency{*device, launch};
   KernelCard card{.function = launch.function,
                   .name = symbol(launch.function),
                   .architecture = residency.attributes.binaryVersion,
@@ -74,14 +74,14 @@ std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const Law& law,
     }
   }
   if (card.blocks_per_multiprocessor > 0) {
-    card.waves = static_cast<double>(card.blocks) / card.blocks_per_multiprocessor / cuda::multiprocessors();
+    card.waves = static_cast<double>(card.blocks) / card.blocks_per_multiprocessor / device->multiprocessors();
   }
   return card;
 }
 
 #else
 
-std::optional<KernelCard> kernel_card(const ForceKernel&, const Law&, int, const MassRange&) {
+std::optional<KernelCard> kernel_card(const ForceKernel&, const cuda::Device*, const Law&, int, const MassRange&) {
   return std::nullopt;  // no build without CUDA has a CUDA kernel
 }
 

@@ -1,13 +1,9 @@
 #include "compute/sim/backends.h"
 
-#include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
-#include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine/engine.h"
@@ -29,81 +25,84 @@ BackendStatus ask_cpu() {
   return {true, "", "unknown processor"};
 }
 
-BackendStatus ask_cuda() {
+#if ORRERY_HAVE_CUDA
+/// Why CUDA cannot run, and what cures it.
+std::string reason_of(const cuda::Error& error) {
+  switch (error.code()) {
+    case cudaErrorNoDevice:
+      return "no CUDA device in this machine (or CUDA_VISIBLE_DEVICES hides it)";
+    case cudaErrorInsufficientDriver: {
+      const int driver = cuda::driver_version();
+      const std::string needed = cuda::version_text(cuda::runtime_version());
+      return driver == 0 ? "no NVIDIA driver: install one that supports CUDA " + needed
+                         : "the NVIDIA driver supports CUDA " + cuda::version_text(driver) + " and this build needs " +
+                               needed + ": update the driver, or build with an older toolkit";
+    }
+    default:
+      return error.what();
+  }
+}
+#endif
+
+/// Null if CUDA cannot run; `status` then says why.
+std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, BackendStatus& status) {
 #if ORRERY_HAVE_CUDA
   try {
-    cuda::devices();
-    cuda::require_code();
-    return {true, "", cuda::current_device().name};
+    auto device = std::make_shared<const cuda::Device>(ordinal);
+    status = {true, "", device->info().name};
+    if (cuda::has_code_for(*device)) return device;
+    status = {false, "this build has no code for " + device->info().name + ": build again on this machine", ""};
   } catch (const cuda::Error& error) {
-    switch (error.code()) {
-      case cudaErrorNoDevice:
-        return {false, "no CUDA device in this machine (or CUDA_VISIBLE_DEVICES hides it)", ""};
-      case cudaErrorInsufficientDriver: {
-        const int driver = cuda::driver_version();
-        const std::string needed = cuda::version_text(cuda::runtime_version());
-        return {false,
-                driver == 0
-                    ? "no NVIDIA driver: install one that supports CUDA " + needed
-                    : "the NVIDIA driver supports CUDA " + cuda::version_text(driver) + " and this build needs " +
-                          needed + ": update the driver, or build with an older toolkit",
-                ""};
-      }
-      case cudaErrorNoKernelImageForDevice:
-        return {false, "this build has no code for " + cuda::current_device().name + ": build again on this machine",
-                ""};
-      default:
-        return {false, error.what(), ""};
-    }
+    status = {false, reason_of(error), ""};
   }
 #else
-  return {false, "this build has no CUDA kernels: install the CUDA toolkit 12 or 13 and build again", ""};
+  status = {false, "this build has no CUDA kernels: install the CUDA toolkit, 12.1 or later, and build again", ""};
 #endif
+  return nullptr;
 }
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) {
-  const BackendStatus& status = backend_status(backend);
-  if (!status.available) {
-    throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status.reason +
-                             "; can run here: " + available_kernels());
-  }
+Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
+    : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
+  BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
+  device_ = open_device(asked.value_or(otherwise), cuda);
+  if (asked && !cuda.available) throw std::runtime_error("--device: " + cuda.reason);
+}
+
+Backends::~Backends() = default;
+
+void Backends::require(Backend backend) const {
+  if (status(backend).available) return;
+  throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status(backend).reason +
+                           "; can run here: " + available_kernels());
+}
+
+std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] DeviceStorage* storage) const {
+  require(backend);
 #if ORRERY_HAVE_CUDA
-  if (backend == Backend::cuda) return make_cuda_engine(storage);
+  if (backend == Backend::cuda) return make_cuda_engine(*device_, storage);
 #endif
   return make_cpu_engine();
 }
 
-const BackendStatus& backend_status(Backend backend) {
-  static const BackendStatus cpu = ask_cpu();
-  if (backend == Backend::cpu) return cpu;
-  static const BackendStatus cuda = ask_cuda();
-  return cuda;
+std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
+  require(kernel.backend);
+  return kernel.create(settings, device_.get());
 }
 
-std::string available_kernels() {
-  std::vector<const KernelInfo*> available;
-  std::ranges::copy_if(kernels(), std::back_inserter(available),
-                       [](const KernelInfo* kernel) { return backend_status(kernel->backend).available; });
+std::string Backends::available_kernels() const {
+  std::vector<KernelPtr> available = kernels_.all();
+  std::erase_if(available, [&](const KernelPtr& kernel) { return !status(kernel->backend).available; });
   return joined_ids(available);
 }
 
-const KernelInfo& default_kernel() {
-  return find_kernel(backend_status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
+KernelPtr Backends::default_kernel() const {
+  return kernels_.find(status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
 }
 
-std::function<void()> device_of_this_thread() {
-#if ORRERY_HAVE_CUDA
-  if (backend_status(Backend::cuda).available) {
-    return [index = cuda::current_device().index] { cuda::select_device(index); };
-  }
-#endif
-  return [] {};
-}
-
-const KernelInfo* find_kernel_or_auto(std::string_view id) {
-  return id == auto_kernel ? nullptr : &find_kernel(id, auto_kernel);
+KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id) {
+  return id == auto_kernel ? nullptr : kernels.find(id, auto_kernel);
 }
 
 }  // namespace orrery

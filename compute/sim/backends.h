@@ -1,40 +1,55 @@
 #pragma once
 
-#include <functional>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "compute/kernels/kernel.h"
+#include "compute/kernels/catalog.h"
+#include "compute/sim/backend_status.h"
 
 namespace orrery {
 
 class DeviceStorage;
 class Engine;
 
-/// Whether kernels of a backend can run in this process.
-struct BackendStatus {
-  bool available = false;
-  std::string reason;  ///< why not and what cures it, one line; empty when available
-  std::string device;  ///< the processor's or GPU's name; empty when unavailable
+/// What this process computes with: the kernels that it knows, the processor, and one CUDA device. main makes one.
+class Backends {
+ public:
+  /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
+  /// Throws UsageError that lists the devices if the device does not exist, and std::runtime_error with the reason if
+  /// one was asked for and CUDA cannot run. If none was, status() has that reason.
+  explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
+  Backends(const Backends&) = delete;
+  Backends& operator=(const Backends&) = delete;
+  ~Backends();
+
+  const KernelCatalog& kernels() const { return kernels_; }
+  const BackendStatus& status(Backend backend) const { return statuses_[static_cast<std::size_t>(backend)]; }
+  const BackendStatuses& statuses() const { return statuses_; }
+  /// Null if CUDA kernels cannot run.
+  const cuda::Device* device() const { return device_.get(); }
+
+  /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
+  std::string available_kernels() const;
+  /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
+  KernelPtr default_kernel() const;
+
+  /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
+  std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
+  /// Throws as make_engine() and KernelInfo::create do.
+  std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
+
+ private:
+  void require(Backend backend) const;
+
+  const KernelCatalog& kernels_;
+  std::shared_ptr<const cuda::Device> device_;
+  BackendStatuses statuses_;
 };
 
-/// Asks the machine once and remembers: the first call for `cuda` initializes the CUDA runtime.
-const BackendStatus& backend_status(Backend backend);
-
-/// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
-std::string available_kernels();
-
-/// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
-const KernelInfo& default_kernel();
-
-/// See make_cuda_engine(). Throws std::runtime_error with the reason where the backend is not available.
-std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage);
-
-/// Returns a function that selects the caller's CUDA device for whichever thread calls it.
-std::function<void()> device_of_this_thread();
-
 /// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.
-const KernelInfo* find_kernel_or_auto(std::string_view id);
+KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id);
 
 }  // namespace orrery

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "compute/core/start_thread.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 
@@ -15,9 +14,8 @@ ChoiceUnderWay::ChoiceUnderWay(KernelChooser& chooser, const KernelDemand& deman
 void ChoiceUnderWay::start() {
   if (std::exchange(started_, true)) return;
   try {
-    thread_ = start_thread([this, use_device = device_of_this_thread()](const std::stop_token& stop) {
+    thread_ = start_thread([this](const std::stop_token& stop) {
       try {
-        use_device();
         promise_.set_value(chooser_.choose(demand_, {bodies_, law_}, stop));
       } catch (...) {
         promise_.set_exception(std::current_exception());

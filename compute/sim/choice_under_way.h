@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// A choice that is made on its own thread, with the CUDA device of the thread that starts it.
+/// A choice that is made on its own thread.
 class ChoiceUnderWay {
  public:
   /// `chooser` must outlive this.

@@ -236,6 +236,7 @@ struct AutoChoice {
 /// Everything that panels, recorder and tests may look at: a plain value, brought up to date once per frame.
 struct Status {
   std::string kernel_id;
+  KernelPtr kernel;  ///< the descriptor that runs, of that id
   Backend backend = Backend::cpu;
   Settings settings;
   std::string chosen;                     ///< what `auto` settings chose, such as "split 8"

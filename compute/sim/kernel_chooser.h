@@ -27,7 +27,7 @@ struct ForceSystem {
 
 /// The kernel that `auto_kernel` stands for.
 struct KernelChoice {
-  const KernelInfo* kernel;
+  KernelPtr kernel;
   Settings settings;
   std::string how;  ///< see AutoChoice
 };

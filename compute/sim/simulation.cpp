@@ -18,28 +18,34 @@ bool comes_by_itself(const Command& command) {
 
 }  // namespace
 
-Simulation::Simulation(const SceneRequest& request, DeviceStorage* storage, const KernelInfo& kernel,
+Simulation::Simulation(const Backends& backends, const SceneRequest& request, KernelPtr kernel, DeviceStorage* storage,
                        KernelChooser* chooser, Choosing choosing)
-    : storage_{storage},
+    : backends_{backends},
+      storage_{storage},
       chooser_{chooser},
       choosing_{choosing},
-      choice_{.kernel = &kernel, .settings = Settings{kernel}, .integrator = &leapfrog, .law = {}, .time_step = 0} {
+      choice_{.kernel = kernel ? std::move(kernel) : backends.default_kernel(),
+              .settings = {},
+              .integrator = &leapfrog,
+              .law = {},
+              .time_step = 0} {
+  choice_.settings = Settings{*choice_.kernel};
   engine();  // says why, where the kernel cannot run here
-  kernel_ = choice_.kernel->create(choice_.settings);
+  kernel_ = backends_.make_kernel(*choice_.kernel, choice_.settings);
   load(request);
 }
 
 Engine& Simulation::engine_for(Backend backend) {
   std::unique_ptr<Engine>& engine = engines_[static_cast<std::size_t>(backend)];
-  if (!engine) engine = make_engine(backend, storage_);
+  if (!engine) engine = backends_.make_engine(backend, storage_);
   return *engine;
 }
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
   std::shared_ptr<ForceKernel> kernel = kernel_;
-  if (choice.kernel != choice_.kernel || choice.settings != choice_.settings) {
-    kernel = choice.kernel->create(choice.settings);
+  if (!same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings) {
+    kernel = backends_.make_kernel(*choice.kernel, choice.settings);
     kernel->prepare(count);
   } else if (count != count_) {
     kernel->prepare(count);
@@ -51,9 +57,9 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
 void Simulation::adopt(const Choice& choice) {
   Engine& target = engine_for(choice.kernel->backend);
   const bool other_forces =
-      choice.kernel != choice_.kernel || choice.settings != choice_.settings || choice.law != choice_.law;
+      !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
-  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, count_, masses_);
+  std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
   if (&target != &engine()) target.upload(engine().download());
   choice_ = choice;
@@ -67,7 +73,19 @@ void Simulation::adopt(const Choice& choice) {
 
 /// For when the kernel is named again: not what was chosen for it, which nobody asked for.
 void Simulation::remember_settings() {
-  if (!choice_.automatic) remembered_settings_[choice_.kernel] = choice_.settings;
+  if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
+}
+
+/// Its initial ones if it was never named. A kernel that was replaced may not have all that the one before it had.
+Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
+  Settings settings{kernel};
+  const auto remembered = remembered_settings_.find(kernel.id);
+  if (remembered == remembered_settings_.end()) return settings;
+  for (const auto& [name, value] : remembered->second) {
+    const Tunable* tunable = kernel.tunable(name);
+    if (tunable && tunable->allows(value)) settings.set(name, value);
+  }
+  return settings;
 }
 
 void Simulation::apply(const Command& command) {
@@ -138,7 +156,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   cancel_and_wait();
   const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
-  std::optional<KernelCard> card = kernel_card(*kernel, choice.law, bodies.count(), masses);
+  std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, bodies.count(), masses);
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {

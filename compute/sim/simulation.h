@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,12 +30,12 @@ enum class Choosing {
 /// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
 class Simulation {
  public:
-  /// Loads the scene with its own dt and softening and selects `kernel` and leapfrog under gravity. `storage` is where
-  /// CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of their own. `chooser` says what
-  /// `auto_kernel` stands for, and `choosing` when; null: default_kernel(). Both must outlive this. Throws as apply().
-  explicit Simulation(const SceneRequest& request, DeviceStorage* storage = nullptr,
-                      const KernelInfo& kernel = default_kernel(), KernelChooser* chooser = nullptr,
-                      Choosing choosing = Choosing::at_once);
+  /// Loads the scene with its own dt and softening and selects `kernel` (null: the default one) and leapfrog under
+  /// gravity. `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of
+  /// their own. `chooser` says what `auto_kernel` stands for, and `choosing` when; null: the default kernel. All three
+  /// must outlive this. Throws as apply().
+  Simulation(const Backends& backends, const SceneRequest& request, KernelPtr kernel = nullptr,
+             DeviceStorage* storage = nullptr, KernelChooser* chooser = nullptr, Choosing choosing = Choosing::at_once);
 
   /// Carries out one command at once. If the command needs the state, a step in flight on the CPU is cancelled; the
   /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
@@ -80,7 +81,7 @@ class Simulation {
 
  private:
   struct Choice {  // what a StepPlan is made from
-    const KernelInfo* kernel;
+    KernelPtr kernel;
     Settings settings;
     const IntegratorInfo* integrator;
     Law law;
@@ -141,6 +142,7 @@ class Simulation {
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice);
   void remember_settings();
+  Settings remembered_settings(const KernelInfo& kernel) const;
   void load(const SceneRequest& request);
   void begin(SceneRequest request, Scene scene, Choice choice);
   Physics scene_physics() const;
@@ -160,14 +162,15 @@ class Simulation {
   Engine* engine_with_checkpoint() const;
   void cancel_and_wait();
 
+  const Backends& backends_;
   DeviceStorage* storage_;
   KernelChooser* chooser_;
   Choosing choosing_;
   Choice choice_;
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count
-  std::map<const KernelInfo*, Settings> remembered_settings_;
-  std::shared_ptr<const Scene> scene_;  // its first state, for Restart and Reset
+  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
+  std::shared_ptr<const Scene> scene_;                                        // its first state, for Restart and Reset
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;

@@ -29,16 +29,17 @@ void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodie
   if (choice.under_way) choice.under_way->cancel();
   if (chooser_ && choosing_ == Choosing::beside) {
     if (demand.count != count_) {
-      choice.kernel = &default_kernel();
-      choice.settings = Settings{default_kernel()};
+      choice.kernel = backends_.default_kernel();
+      choice.settings = Settings{*choice.kernel};
     }
     choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
     choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, std::move(bodies), choice.law);
     return;
   }
-  const KernelChoice chosen = chooser_ ? chooser_->choose(demand, {bodies, choice.law}, {})
-                                       : KernelChoice{&default_kernel(), Settings{default_kernel()},
-                                                      "Nothing was measured: the default is used."};
+  const KernelPtr fallback = backends_.default_kernel();
+  const KernelChoice chosen =
+      chooser_ ? chooser_->choose(demand, {bodies, choice.law}, {})
+               : KernelChoice{fallback, Settings{*fallback}, "Nothing was measured: the default is used."};
   choice.kernel = chosen.kernel;
   choice.settings = chosen.settings;
   choice.automatic = named(chosen);

@@ -7,26 +7,25 @@
 namespace orrery {
 namespace {
 
-void refuse_settings(const SelectKernel& command) {
+void refuse_settings(const SelectKernel& command, const Backends& backends) {
   if (command.settings.empty()) return;
   throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
-                   ", which chooses settings as well; name a kernel: " + available_kernels());
+                   ", which chooses settings as well; name a kernel: " + backends.available_kernels());
 }
 
 }  // namespace
 
 void Simulation::carry_out(const SelectKernel& c) {
   Choice next = choice_;
-  const KernelInfo* const named = find_kernel_or_auto(c.id);
+  const KernelPtr named = find_kernel_or_auto(backends_.kernels(), c.id);
   if (!named) {
-    refuse_settings(c);
+    refuse_settings(c, backends_);
     choose_kernel_again(next);
     return adopt(next);
   }
   next.name_kernel();
   next.kernel = named;
-  const auto remembered = remembered_settings_.find(next.kernel);
-  next.settings = remembered == remembered_settings_.end() ? Settings{*next.kernel} : remembered->second;
+  next.settings = remembered_settings(*named);
   for (const auto& [name, value] : c.settings) next.settings.set(name, value);
   adopt(next);
 }

@@ -11,7 +11,7 @@ namespace orrery {
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
-  choice.kernel = &find_kernel(run.kernel_id);
+  choice.kernel = backends_.kernels().find(run.kernel_id);
   choice.settings = Settings{*choice.kernel};
   for (const auto& [name, value] : run.settings) choice.settings.set(name, value);
   take_physics(choice, run.physics);

@@ -18,6 +18,7 @@ const Status& Simulation::status() const {
 /// What only commands and the end of a choice change: names, settings and everything else that is not copied in vain.
 void Simulation::describe_setup() const {
   status_.kernel_id = choice_.kernel->id;
+  status_.kernel = choice_.kernel;
   status_.backend = choice_.kernel->backend;
   status_.settings = choice_.settings;
   status_.chosen = kernel_->chosen(count_, masses_);

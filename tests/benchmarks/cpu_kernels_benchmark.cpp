@@ -46,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 #include <vector>
 
 #include "compute/kernels/kernel.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {
@@ -81,10 +82,10 @@ void measure_kernel(benchmark::State& state, const char* id, std::map<std::strin
   choose(target);
   const Bodies bodies = test::random_ball(count);
   std::vector<Vec4> accelerations(count);
-  const KernelInfo& info = find_kernel(id);
+  const KernelInfo& info = *test::find_kernel(id);
   Settings settings{info};
   for (const auto& [name, value] : values) settings.set(name, value);
-  const auto kernel = info.create(settings);
+  const auto kernel = test::backends().make_kernel(info, settings);
   const ForceArgs args{.bodies = bodies.positions.data(),
                        .count = count,
                        .masses = mass_range(bodies.positions),
@@ -136,7 +137,7 @@ int run(int argc, char** argv) {
   for (const std::int64_t target : {std::int64_t{HWY_AVX3}, std::int64_t{HWY_AVX2}}) {
     if (hwy::SupportedTargets() & target) targets.push_back(target);
   }
-  const auto rows = find_kernel("cpu-simd").tunables[1].values;
+  const auto rows = test::find_kernel("cpu-simd")->tunables[1].values;
   const auto add = [](const std::string& name, auto function, auto... values) {
     benchmark::RegisterBenchmark(name.c_str(), function, values...)->Unit(benchmark::kMillisecond);
   };

@@ -3,7 +3,8 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const orrery::fuzz::InputFile file{data, size};
-  orrery::ChoiceCache cache{file.path()};
+  static const orrery::KernelCatalog kernels;
+  orrery::ChoiceCache cache{kernels, file.path()};
   for (const orrery::ChoiceCache::Entry& entry : cache.entries()) (void)entry.result.preference();
   (void)cache.find({{"law", "gravity"}}, {});
   return 0;

@@ -2,6 +2,8 @@
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const orrery::KernelCatalog kernels;
+  const orrery::KernelSelection automatic{.kernels = {}, .automatic = true};
   const orrery::fuzz::InputFile file{data, size};
-  return orrery::fuzz::accept_refusals([&] { (void)orrery::read_script(file.path(), nullptr); });
+  return orrery::fuzz::accept_refusals([&] { (void)orrery::read_script(file.path(), kernels, automatic); });
 }

@@ -40,7 +40,7 @@ InstructionCounts KernelLimits::count_instructions(const KernelCard& card) {
 
 KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   const KernelCard& card = *result.status.card;
-  const KernelInfo& kernel = find_kernel(result.status.kernel_id);
+  const KernelInfo& kernel = *result.status.kernel;
   Limits limits{.clock_mhz = clock_of(result)};
   if (kernel.is_tree) {
     limits.reason = no_instructions_of_a_tree;
@@ -51,11 +51,11 @@ KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   limits.cost = known->second.cost(kernel.pairs_per_interaction);
   limits.reason = known->second.reason;
   if (!limits.reason.empty()) return limits;
-  if (!ceilings_.ceilings) {
-    limits.reason = "peak rates not measured: " + ceilings_.reason;
+  if (!peak_rates_.peak_rates) {
+    limits.reason = "peak rates not measured: " + peak_rates_.reason;
     return limits;
   }
-  limits.shares = roofline_shares(result.interactions_per_s(), limits.cost, *ceilings_.ceilings, limits.clock_mhz);
+  limits.shares = roofline_shares(result.interactions_per_s(), limits.cost, *peak_rates_.peak_rates, limits.clock_mhz);
   if (limits.cost.double_precision) limits.reason = "some instructions are in double precision, at another peak rate";
   return limits;
 }
@@ -80,7 +80,10 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
   SettingsCells cells{style};
   const auto has_card = [](const SweepEntry& entry) { return entry.result && entry.result->status.card; };
   for (const SweepEntry& entry : entries) {
-    if (has_card(entry)) cells.add(entry.result->status.kernel_id, entry.result->status.settings.values());
+    if (has_card(entry)) {
+      const Status& status = entry.result->status;
+      cells.add(status.kernel_id, status.settings.values(), status.kernel.get());
+    }
   }
   std::map<std::string, std::string> reasons;  // by kernel and settings
   bool any = false;
@@ -109,7 +112,7 @@ std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextSt
           "Shares are of the peak rates at the clock during the measurement (MHz), or as they were measured "
           "if that clock is not known.",
           style) +
-      paragraph(ceilings_.text(), style, 9);
+      paragraph(peak_rates_.text(), style, 11);
   for (const auto& [which, reason] : reasons) text += paragraph(which + ": " + reason, style, 2);
   return text;
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/lab/roofline/instruction_counts.h"
-#include "app/lab/roofline/machine_ceilings.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/lab/variant_result.h"
 #include "app/text/text_style.h"
 
@@ -18,14 +18,14 @@ class KernelLimits {
  public:
   using CountInstructions = std::function<InstructionCounts(const KernelCard& card)>;
   /// `count` is called once for each function.
-  explicit KernelLimits(MachineCeilings ceilings, CountInstructions count = count_instructions)
-      : ceilings_{std::move(ceilings)}, count_{std::move(count)} {}
+  explicit KernelLimits(MachinePeakRates peak_rates, CountInstructions count = count_instructions)
+      : peak_rates_{std::move(peak_rates)}, count_{std::move(count)} {}
 
   /// The limits of an entry that was measured; null for a kernel on the CPU.
   Json json(const SweepEntry& entry);
   /// Tables of the kernel cards and limits of the entries that were measured on the GPU.
   std::string text(std::span<const SweepEntry> entries, const TextStyle& style = {});
-  const MachineCeilings& ceilings() const { return ceilings_; }
+  const MachinePeakRates& peak_rates() const { return peak_rates_; }
 
  private:
   struct Limits {
@@ -37,7 +37,7 @@ class KernelLimits {
   static InstructionCounts count_instructions(const KernelCard& card);
   Limits limits_of(const VariantResult& result);
 
-  MachineCeilings ceilings_;
+  MachinePeakRates peak_rates_;
   CountInstructions count_;
   std::map<std::string, InstructionCounts> counted_;  // by function
 };

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "compute/cuda/ceilings.h"
+#include "compute/cuda/peak_rates.h"
 
 namespace orrery {
 
@@ -30,7 +30,7 @@ struct RooflineShares {
   std::optional<double> issue{}, mufu{};
 };
 
-inline RooflineShares roofline_shares(double interactions_per_s, const InteractionCost& cost, const Ceilings& peak,
+inline RooflineShares roofline_shares(double interactions_per_s, const InteractionCost& cost, const PeakRates& peak,
                                       std::optional<double> clock_mhz) {
   const auto share = [&](std::optional<double> each, double peak_per_s) {
     return share_of_peak(interactions_per_s, each, peak_per_s, peak.clock_mhz, clock_mhz);

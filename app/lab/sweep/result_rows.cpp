@@ -74,7 +74,9 @@ Json json_row(const ResultFormat& format, const ResultRow& row) {
 RowSettings::RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style)
     : cells_{style}, with_chosen_{style.wide()} {
   for (const std::vector<ResultRow>& rows : counts) {
-    for (const ResultRow& row : rows) cells_.add(status(row).kernel_id, status(row).settings.values());
+    for (const ResultRow& row : rows) {
+      cells_.add(status(row).kernel_id, status(row).settings.values(), status(row).kernel.get());
+    }
   }
 }
 

@@ -15,8 +15,12 @@ constexpr int probe_sample = 4096;  // bodies whose forces are checked
 
 }  // namespace
 
-Json Sweep::machine_of(const KernelInfo& kernel) {
-  return kernel.backend == Backend::cuda ? machine_state() : Json(nullptr);
+Sweep::Sweep(const Backends& backends, SweepPlan plan, Machine machine)
+    : backends_{backends}, plan_{std::move(plan)}, machine_{std::move(machine)} {
+  if (machine_) return;
+  machine_ = [&backends](const KernelInfo& kernel) {
+    return kernel.backend == Backend::cuda ? machine_state(backends) : Json(nullptr);
+  };
 }
 
 bool Sweep::tick() {
@@ -54,11 +58,11 @@ void Sweep::begin() {
   if (!runner_) {
     SceneRequest request = plan_.scene;
     request.count = plan_.counts[entries_.size() / plan_.variants.size()];
-    runner_.emplace(request, [setup = plan_.setup](Simulation& simulation) {
+    runner_.emplace(backends_, request, [setup = plan_.setup](Simulation& simulation) {
       for (const Command& command : setup) simulation.apply(command);
     });
   }
-  Simulation& simulation = runner_->simulation(*present.kernel);
+  Simulation& simulation = runner_->simulation(present.kernel);
   if (!first_) first_ = simulation.status();
   runner_->select(present);
   runner_->restart();

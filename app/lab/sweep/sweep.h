@@ -30,7 +30,8 @@ class Sweep {
  public:
   /// The state of a kernel's machine now; null if it is not known.
   using Machine = std::function<Json(const KernelInfo& kernel)>;
-  explicit Sweep(SweepPlan plan, Machine machine = machine_of) : plan_{std::move(plan)}, machine_{std::move(machine)} {}
+  /// `backends` must outlive this. An empty `machine`: see machine_state().
+  Sweep(const Backends& backends, SweepPlan plan, Machine machine = {});
 
   /// Collects the batch that has ended and starts the next one. Returns whether a batch is in flight; there is nothing
   /// to do until it ends. Never throws what a variant fails with.
@@ -47,6 +48,7 @@ class Sweep {
   /// Those of the `index`-th count.
   std::span<const SweepEntry> entries_of(std::size_t index) const;
   const SweepPlan& plan() const { return plan_; }
+  const Backends& backends() const { return backends_; }
   /// Of the first simulation; none until it is made.
   const std::optional<Status>& first_status() const { return first_; }
 
@@ -61,7 +63,6 @@ class Sweep {
     Json machine_before{}, machine_during{};
   };
 
-  static Json machine_of(const KernelInfo& kernel);
   const Variant& variant(std::size_t entry) const {
     return plan_.chosen.empty() ? plan_.variants[entry % plan_.variants.size()] : plan_.chosen[entry];
   }
@@ -76,6 +77,7 @@ class Sweep {
   void fail(Problem problem);
   void add(SweepEntry entry);
 
+  const Backends& backends_;
   SweepPlan plan_;
   Machine machine_;
   std::vector<SweepEntry> entries_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -15,7 +16,6 @@
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "compute/core/team.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -79,14 +79,14 @@ bool has_approximations(const AccuracyTrials& trials) {
 }
 
 /// Why the kernel with its settings cannot take so many bodies; empty if it can.
-Problem problem_with(const Variant& variant, int count) {
-  return problem_of([&] { variant.kernel->create(variant.settings)->prepare(count); });
+Problem problem_with(const Backends& backends, const Variant& variant, int count) {
+  return problem_of([&] { backends.make_kernel(*variant.kernel, variant.settings)->prepare(count); });
 }
 
 }  // namespace
 
-Json tuning_key(const KernelDemand& demand, Backend backend) {
-  Json key = machine_metadata();
+Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend) {
+  Json key = machine_metadata(backends);
   for (const char* changing : {"program", "date"}) key.erase(changing);
   key["cpu_threads"] = usable_threads();
   key["backend"] = to_string(backend);
@@ -102,16 +102,17 @@ Json tuning_key(const KernelDemand& demand, Backend backend) {
   return key;
 }
 
-AutoChooser::Environment AutoChooser::this_machine() {
-  return {.candidates = candidates_here(),
-          .try_accuracy = measure_accuracy,
-          .measure = measure_candidates,
+AutoChooser::Environment AutoChooser::this_machine(const Backends& backends) {
+  return {.backends = backends,
+          .candidates = candidates_here(backends),
+          .try_accuracy = std::bind_front(measure_accuracy, std::cref(backends)),
+          .measure = std::bind_front(measure_candidates, std::cref(backends)),
           .cache_file = usual_cache_file(),
           .report = console::complain};
 }
 
 AutoChooser::AutoChooser(Environment environment)
-    : environment_{std::move(environment)}, cache_{environment_.cache_file} {}
+    : environment_{std::move(environment)}, cache_{environment_.backends.kernels(), environment_.cache_file} {}
 
 void AutoChooser::report_problem() {
   if (const std::string problem = cache_.take_problem(); !problem.empty()) environment_.report(problem);
@@ -164,7 +165,7 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
   if (const std::vector<Variant> candidates = candidates_for(demand); !candidates.empty()) {
     const Backend backend = candidates.front().kernel->backend;
     const AccuracyTrials trials = environment_.try_accuracy(candidates, demand, system, stop);
-    Json key = tuning_key(demand, backend);
+    Json key = tuning_key(environment_.backends, demand, backend);
     if (approximations_are_candidates(demand, backend)) key[accurate_variants] = accurate_among(trials);
     const std::optional<Found> cached = cached_result(key, candidates, trials);
     const Found found = cached ? *cached : new_result(key, trials, demand, system, stop);
@@ -172,15 +173,15 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     std::string too_large;
     for (const std::size_t index : found.result.preference()) {
       const Variant& variant = found.result.candidates[index].variant;
-      const Problem problem = problem_with(variant, demand.count);
+      const Problem problem = problem_with(environment_.backends, variant, demand.count);
       if (!problem) return {variant.kernel, variant.settings, how + too_large};
       too_large +=
           fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem.text);
     }
     none = how + too_large + "\nNone of these: the default is used.";
   }
-  const KernelInfo& fallback = default_kernel();
-  return {&fallback, Settings{fallback}, none};
+  const KernelPtr fallback = environment_.backends.default_kernel();
+  return {fallback, Settings{*fallback}, none};
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 
 #include "app/lab/tuning/choice_cache.h"
 #include "app/lab/tuning/tuning_run.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
@@ -15,7 +16,7 @@ namespace orrery {
 /// accuracy (0 if only full_fp32 kernels are candidates), and whether a window draws meanwhile. The ranges are powers
 /// of sqrt 2: within one the same kernel wins except near its ends, and a slider that passes many counts does not start
 /// a run for each. If only full_fp32 kernels are candidates, all counts above the most that are measured are one range.
-Json tuning_key(const KernelDemand& demand, Backend backend);
+Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend);
 
 /// An entry of the key beside those of tuning_key(): the variants that are not full_fp32 and met the accuracy.
 inline constexpr const char* accurate_variants = "accurate_variants";
@@ -26,6 +27,7 @@ class AutoChooser final : public KernelChooser {
  public:
   /// The collaborators; tests have their own.
   struct Environment {
+    const Backends& backends;
     std::vector<Variant> candidates;  ///< of one backend, in order of preference among equals
     /// See measure_accuracy().
     std::function<AccuracyTrials(const std::vector<Variant>& candidates, const KernelDemand&, const ForceSystem&,
@@ -37,9 +39,9 @@ class AutoChooser final : public KernelChooser {
     std::filesystem::path cache_file;                ///< empty: none
     std::function<void(const std::string&)> report;  ///< takes one line for the user
   };
-  static Environment this_machine();
+  static Environment this_machine(const Backends& backends);
 
-  explicit AutoChooser(Environment environment = this_machine());
+  explicit AutoChooser(Environment environment);
 
   KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) override;
 

@@ -47,12 +47,12 @@ int count_of(const Json& value) {
 }
 
 /// Throws Json::exception or UsageError if it is not a result with kernels and settings that this build has.
-TuningResult result_of(const Json& json) {
+TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
   TuningResult result{
       .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
   for (const Json& row : json.at("candidates")) {
-    const KernelInfo& kernel = find_kernel(row.at("kernel").get<std::string>());
-    Candidate candidate{{&kernel, Settings{kernel}}};
+    const KernelPtr kernel = kernels.find(row.at("kernel").get<std::string>());
+    Candidate candidate{{kernel, Settings{*kernel}}};
     for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
       candidate.variant.settings.set(name, value);
     }
@@ -73,7 +73,7 @@ TuningResult result_of(const Json& json) {
 
 bool same_candidates(const TuningResult& result, const std::vector<Variant>& candidates) {
   return std::ranges::equal(result.candidates, candidates, [](const Candidate& a, const Variant& b) {
-    return a.variant.kernel == b.kernel && a.variant.settings == b.settings;
+    return same_kernel(*a.variant.kernel, *b.kernel) && a.variant.settings == b.settings;
   });
 }
 
@@ -81,11 +81,11 @@ void drop_oldest(std::vector<ChoiceCache::Entry>& entries) {
   if (entries.size() > most_entries) entries.erase(entries.begin(), entries.end() - most_entries);
 }
 
-std::vector<ChoiceCache::Entry> entries_of(const Json& json) {
+std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const Json& json) {
   std::vector<ChoiceCache::Entry> entries;
   for (const Json& row : json) {
     try {
-      entries.push_back({row.at("key"), result_of(row)});
+      entries.push_back({row.at("key"), result_of(kernels, row)});
     } catch (const UsageError&) {
       // Another build's kernels.
     } catch (const Json::exception&) {
@@ -125,7 +125,7 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
           file_.string());
       return {};
     }
-    return entries_of(json.at("choices"));
+    return entries_of(kernels_, json.at("choices"));
   } catch (const Json::exception&) {
     return fail(fmt::format("'{}': it is not what this program writes", file_.string()));
   } catch (const std::runtime_error& error) {

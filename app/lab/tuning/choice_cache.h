@@ -25,8 +25,8 @@ class ChoiceCache {
     TuningResult result;
   };
 
-  /// If `file` is empty, results hold for this run only.
-  explicit ChoiceCache(std::filesystem::path file) : file_{std::move(file)} {}
+  /// If `file` is empty, results hold for this run only. `kernels` must outlive this.
+  ChoiceCache(const KernelCatalog& kernels, std::filesystem::path file) : kernels_{kernels}, file_{std::move(file)} {}
 
   /// The latest result with an equal key and the same candidates.
   std::optional<TuningResult> find(const Json& key, const std::vector<Variant>& candidates);
@@ -42,6 +42,7 @@ class ChoiceCache {
   std::vector<Entry> read();
   void write();
 
+  const KernelCatalog& kernels_;
   std::filesystem::path file_;
   bool read_once_ = false;
   bool another_versions_ = false;  // the file is left as it is

@@ -12,12 +12,13 @@ namespace orrery {
 namespace {
 
 /// Whether it was measured here, by this build.
-bool is_of_this_machine(Json key, Backend backend) {
+bool is_of_this_machine(const Backends& backends, Json key, Backend backend) {
   try {
     for (const Json& one : key.value(accurate_variants, Json::array())) (void)one.get_ref<const std::string&>();
     key.erase(accurate_variants);
     const std::optional<int> count = json_count(key.at("bodies_about"));
-    return count && key == tuning_key({.count = *count,
+    return count && key == tuning_key(backends,
+                                      {.count = *count,
                                        .law = find_law(key.at("law").get<std::string>()),
                                        .equal_masses = key.at("equal_masses").get<bool>(),
                                        .accuracy = key.at("accuracy").get<double>(),
@@ -40,14 +41,14 @@ std::string accuracy_words(double accuracy, const Json& those) {
 
 }  // namespace
 
-Json choices_json() {
-  ChoiceCache cache{usual_cache_file()};
+Json choices_json(const Backends& backends) {
+  ChoiceCache cache{backends.kernels(), usual_cache_file()};
   Json choices = Json::array();
-  const std::vector<Variant> candidates = candidates_here();
+  const std::vector<Variant> candidates = candidates_here(backends);
   for (const ChoiceCache::Entry& entry : cache.entries()) {
     const std::vector<std::size_t> order = entry.result.preference();
     if (candidates.empty() || order.empty()) continue;
-    if (!is_of_this_machine(entry.key, candidates.front().kernel->backend)) continue;
+    if (!is_of_this_machine(backends, entry.key, candidates.front().kernel->backend)) continue;
     const Candidate& chosen = entry.result.candidates[order.front()];
     choices.push_back({{"law", entry.key["law"]},
                        {"bodies_about", entry.key["bodies_about"]},

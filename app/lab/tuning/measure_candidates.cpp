@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/lab/variant_runner.h"
-#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -50,8 +49,9 @@ void vary_masses(Simulation& simulation) {
 }
 
 /// A star cluster.
-VariantRunner cluster_runner(const KernelDemand& demand, const std::stop_token& stop) {
-  return {{.scene = "plummer", .count = demand.count},
+VariantRunner cluster_runner(const Backends& backends, const KernelDemand& demand, const std::stop_token& stop) {
+  return {backends,
+          {.scene = "plummer", .count = demand.count},
           [demand](Simulation& simulation) {
             make_still(simulation, {.id = demand.law, .softening = simulation.status().law.softening});
             if (!demand.equal_masses) vary_masses(simulation);
@@ -60,8 +60,9 @@ VariantRunner cluster_runner(const KernelDemand& demand, const std::stop_token& 
 }
 
 /// The system itself, which must outlive the runner.
-VariantRunner system_runner(const ForceSystem& system, const std::stop_token& stop) {
-  return {{.scene = "plummer", .count = 1},
+VariantRunner system_runner(const Backends& backends, const ForceSystem& system, const std::stop_token& stop) {
+  return {backends,
+          {.scene = "plummer", .count = 1},
           [&system](Simulation& simulation) {
             make_still(simulation, system.law);
             simulation.set_bodies(system.bodies);
@@ -94,13 +95,13 @@ KernelDemand with_count(KernelDemand demand, int count) {
 
 /// The most bodies with which a step takes no more than its share of the time, by the first of these direct sums that
 /// runs.
-int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand& demand, const Limits& limits,
-                     const std::stop_token& stop) {
+int affordable_count(const Backends& backends, const std::vector<Variant>& direct_sums, const KernelDemand& demand,
+                     const Limits& limits, const std::stop_token& stop) {
   const int most = std::min(demand.count, limits.most_count);
   if (most <= limits.first_count) return most;
   const double share_ms = limits.budget_s * 1e3 / (steps_per_candidate * static_cast<double>(direct_sums.size()));
   for (const Variant& variant : direct_sums) {
-    VariantRunner cluster = cluster_runner(with_count(demand, limits.first_count), stop);
+    VariantRunner cluster = cluster_runner(backends, with_count(demand, limits.first_count), stop);
     std::vector<Candidate> pilot{{variant}};
     run_tuning(
         pilot, [&](const Variant& each, int steps) { return cluster.step_ms(each, steps); }, seconds,
@@ -113,10 +114,10 @@ int affordable_count(const std::vector<Variant>& direct_sums, const KernelDemand
 }
 
 /// Times of direct sums with `measured_count` bodies are scaled to the result's count.
-void tune(TuningResult& result, int measured_count, const KernelDemand& demand, const ForceSystem& system,
-          double budget_s, const std::stop_token& stop) {
-  VariantRunner cluster = cluster_runner(with_count(demand, measured_count), stop);
-  VariantRunner real = system_runner(system, stop);
+void tune(const Backends& backends, TuningResult& result, int measured_count, const KernelDemand& demand,
+          const ForceSystem& system, double budget_s, const std::stop_token& stop) {
+  VariantRunner cluster = cluster_runner(backends, with_count(demand, measured_count), stop);
+  VariantRunner real = system_runner(backends, system, stop);
   const double growth = static_cast<double>(result.count) / measured_count;
   run_tuning(
       result.candidates,
@@ -141,13 +142,13 @@ bool approximations_are_candidates(const KernelDemand& demand, Backend backend) 
   return demand.accuracy > 0 && demand.count >= limits_of(backend).fewest_for_trees;
 }
 
-std::vector<Variant> candidates_here() {
+std::vector<Variant> candidates_here(const Backends& backends) {
   for (const Backend backend : {Backend::cuda, Backend::cpu}) {
-    if (!backend_status(backend).available) continue;
+    if (!backends.status(backend).available) continue;
     std::vector<Variant> found;
-    for (const KernelInfo* kernel : kernels()) {
+    for (const KernelPtr& kernel : backends.kernels().all()) {
       if (kernel->backend != backend) continue;
-      for (const char* text : kernel->contenders) {
+      for (const char* text : kernel->candidates) {
         Settings settings{*kernel};
         for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
         found.push_back({kernel, settings});
@@ -158,12 +159,12 @@ std::vector<Variant> candidates_here() {
   return {};
 }
 
-AccuracyTrials measure_accuracy(const std::vector<Variant>& candidates, const KernelDemand& demand,
-                                const ForceSystem& system, const std::stop_token& stop) {
+AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
+                                const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
   const double begin_s = seconds();
   AccuracyTrials trials;
   for (const Variant& variant : candidates) trials.candidates.push_back({variant});
-  VariantRunner runner = system_runner(system, stop);
+  VariantRunner runner = system_runner(backends, system, stop);
   const bool spare_direct_sums = demand.count > most_measured_bodies(candidates.front().kernel->backend);
   try_accuracy(
       trials.candidates, [&](const Variant& variant) { return try_variant(runner, variant); }, demand.accuracy,
@@ -172,8 +173,8 @@ AccuracyTrials measure_accuracy(const std::vector<Variant>& candidates, const Ke
   return trials;
 }
 
-TuningResult measure_candidates(const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem& system,
-                                const std::stop_token& stop) {
+TuningResult measure_candidates(const Backends& backends, const AccuracyTrials& trials, const KernelDemand& demand,
+                                const ForceSystem& system, const std::stop_token& stop) {
   const Limits& limits = limits_of(trials.candidates.front().variant.kernel->backend);
   std::vector<Variant> direct_sums;
   bool has_trees = false;
@@ -181,9 +182,9 @@ TuningResult measure_candidates(const AccuracyTrials& trials, const KernelDemand
     has_trees |= candidate.variant.kernel->is_tree;
     if (!candidate.variant.kernel->is_tree && !candidate.problem) direct_sums.push_back(candidate.variant);
   }
-  const int measured_count = affordable_count(direct_sums, demand, limits, stop);
+  const int measured_count = affordable_count(backends, direct_sums, demand, limits, stop);
   TuningResult result{.candidates = trials.candidates, .count = has_trees ? demand.count : measured_count};
-  tune(result, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
+  tune(backends, result, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return result;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "app/lab/tuning/tuning_run.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
@@ -15,23 +16,23 @@ int most_measured_bodies(Backend backend);
 /// rules them out.
 bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 
-/// The candidates of all kernels of the best backend of this machine, in the order of kernels() and of their
+/// The candidates of all kernels of the best backend of this machine, in the order of the catalog and of their
 /// declarations.
-std::vector<Variant> candidates_here();
+std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries the candidates that are not full_fp32 with `system`, see try_accuracy(): one evaluation each, and a direct sum
 /// in fp64 over a sample of bodies. If no tree meets the accuracy, direct sums are tried even if they are long, since
 /// every step will be. Throws Cancelled at the next measurement after `stop` was requested; so does
 /// measure_candidates().
-AccuracyTrials measure_accuracy(const std::vector<Variant>& candidates, const KernelDemand& demand,
-                                const ForceSystem& system, const std::stop_token& stop);
+AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
+                                const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);
 
 /// Measures the candidates, all of one backend and at least one, with run_tuning(). It takes 0.35 s (CPU) or 0.2 s
 /// (CUDA) with the trials, and longer if one evaluation by a tree does. Direct sums step a star cluster of the demanded
 /// count, or of as many bodies as their time allows: their time does not depend on positions. Trees step `system`
 /// itself. If a tree is a candidate, all times hold for the demanded count. Steps are leapfrog's: force and
 /// integration.
-TuningResult measure_candidates(const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem& system,
-                                const std::stop_token& stop);
+TuningResult measure_candidates(const Backends& backends, const AccuracyTrials& trials, const KernelDemand& demand,
+                                const ForceSystem& system, const std::stop_token& stop);
 
 }  // namespace orrery

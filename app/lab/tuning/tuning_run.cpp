@@ -80,11 +80,11 @@ std::string error_words(double median_error) {
 
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, double accuracy,
                   bool spare_direct_sums) {
-  std::map<const KernelInfo*, std::string> trees;  // the settings that meet the accuracy
+  std::map<std::string, std::string> trees;  // by kernel id, the settings that meet the accuracy
   const auto try_if_needed = [&](Candidate& candidate) {
-    const KernelInfo* const kernel = candidate.variant.kernel;
+    const KernelPtr& kernel = candidate.variant.kernel;
     const bool spared = !kernel->is_tree && spare_direct_sums;
-    if (const auto enough = spared ? trees.begin() : trees.find(kernel); enough != trees.end()) {
+    if (const auto enough = spared ? trees.begin() : trees.find(kernel->id); enough != trees.end()) {
       return rule_out(candidate, enough->second + " is accurate enough and less work");
     }
     const AccuracyTrial trial = try_one(candidate.variant);
@@ -94,7 +94,7 @@ void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one
     }
     if (!kernel->is_tree) return;  // it is timed as all direct sums are
     if (is_time(trial.step_ms)) candidate.step_ms = trial.step_ms;
-    trees[kernel] = words_for(*kernel, candidate.variant.settings);
+    trees[kernel->id] = words_for(*kernel, candidate.variant.settings);
   };
   for (const bool is_tree : {true, false}) {
     for (Candidate& candidate : candidates) {

@@ -22,6 +22,6 @@ ORRERY_KERNEL(
         "Every other kernel answers the question how much of this time was waste. The compiler may not reorder the "
         "sums, so one core runs far below what its vector units could do.",
     .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 3e-6, .max = 1e-3},
-    .create = [](const Settings&) -> std::unique_ptr<ForceKernel> { return std::make_unique<CpuSerial>(); });
+    .create = create_kernel<CpuSerial>);
 
 }  // namespace orrery

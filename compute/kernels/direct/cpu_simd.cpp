@@ -86,7 +86,7 @@ constexpr Tunable tunables[] = {
      .notes = "Bodies whose accelerations are summed in one pass, so that they share each load of the others.",
      .values = simd_rows_or_auto,
      .initial = "auto"}};
-constexpr const char* contenders[] = {""};
+constexpr const char* candidates[] = {""};
 
 class CpuSimd final : public ForceKernel {
  public:
@@ -125,7 +125,7 @@ ORRERY_KERNEL(
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",
     .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4}, .takes_targets = true,
-    .contenders = contenders, .create = create_kernel<CpuSimd>);
+    .candidates = candidates, .create = create_kernel<CpuSimd>);
 
 }  // namespace orrery
 #endif

@@ -44,13 +44,14 @@ __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConst
 
 class Atomic final : public BlockKernel<const Vec4*, int, PairConstants, Vec4*> {
  public:
-  explicit Atomic(const Settings& settings)
-      : BlockKernel{"cuda-atomic", settings, {}, dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
-                      return accumulate<decltype(law)::value, decltype(real)>;
-                    })} {}
+  Atomic(const Settings& settings, const cuda::Device& device)
+      : BlockKernel{
+            "cuda-atomic", device, settings, {}, dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
+              return accumulate<decltype(law)::value, decltype(real)>;
+            })} {}
 
   void prepare(int count) override {
-    take_scratch(sums_, static_cast<std::size_t>(count), "cuda-atomic: the sums", "another kernel");
+    take_scratch(device(), sums_, static_cast<std::size_t>(count), "cuda-atomic: the sums", "another kernel");
   }
 
   void do_evaluate(const ForceArgs& args) override {

@@ -50,8 +50,9 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, float sof
 
 class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> {
  public:
-  explicit Branchy(const Settings& settings)
-      : BlockKernel{"cuda-branchy", settings, {.shared_bytes = sizeof(Vec4)}, [](LawId) { return accelerate; }} {}
+  Branchy(const Settings& settings, const cuda::Device& device)
+      : BlockKernel{
+            "cuda-branchy", device, settings, {.shared_bytes = sizeof(Vec4)}, [](LawId) { return accelerate; }} {}
 
   void prepare(int count) override { epilogue_.prepare(count); }
 
@@ -63,7 +64,7 @@ class Branchy final : public BlockKernel<const Vec4*, int, float, float, Vec4*> 
   }
 
  private:
-  StoredEpilogue epilogue_{"another kernel"};
+  StoredEpilogue epilogue_{device(), "another kernel"};
 };
 
 }  // namespace

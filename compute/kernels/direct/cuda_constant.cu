@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "compute/cuda/event.h"
@@ -23,28 +24,30 @@ constexpr int unroll = 8;
 constexpr int capacity = 4096;
 __constant__ Vec4 chunk[capacity];
 
-/// The process has one `chunk`, while engines have a stream each: an evaluation holds a turn while it enqueues its
-/// work, and on the GPU that work waits for the evaluation before it.
+/// A device has one `chunk`, while engines have a stream each: an evaluation holds a turn while it enqueues its work,
+/// and on the GPU that work waits for the evaluation before it.
 class Turn {
  public:
-  explicit Turn(cudaStream_t stream) : stream_{stream} {
-    ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, last_use().get()));
+  Turn(const cuda::Device& device, cudaStream_t stream) : last_use_{last_use(device)}, stream_{stream} {
+    ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, last_use_.get()));
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
-  ~Turn() { ORRERY_CUDA_WARN(cudaEventRecord(last_use().get(), stream_)); }
+  ~Turn() { ORRERY_CUDA_WARN(cudaEventRecord(last_use_.get(), stream_)); }
 
  private:
   static std::mutex& mutex() {
     static std::mutex mutex;
     return mutex;
   }
-  static const cuda::Event& last_use() {
-    static const cuda::Event event;
-    return event;
+  /// Under the lock.
+  static const cuda::Event& last_use(const cuda::Device& device) {
+    static std::map<int, cuda::Event> events;  // by device
+    return events.try_emplace(device.ordinal(), device).first->second;
   }
 
   std::lock_guard<std::mutex> lock_{mutex()};
+  const cuda::Event& last_use_;
   cudaStream_t stream_;
 };
 
@@ -96,8 +99,9 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round rou
 
 class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants, Vec4*, Epilogue> {
  public:
-  explicit Constant(const Settings& settings)
+  Constant(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-constant",
+                    device,
                     settings,
                     {.bodies = settings.integer("bodies-per-thread")},
                     dispatch_by_bodies(settings, [](auto law, auto bodies) -> Instance {
@@ -106,12 +110,13 @@ class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants
 
   void prepare(int count) override {
     if (count <= capacity) return;
-    take_scratch(sums_, static_cast<std::size_t>(count), "cuda-constant: the sums between rounds", "another kernel");
+    take_scratch(device(), sums_, static_cast<std::size_t>(count), "cuda-constant: the sums between rounds",
+                 "another kernel");
   }
 
   void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
-    const Turn turn{args.stream};
+    const Turn turn{device(), args.stream};
     for (int begin = 0, size = 0; begin < args.count; begin += size) {
       size = std::min(capacity, args.count - begin);
       ORRERY_CUDA_CHECK(cudaMemcpyToSymbolAsync(chunk, args.bodies + begin,

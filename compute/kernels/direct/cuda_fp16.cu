@@ -79,8 +79,9 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
 
 class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit Fp16(const Settings& settings)
+  Fp16(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-fp16",
+                    device,
                     settings,
                     {.shared_bytes = Tile::body_bytes},
                     dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {
@@ -88,7 +89,7 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
                     })} {}
 
   void prepare(int count) override {
-    take_scratch(positions_, static_cast<std::size_t>(count), "cuda-fp16: the positions in half precision",
+    take_scratch(device(), positions_, static_cast<std::size_t>(count), "cuda-fp16: the positions in half precision",
                  "cuda-tiled");
   }
 

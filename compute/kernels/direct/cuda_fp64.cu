@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(max_block)
 
 class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>, Epilogue> {
  public:
-  explicit Fp64(const Settings& settings)
-      : BlockKernel{"cuda-fp64", settings, {.shared_bytes = sizeof(Body)}, [](LawId law) {
+  Fp64(const Settings& settings, const cuda::Device& device)
+      : BlockKernel{"cuda-fp64", device, settings, {.shared_bytes = sizeof(Body)}, [](LawId law) {
                       return law_values.dispatch(
                           law, [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
                     }} {}

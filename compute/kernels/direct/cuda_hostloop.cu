@@ -49,8 +49,9 @@ __global__ void accelerate(const SixFloats* __restrict__ bodies, const Vec4* __r
 
 class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit HostLoop(const Settings& settings)
+  HostLoop(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-hostloop",
+                    device,
                     settings,
                     {},
                     dispatch_by_arithmetic(settings,
@@ -61,8 +62,8 @@ class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, Pa
 
   void prepare(int count) override {
     const auto size = static_cast<std::size_t>(count);
-    take_scratch(d_bodies_, size, "cuda-hostloop: its array of six-float bodies", "another kernel");
-    if (host_bodies_.size() < size) host_bodies_ = {size, pinned_};
+    take_scratch(device(), d_bodies_, size, "cuda-hostloop: its array of six-float bodies", "another kernel");
+    if (host_bodies_.size() < size) host_bodies_ = {device(), size, pinned_};
   }
 
   /// Waits for the stream at each copy, as the source's blocking copies do.

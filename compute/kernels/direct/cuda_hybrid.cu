@@ -45,8 +45,9 @@ using Remainder = void (*)(const Vec4*, int, int, PairConstants, Epilogue);
 
 class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit Hybrid(const Settings& settings)
+  Hybrid(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-hybrid",
+                    device,
                     settings,
                     {.shared_bytes = sizeof(Vec4)},
                     dispatch_by_arithmetic(settings,
@@ -78,7 +79,7 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
       launch.blocks = blocks;
       return launch;
     }
-    return {.function = reinterpret_cast<const void*>(remainder(law.id)),
+    return {.function = cuda::kernel_handle(remainder(law.id)),
             .block = remainder_block,
             .blocks = cuda::ceil_div(count, remainder_block)};
   }
@@ -99,8 +100,8 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
   }
 
   Arithmetic arithmetic_;
-  cuda::Stream side_;
-  cuda::Event fork_, join_;
+  cuda::Stream side_{device()};
+  cuda::Event fork_{device()}, join_{device()};
 };
 
 }  // namespace

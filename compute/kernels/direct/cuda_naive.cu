@@ -53,11 +53,11 @@ __global__ void __launch_bounds__(max_block)
 
 class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue> {
  public:
-  explicit Naive(const Settings& settings)
-      : BlockKernel{"cuda-naive", settings, {}, instances(settings)},
+  Naive(const Settings& settings, const cuda::Device& device)
+      : BlockKernel{"cuda-naive", device, settings, {}, instances(settings)},
         arithmetic_{arithmetic(settings)},
         stores_first_{stores_first(settings)},
-        bodies_{layout_values.find(settings.text("layout"))} {}
+        bodies_{device, layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -99,7 +99,7 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
   Arithmetic arithmetic_;
   bool stores_first_;
   BodyLayout bodies_;
-  StoredEpilogue stored_epilogue_;
+  StoredEpilogue stored_epilogue_{device()};
 };
 
 }  // namespace

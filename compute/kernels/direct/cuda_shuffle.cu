@@ -61,8 +61,9 @@ __global__ void __launch_bounds__(max_block)
 
 class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit Shuffle(const Settings& settings)
+  Shuffle(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-shuffle",
+                    device,
                     settings,
                     {.bodies = settings.integer("bodies-per-thread")},
                     dispatch_by_bodies(settings, [](auto law, auto bodies) -> Instance {

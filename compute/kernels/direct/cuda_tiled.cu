@@ -29,7 +29,7 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
     layout_tunable,
 };
-constexpr const char* contenders[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
+constexpr const char* candidates[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
 constexpr int max_split = 64;
 constexpr int max_target_split = 512;  // of few targets: enough to fill a large GPU with one block of them
 constexpr int block_divisor = 32;      // of every value of `block`
@@ -110,8 +110,9 @@ __global__ void __launch_bounds__(max_block)
 
 class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue> {
  public:
-  explicit Tiled(const Settings& settings)
+  Tiled(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-tiled",
+                    device,
                     settings,
                     {.bodies = settings.integer("bodies-per-thread"), .shared_bytes = sizeof(Vec4)},
                     instances(settings)},
@@ -119,7 +120,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
         arithmetic_{arithmetic(settings)},
         split_{settings.integer("split")},
         stores_first_{stores_first(settings)},
-        bodies_{layout_values.find(settings.text("layout"))} {}
+        bodies_{device, layout_values.find(settings.text("layout"))} {}
 
   void prepare(int count) override {
     bodies_.prepare(count);
@@ -134,9 +135,9 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
     const int split = split_for(args.count);
-    const int rows = BlockKernel::main_launch(args.law, args.count, args.masses).blocks;
-    launch_grid(args, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(split)), bodies_.arranged(args),
-                bodies_.layout(), args.count, PairConstants{args.law}, partials_.data(), epilogue);
+    const dim3 grid(static_cast<unsigned>(blocks(args.count)), static_cast<unsigned>(split));
+    launch_grid(args, grid, bodies_.arranged(args), bodies_.layout(), args.count, PairConstants{args.law},
+                partials_.data(), epilogue);
     if (split > 1) finish_partial_sums(partials_.data(), split, args.bodies, args.count, epilogue, args.stream);
     if (stores_first_) stored_epilogue_.finish(args);
   }
@@ -168,7 +169,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     const int targets = args.targets.count;
     const int most = std::min(max_target_split, cuda::ceil_div(args.count, block()));
     const int split = split_ > 0 ? std::min(split_, most)
-                                 : fastest_split(targets, args.count, block(), 1, cuda::multiprocessors(), most);
+                                 : fastest_split(targets, args.count, block(), 1, device().multiprocessors(), most);
     prepare_partials(split, targets);
     const dim3 blocks{static_cast<unsigned>(cuda::ceil_div(targets, block())), static_cast<unsigned>(split)};
     dispatch_arithmetic(args.law.id, arithmetic_, [&](auto law, auto real) {
@@ -184,7 +185,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   }
 
   void prepare_partials(int split, int targets) {
-    take_scratch(partials_, split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
+    take_scratch(device(), partials_,
+                 split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
                  "cuda-tiled: the partial sums of split=" + std::to_string(split), "a smaller split");
   }
 
@@ -192,7 +194,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     const int most = std::min(max_split, cuda::ceil_div(count, block()));
     if (split_ > 0) return std::min(split_, most);
     if (count != chosen_for_) {
-      chosen_split_ = fastest_split(count, count, block(), bodies_per_thread_, cuda::multiprocessors(), most);
+      chosen_split_ = fastest_split(count, count, block(), bodies_per_thread_, device().multiprocessors(), most);
       chosen_for_ = count;
     }
     return chosen_split_;
@@ -204,7 +206,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   bool stores_first_;
   mutable int chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;
-  StoredEpilogue stored_epilogue_;
+  StoredEpilogue stored_epilogue_{device()};
   cuda::DeviceArray<Vec4> partials_;
 };
 
@@ -220,9 +222,8 @@ ORRERY_KERNEL(
         "Brute Force N-Body, v3 (row 3); UTH homework: tiling, layouts, unrolling, arithmetic (rows 15, 16, 17, 20)",
     .lesson =
         "A tile in shared memory turns one slow read per pair into one per tile. Holding several bodies in registers "
-        "lets "
-        "one shared read serve several pairs, and then the arithmetic itself is the limit.",
+        "lets one shared read serve several pairs, and then the arithmetic itself is the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 5e-6, .max = 5e-3}, .takes_targets = true,
-    .contenders = contenders, .create = create_kernel<Tiled>);
+    .candidates = candidates, .create = create_kernel<Tiled>);
 
 }  // namespace orrery

@@ -23,8 +23,9 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConst
 
 class TiledCount final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {
  public:
-  explicit TiledCount(const Settings& settings)
+  TiledCount(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-tiled-count",
+                    device,
                     settings,
                     {.shared_bytes = sizeof(Vec4)},
                     dispatch_by_arithmetic(settings, [](auto law, auto real) -> Instance {

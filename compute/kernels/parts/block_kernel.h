@@ -16,9 +16,9 @@ template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    return {.function = reinterpret_cast<const void*>(instance_(law.id)),
+    return {.function = cuda::kernel_handle(instance_(law.id)),
             .block = block_,
-            .blocks = cuda::ceil_div(count, block_ * thread_.bodies),
+            .blocks = blocks(count),
             .shared_per_thread = thread_.shared_bytes};
   }
 
@@ -32,21 +32,25 @@ class BlockKernel : public ForceKernel {
   };
 
   /// `instance`, called with a LawId, gives the function for that law. Throws UsageError if the block does not fit
-  /// this GPU with one of them.
-  BlockKernel(const char* id, const Settings& settings, const Thread& thread, std::function<Instance(LawId)> instance)
-      : block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {
+  /// the device with one of them.
+  BlockKernel(const char* id, const cuda::Device& device, const Settings& settings, const Thread& thread,
+              std::function<Instance(LawId)> instance)
+      : device_{device}, block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {
     for (const LawInfo& law : laws()) {
-      cuda::require_block_fits(id + (' ' + settings.to_string()), reinterpret_cast<const void*>(instance_(law.law)),
+      cuda::require_block_fits(device, id + (' ' + settings.to_string()), cuda::kernel_handle(instance_(law.law)),
                                block_);
     }
   }
 
+  const cuda::Device& device() const { return device_; }
   int block() const { return block_; }
+  /// That hold `count` bodies.
+  int blocks(int count) const { return cuda::ceil_div(count, block_ * thread_.bodies); }
 
 #if defined(__CUDACC__)
-  /// Enqueues the function for the law of `args`, in the blocks of main_launch().
+  /// Enqueues the function for the law of `args`, in blocks().
   void launch(const ForceArgs& args, Params... params) const {
-    launch_grid(args, static_cast<unsigned>(main_launch(args.law, args.count, args.masses).blocks), params...);
+    launch_grid(args, static_cast<unsigned>(blocks(args.count)), params...);
   }
   void launch_grid(const ForceArgs& args, dim3 blocks, Params... params) const {
     const std::size_t shared_bytes = thread_.shared_bytes * static_cast<std::size_t>(block_);
@@ -56,6 +60,7 @@ class BlockKernel : public ForceKernel {
 #endif
 
  private:
+  const cuda::Device& device_;
   int block_;
   Thread thread_;
   std::function<Instance(LawId)> instance_;

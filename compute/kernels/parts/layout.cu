@@ -27,8 +27,8 @@ __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, 
 }  // namespace
 
 void BodyLayout::prepare(int count) {
-  take_scratch(copy_, floats_per_body(layout_) * static_cast<std::size_t>(count), "the bodies in another layout",
-               "layout=float4");
+  take_scratch(device_, copy_, floats_per_body(layout_) * static_cast<std::size_t>(count),
+               "the bodies in another layout", "layout=float4");
 }
 
 BodyArrays BodyLayout::arranged(const ForceArgs& args) {

@@ -64,7 +64,7 @@ struct BodyArrays {
 /// made by a separate pass before each force pass.
 class BodyLayout {
  public:
-  explicit BodyLayout(Layout layout) : layout_{layout} {}
+  BodyLayout(const cuda::Device& device, Layout layout) : device_{device}, layout_{layout} {}
   Layout layout() const { return layout_; }
   /// Takes memory for `count` bodies. Throws UsageError if the GPU is short of it.
   void prepare(int count);
@@ -72,6 +72,7 @@ class BodyLayout {
   BodyArrays arranged(const ForceArgs& args);
 
  private:
+  const cuda::Device& device_;
   Layout layout_;
   cuda::DeviceArray<float> copy_;
 };

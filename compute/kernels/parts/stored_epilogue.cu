@@ -18,7 +18,7 @@ __global__ void kick(const Vec4* __restrict__ accelerations, const Vec4* __restr
 }  // namespace
 
 void StoredEpilogue::prepare(int count) {
-  take_scratch(own_, static_cast<std::size_t>(count), "the stored accelerations", instead_);
+  take_scratch(device_, own_, static_cast<std::size_t>(count), "the stored accelerations", instead_);
 }
 
 Epilogue StoredEpilogue::storing(const ForceArgs& args) {

@@ -10,7 +10,8 @@ namespace orrery {
 class StoredEpilogue {
  public:
   /// `instead`: what a user may choose if the GPU has no memory for the accelerations.
-  explicit StoredEpilogue(const char* instead = "epilogue=fused") : instead_{instead} {}
+  explicit StoredEpilogue(const cuda::Device& device, const char* instead = "epilogue=fused")
+      : device_{device}, instead_{instead} {}
   /// Takes memory for `count` accelerations. Throws UsageError if the GPU is short of it.
   void prepare(int count);
   /// The force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own memory.
@@ -19,6 +20,7 @@ class StoredEpilogue {
   void finish(const ForceArgs& args);
 
  private:
+  const cuda::Device& device_;
   const char* instead_;
   cuda::DeviceArray<Vec4> own_;
 };

@@ -154,7 +154,7 @@ namespace {
 HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
-constexpr const char* contenders[] = {""};
+constexpr const char* candidates[] = {""};
 constexpr const char* tile_values[] = {"auto", "64", "128", "256", "512", "1024"};
 // With AVX2 on an EPYC (Zen 3), one thread, tiles of 512, 1, 2 and 4 rows did 3.9, 4.2 and 4.0 G interactions/s: 20
 // arithmetic instructions serve a vector of pairs, in cpu-simd 16 half as many interactions.
@@ -268,7 +268,7 @@ ORRERY_KERNEL(
         "On a CPU the reaction costs few instructions more, and none waits for another thread: tiles of bodies meet in "
         "rounds, each tile in one pair of a round.",
     .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 3e-4},
-    .pairs_per_interaction = 0.5, .contenders = contenders, .create = create_kernel<CpuSymmetric>);
+    .pairs_per_interaction = 0.5, .candidates = candidates, .create = create_kernel<CpuSymmetric>);
 
 }  // namespace orrery
 #endif

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/early_launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
@@ -42,7 +42,7 @@ constexpr Tunable tunables[] = {
      .initial = "off"},
 };
 
-constexpr const char* contenders[] = {
+constexpr const char* candidates[] = {
     "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
@@ -190,11 +190,12 @@ class Symmetric final : public ForceKernel {
  public:
   using Instance = void (*)(const Vec4*, int, PairItems, int, PairConstants, SymmetricSums);
 
-  explicit Symmetric(const Settings& settings)
-      : block_{settings.integer("block")},
+  Symmetric(const Settings& settings, const cuda::Device& device)
+      : device_{device},
+        block_{settings.integer("block")},
         bodies_per_lane_{settings.integer("bodies-per-lane")},
         tiles_per_item_{settings.integer("tiles-per-item")},
-        accumulator_{switch_values.find(settings.text("deterministic"))} {}
+        accumulator_{device, switch_values.find(settings.text("deterministic"))} {}
 
   void prepare(int count) override { accumulator_.prepare(count); }
 
@@ -202,8 +203,9 @@ class Symmetric final : public ForceKernel {
     prepare(args.count);
     const SymmetricSums sums = accumulator_.begin(args);
     const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
-    cuda::launch_early(plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies, args.count,
-                       PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law}, sums);
+    cuda::launch_dependent(device_, plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies,
+                           args.count, PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law},
+                           sums);
     accumulator_.finish(args);
   }
 
@@ -213,7 +215,7 @@ class Symmetric final : public ForceKernel {
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     const Plan& plan = plan_for(law.id, count, masses.equal());
-    return {.function = reinterpret_cast<const void*>(plan.function),
+    return {.function = cuda::kernel_handle(plan.function),
             .block = block_,
             .blocks = plan.blocks,
             .shared_per_thread = shared_bytes_per_thread};
@@ -249,9 +251,8 @@ class Symmetric final : public ForceKernel {
               .equal_masses = equal_masses,
               .function = instance(law, equal_masses, bodies),
               .bodies = bodies};
-    int resident = 0;  // on a multiprocessor
-    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, plan.function, block_, shared_bytes()));
-    const int warps = block_ / 32, multiprocessors = cuda::multiprocessors();
+    const int resident = cuda::resident_blocks(device_, cuda::kernel_handle(plan.function), block_, shared_bytes());
+    const int warps = block_ / 32, multiprocessors = device_.multiprocessors();
     const long long units = PairItems{count, bodies}.units();
     plan.blocks = static_cast<int>(
         std::min<long long>((units + warps - 1) / warps, static_cast<long long>(resident) * multiprocessors));
@@ -277,6 +278,7 @@ class Symmetric final : public ForceKernel {
   static constexpr std::size_t shared_bytes_per_thread = 2 * sizeof(Vec4);
   static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
 
+  const cuda::Device& device_;
   int block_;
   int bodies_per_lane_;  // 0: auto
   int tiles_per_item_;
@@ -296,6 +298,6 @@ ORRERY_KERNEL(
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
         "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3}, .repeatable = false,
-    .pairs_per_interaction = 0.5, .contenders = contenders, .create = create_kernel<Symmetric>);
+    .pairs_per_interaction = 0.5, .candidates = candidates, .create = create_kernel<Symmetric>);
 
 }  // namespace orrery

@@ -2,8 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "compute/cuda/early_launch.h"
-#include "compute/cuda/launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/symmetric/symmetric_sums.h"
 
@@ -70,7 +69,7 @@ void SymmetricAccumulator::prepare(int count) {
   const std::size_t numbers = 3 * static_cast<std::size_t>(padded(count));
   const auto take_room = [&](auto& array) {
     if (array.size() < numbers) zero_ = false;
-    take_scratch(array, numbers, "cuda-symmetric: the sums", "another kernel");
+    take_scratch(device_, array, numbers, "cuda-symmetric: the sums", "another kernel");
   };
   deterministic_ ? take_room(fixed_) : take_room(floats_);
 }
@@ -102,9 +101,9 @@ SymmetricSums SymmetricAccumulator::begin(const ForceArgs& args) {
 }
 
 void SymmetricAccumulator::finish(const ForceArgs& args) {
-  cuda::launch_early(deterministic_ ? finish_bodies<true> : finish_bodies<false>,
-                     cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args), args.bodies,
-                     args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
+  cuda::launch_dependent(device_, deterministic_ ? finish_bodies<true> : finish_bodies<false>,
+                         cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args), args.bodies,
+                         args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
   zero_ = true;
 }
 

@@ -47,7 +47,8 @@ struct SymmetricSums {
 /// Owns the sums: zero before an evaluation, and again once finish() has passed on the stream.
 class SymmetricAccumulator {
  public:
-  explicit SymmetricAccumulator(bool deterministic) : deterministic_{deterministic} {}
+  SymmetricAccumulator(const cuda::Device& device, bool deterministic)
+      : device_{device}, deterministic_{deterministic} {}
 
   /// Throws UsageError if the GPU is short of memory for the sums: 12 bytes per body, 24 if deterministic.
   void prepare(int count);
@@ -59,6 +60,7 @@ class SymmetricAccumulator {
  private:
   SymmetricSums sums_for(const ForceArgs& args) const;
 
+  const cuda::Device& device_;
   bool deterministic_;
   bool zero_ = false;                // the sums are zero once the stream has passed the last use
   cuda::DeviceArray<float> floats_;  // one of the two is in use

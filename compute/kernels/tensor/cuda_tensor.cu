@@ -23,7 +23,7 @@ constexpr Tunable tunables[] = {
      .values = warps_values.names(),
      .initial = "8"},
 };
-constexpr const char* contenders[] = {"", "warps=12"};
+constexpr const char* candidates[] = {"", "warps=12"};
 
 constexpr int chunks_per_sum = 16;  // after so many the columns' sums go to memory: short sums round less
 
@@ -192,15 +192,13 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
 
 class Tensor final : public ForceKernel {
  public:
-  explicit Tensor(const Settings& settings) : warps_{settings.integer("warps")} {
-    cudaFuncAttributes attributes{};
-    ORRERY_CUDA_CHECK(
-        cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(instance(LawId::gravity, warps_))));
-    const cuda::DeviceInfo device = cuda::current_device();
-    if (device.major < tensor::least_capability) {
+  Tensor(const Settings& settings, const cuda::Device& device)
+      : device_{device}, warps_{settings.integer("warps")}, workspace_{device}, sums_{device} {
+    const cudaFuncAttributes attributes = cuda::attributes_of(device, handle(LawId::gravity, warps_));
+    if (device.info().major < tensor::least_capability) {
       throw UsageError("cuda-tensor needs tensor products of TF32 numbers, of compute capability " +
                        std::to_string(tensor::least_capability) + ".0 on; this GPU has " +
-                       std::to_string(device.major) + '.' + std::to_string(device.minor) +
+                       std::to_string(device.info().major) + '.' + std::to_string(device.info().minor) +
                        "; choose cuda-symmetric or cuda-tiled");
     }
     // Code for an older GPU that was translated for this one when the program started has no such products.
@@ -211,7 +209,7 @@ class Tensor final : public ForceKernel {
     }
     for (const LawInfo& law : laws()) {
       for (const int warps : warps_values.all) {
-        ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(instance(law.law, warps)),
+        ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(handle(law.law, warps)),
                                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                static_cast<int>(shared_bytes(warps))));
       }
@@ -238,14 +236,10 @@ class Tensor final : public ForceKernel {
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    MainLaunch launch{.function = reinterpret_cast<const void*>(instance(law.id, warps_)),
-                      .block = warps_ * 32,
-                      .shared_fixed = shared_bytes(warps_)};
-    int resident = 0;
-    ORRERY_CUDA_CHECK(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, launch.function, launch.block, launch.shared_fixed));
+    MainLaunch launch{.function = handle(law.id, warps_), .block = warps_ * 32, .shared_fixed = shared_bytes(warps_)};
+    const int resident = cuda::resident_blocks(device_, launch.function, launch.block, launch.shared_fixed);
     launch.blocks = static_cast<int>(
-        std::min<long long>(items(count).units(), static_cast<long long>(resident) * cuda::multiprocessors()));
+        std::min<long long>(items(count).units(), static_cast<long long>(resident) * device_.multiprocessors()));
     return launch;
   }
 
@@ -259,6 +253,7 @@ class Tensor final : public ForceKernel {
       });
     });
   }
+  static cudaKernel_t handle(LawId law, int warps) { return cuda::kernel_handle(instance(law, warps)); }
   static std::size_t shared_bytes(int warps) {
     return warps_values.dispatch(warps, [](auto chosen) { return Shape<decltype(chosen)::value>::shared_bytes; });
   }
@@ -271,6 +266,7 @@ class Tensor final : public ForceKernel {
     return all.groups * all.tiles_per_group * PairItems::tile;
   }
 
+  const cuda::Device& device_;
   int warps_;
   TensorWorkspace workspace_;
   TensorSums sums_;
@@ -289,6 +285,6 @@ ORRERY_KERNEL(
         "that the large terms are exact. What is left to other units, the reciprocal square roots first, then is the "
         "limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-4, .max = 1e-2}, .repeatable = false,
-    .pairs_per_interaction = 0.5, .full_fp32 = false, .contenders = contenders, .create = create_kernel<Tensor>);
+    .pairs_per_interaction = 0.5, .full_fp32 = false, .candidates = candidates, .create = create_kernel<Tensor>);
 
 }  // namespace orrery

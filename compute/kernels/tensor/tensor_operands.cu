@@ -180,8 +180,8 @@ void TensorWorkspace::prepare(int padded) {
   const auto bodies = static_cast<std::size_t>(padded);
   const std::size_t words_per_body = TensorOperands::words_per_block / TensorOperands::rows_per_block +
                                      TensorOperands::words_per_tile / TensorOperands::columns_per_tile;
-  take_scratch(words_, bounds_words + bodies * words_per_body, "cuda-tensor: the operands", "cuda-symmetric");
-  take_scratch(vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
+  take_scratch(device_, words_, bounds_words + bodies * words_per_body, "cuda-tensor: the operands", "cuda-symmetric");
+  take_scratch(device_, vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
 }
 
 TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {

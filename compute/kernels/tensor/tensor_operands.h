@@ -58,6 +58,7 @@ struct ColumnTile {
 /// Owns a TensorOperands and the scratch memory to make it.
 class TensorWorkspace {
  public:
+  explicit TensorWorkspace(const cuda::Device& device) : device_{device} {}
   /// Takes memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU is short of it.
   void prepare(int padded);
   /// Enqueues a pass that makes the operands. Bodies from args.count to `padded` have no mass and are far from all
@@ -65,6 +66,7 @@ class TensorWorkspace {
   TensorOperands make(const ForceArgs& args, int padded);
 
  private:
+  const cuda::Device& device_;
   cuda::DeviceArray<std::uint32_t> words_;
   cuda::DeviceArray<Vec4> vectors_;
 };

@@ -74,8 +74,9 @@ __global__ void __launch_bounds__(again_block)
 }  // namespace
 
 void TensorSums::prepare(int padded) {
-  take_scratch(sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
-  take_scratch(again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the list of bodies", "cuda-symmetric");
+  take_scratch(device_, sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
+  take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the list of bodies",
+               "cuda-symmetric");
 }
 
 Vec4* TensorSums::begin(const ForceArgs& args, int padded) {
@@ -89,7 +90,7 @@ void TensorSums::finish(const ForceArgs& args, const TensorOperands& operands) {
   finish_bodies<<<cuda::ceil_div(args.count, finish_block), finish_block, 0, args.stream>>>(
       sums_.data(), operands, args.bodies, args.count, args.masses.greatest, again_.data(), args.epilogue);
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
-  const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * cuda::multiprocessors());
+  const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * device_.multiprocessors());
   law_values.dispatch(args.law.id, [&](auto law) {
     sum_again<decltype(law)::value><<<blocks, again_block, 0, args.stream>>>(
         args.bodies, args.count, PairConstants{args.law}, again_.data(), args.epilogue);

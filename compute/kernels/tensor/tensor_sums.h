@@ -13,6 +13,7 @@ namespace orrery {
 /// to the mean, the body is summed again from differences of coordinates.
 class TensorSums {
  public:
+  explicit TensorSums(const cuda::Device& device) : device_{device} {}
   /// Takes memory for `padded` bodies. Throws UsageError if the GPU is short of it.
   void prepare(int padded);
   /// Enqueues zeroing. Returns the sums to add to: the acceleration of body i in scaled units and, in w, sum s m_j.
@@ -21,6 +22,7 @@ class TensorSums {
   void finish(const ForceArgs& args, const TensorOperands& operands);
 
  private:
+  const cuda::Device& device_;
   cuda::DeviceArray<Vec4> sums_;
   cuda::DeviceArray<int> again_;  // how many bodies are summed again, then which
 };

@@ -17,6 +17,8 @@ class CellPicker {
  public:
   static constexpr int most_levels = 32;
 
+  explicit CellPicker(const cuda::Device& device) : device_{device} {}
+
   /// Takes the memory for picks of `most` >= 1 cells. Without this call, pick() takes it.
   void prepare(int most);
   /// Enqueues a pick of the larger cells, at most `most` >= 1. A `Cells` can be copied to the device and has there, for
@@ -34,6 +36,7 @@ class CellPicker {
   };
 
  private:
+  const cuda::Device& device_;
   int most_ = 0;
   cuda::DeviceArray<Levels> d_levels_;
   cuda::DeviceArray<TreeCell> d_cells_;
@@ -89,7 +92,7 @@ void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaMemsetAsync(d_levels_.data(), 0, sizeof(Levels), stream));
   ORRERY_CUDA_CHECK(cudaMemsetAsync(d_cells_.data(), 0, size * sizeof(TreeCell), stream));
   constexpr int block = 256;
-  const int blocks = 4 * cuda::multiprocessors();
+  const int blocks = 4 * device_.multiprocessors();
   count_levels<<<blocks, block, 0, stream>>>(cells, d_levels_.data());
   ORRERY_CUDA_CHECK_LAUNCH(count_levels);
   pick_cells<<<blocks, block, 0, stream>>>(cells, d_levels_.data(), d_cells_.data(), most);
@@ -103,13 +106,13 @@ void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
 inline void CellPicker::prepare(int most) {
   const auto size = static_cast<std::size_t>(most);
   if (d_levels_.size() == 0) {
-    d_levels_ = cuda::DeviceArray<Levels>(1);
-    levels_ = cuda::HostArray<Levels>(1, /*pinned=*/true);
+    d_levels_ = cuda::DeviceArray<Levels>(device_, 1);
+    levels_ = cuda::HostArray<Levels>(device_, 1, /*pinned=*/true);
   }
   if (cells_.size() >= size) return;
   most_ = 0;
-  d_cells_ = cuda::DeviceArray<TreeCell>(size);
-  cells_ = cuda::HostArray<TreeCell>(size, /*pinned=*/true);
+  d_cells_ = cuda::DeviceArray<TreeCell>(device_, size);
+  cells_ = cuda::HostArray<TreeCell>(device_, size, /*pinned=*/true);
 }
 
 inline std::vector<TreeCell> CellPicker::cells() const {

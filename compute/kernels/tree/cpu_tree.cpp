@@ -158,7 +158,7 @@ HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.2", "0.25", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
 constexpr const char* group_values[] = {"8", "16", "32", "64", "128", "256"};
-constexpr const char* contenders[] = {"theta=1.0", "theta=0.8", "",           "theta=0.5",
+constexpr const char* candidates[] = {"theta=1.0", "theta=0.8", "",           "theta=0.5",
                                       "theta=0.4", "theta=0.3", "theta=0.25", "theta=0.2"};
 // A Plummer sphere on two cores of an EPYC (Zen 3, AVX2) by orrery bench, whole steps: 16,384 bodies with theta 0.5,
 // 0.7 and 1.0 took 21, 14 to 15 and 11 ms at median errors of 9e-5, 3.7e-4 and 6.8e-4; cpu-simd took 54 ms,
@@ -279,7 +279,7 @@ ORRERY_KERNEL(
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
         "meet nearly the same cells, so a group walks the tree once and its lists feed vectors.",
     .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 5e-1}, .takes_targets = true,
-    .is_tree = true, .full_fp32 = false, .contenders = contenders, .create = create_kernel<CpuTree>);
+    .is_tree = true, .full_fp32 = false, .candidates = candidates, .create = create_kernel<CpuTree>);
 
 }  // namespace orrery
 #endif

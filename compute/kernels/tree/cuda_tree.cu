@@ -43,7 +43,7 @@ constexpr Tunable tunables[] = {
 
 // Of a million bodies in two galaxies, tolerances of 1e-4, 5e-5, 2e-5 and 1e-5 had median errors of 1.4e-4, 9.2e-5,
 // 4.8e-5 and 3.1e-5 (an H100).
-constexpr const char* contenders[] = {"tolerance=5e-3", "tolerance=2e-3", "",
+constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
                                       "tolerance=5e-4", "tolerance=2e-4", "tolerance=1e-4",
                                       "tolerance=5e-5", "tolerance=2e-5", "tolerance=1e-5",
                                       "tolerance=5e-6", "tolerance=2e-6", "tolerance=1e-6"};
@@ -87,8 +87,9 @@ struct OctreeCells {
 
 class Tree final : public ForceKernel, public TreeFacet {
  public:
-  explicit Tree(const Settings& settings)
-      : theta_{theta(settings)},
+  Tree(const Settings& settings, const cuda::Device& device)
+      : device_{device},
+        theta_{theta(settings)},
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
@@ -105,13 +106,13 @@ class Tree final : public ForceKernel, public TreeFacet {
     since_rebuild_ = 0;
     order_ = nullptr;
     const auto bodies = static_cast<std::size_t>(count);
-    const auto take = [](auto& array, std::size_t size, const char* what) {
-      take_scratch(array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+    const auto take = [this](auto& array, std::size_t size, const char* what) {
+      take_scratch(device_, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
     };
     take(keys_, 2 * bodies, "the keys");
     take(numbers_, 2 * bodies, "the bodies' numbers");
     take(sorted_, bodies, "the sorted bodies");
-    take(sort_space_, sort_bytes(count), "what the sort works on");
+    take(sort_space_, sort_bytes(device_, count), "what the sort works on");
     const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
@@ -131,7 +132,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     Octree tree = tree_for(args.count);
     log_.begin(args);
     KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
-    if (!keeps_cells) find_keys(tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
+    if (!keeps_cells) find_keys(device_, tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
     log_.next_phase();
     if (!keeps_cells) {
       sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
@@ -141,17 +142,17 @@ class Tree final : public ForceKernel, public TreeFacet {
     tree.order = order_;
     gather_bodies(tree, args.bodies, args.stream);
     log_.next_phase();
-    build_octree(tree, keeps_cells, args.stream);
+    build_octree(device_, tree, keeps_cells, args.stream);
     log_.next_phase();
     const unsigned char* is_target = mark_targets(args);
-    walk_octree(tree, args.law, is_target, args.stream);
+    walk_octree(device_, tree, args.law, is_target, args.stream);
     log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block, is_target);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = walk_octree_function(law.id, quadrupole_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(law.id, quadrupole_, count)};
+            .blocks = walk_octree_blocks(device_, law.id, quadrupole_, count)};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
@@ -178,7 +179,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   const unsigned char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
     const auto bodies = static_cast<std::size_t>(args.count);
-    take_scratch(is_target_, bodies, "cuda-tree: the marks of the targets", "fewer bodies");
+    take_scratch(device_, is_target_, bodies, "cuda-tree: the marks of the targets", "fewer bodies");
     ORRERY_CUDA_CHECK(cudaMemsetAsync(is_target_.data(), 0, bodies, args.stream));
     mark<<<cuda::ceil_div(args.targets.count, update_block), update_block, 0, args.stream>>>(args.targets,
                                                                                              is_target_.data());
@@ -208,6 +209,7 @@ class Tree final : public ForceKernel, public TreeFacet {
             .groups = groups_.data()};
   }
 
+  const cuda::Device& device_;
   float theta_, tolerance_;
   int leaf_, group_;  // group 0: auto
   bool quadrupole_;
@@ -223,8 +225,8 @@ class Tree final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<OctreeNode> nodes_;
   cuda::DeviceArray<OctreeGroup> groups_;
   cuda::DeviceArray<OctreeState> state_;
-  TreeLog log_{phases};
-  CellPicker picker_;
+  TreeLog log_{device_, phases};
+  CellPicker picker_{device_};
 };
 
 }  // namespace
@@ -239,7 +241,7 @@ ORRERY_KERNEL(
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
-    .takes_targets = true, .is_tree = true, .full_fp32 = false, .contenders = contenders,
+    .takes_targets = true, .is_tree = true, .full_fp32 = false, .candidates = candidates,
     .create = create_kernel<Tree>);
 
 }  // namespace orrery

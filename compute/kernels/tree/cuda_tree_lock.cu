@@ -68,8 +68,9 @@ struct LockCells {
 
 class TreeLock final : public ForceKernel, public TreeFacet {
  public:
-  explicit TreeLock(const Settings& settings)
-      : theta_{theta(settings)},
+  TreeLock(const Settings& settings, const cuda::Device& device)
+      : device_{device},
+        theta_{theta(settings)},
         throttled_{settings.text("throttle") == "barrier"},
         box_block_{settings.integer("box-block")},
         build_block_{settings.integer("build-block")},
@@ -78,10 +79,10 @@ class TreeLock final : public ForceKernel, public TreeFacet {
         walk_block_{settings.integer("walk-block")},
         update_block_{settings.integer("update-block")} {
     const std::string what = "cuda-tree-lock " + settings.to_string();
-    cuda::require_block_fits(what, insert_bodies_function(throttled_), build_block_);
-    cuda::require_block_fits(what, sum_cells_function(), summary_block_);
-    cuda::require_block_fits(what, sort_bodies_function(), sort_block_);
-    for (const LawInfo& law : laws()) cuda::require_block_fits(what, walk_tree_function(law.law), walk_block_);
+    cuda::require_block_fits(device, what, insert_bodies_function(throttled_), build_block_);
+    cuda::require_block_fits(device, what, sum_cells_function(), summary_block_);
+    cuda::require_block_fits(device, what, sort_bodies_function(), sort_block_);
+    for (const LawInfo& law : laws()) cuda::require_block_fits(device, what, walk_tree_function(law.law), walk_block_);
   }
 
   void prepare(int count) override {
@@ -89,8 +90,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
       throw UsageError("cuda-tree-lock takes at most " + std::to_string(LockTree::most_bodies) +
                        " bodies; choose cuda-tree");
     }
-    const auto take = [](auto& array, std::size_t size, const char* what) {
-      take_scratch(array, size, std::string{"cuda-tree-lock: "} + what, "cuda-tree or fewer bodies");
+    const auto take = [this](auto& array, std::size_t size, const char* what) {
+      take_scratch(device_, array, size, std::string{"cuda-tree-lock: "} + what, "cuda-tree or fewer bodies");
     };
     if (evaluated_.count != count) evaluated_ = {};
     const auto cells = static_cast<std::size_t>(LockTree::room_for_cells(count));
@@ -118,8 +119,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     cleared_ = true;
     const LockTree tree = tree_of(args);
     log_.begin(args);
-    const int boxes =
-        std::min(cuda::ceil_div(args.count, box_block_), std::min(2 * multiprocessors_, LockCounters::most_boxes));
+    const int boxes = std::min(cuda::ceil_div(args.count, box_block_),
+                               std::min(2 * device_.multiprocessors(), LockCounters::most_boxes));
     find_bounding_box(tree, {boxes, box_block_, stream});
     log_.next_phase();
     insert_bodies(tree, throttled_, resident(insert_bodies_function(throttled_), build_block_, args.count, stream));
@@ -135,7 +136,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    const void* const function = walk_tree_function(law.id);
+    const cudaKernel_t function = walk_tree_function(law.id);
     return {.function = function,
             .block = walk_block_,
             .blocks = resident(function, walk_block_, count, nullptr, walk_bytes_per_thread).blocks,
@@ -167,28 +168,27 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   }
 
   /// As many blocks as the GPU runs at once, or as `threads` need if that is less.
-  LockLaunch resident(const void* function, int block, long long threads, cudaStream_t stream,
+  LockLaunch resident(cudaKernel_t function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
-    int blocks = 0;
-    ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, function, block, shared_per_thread * static_cast<std::size_t>(block)));
+    const int blocks =
+        cuda::resident_blocks(device_, function, block, shared_per_thread * static_cast<std::size_t>(block));
     const long long needed = (threads + block - 1) / block;
-    return {static_cast<int>(std::min<long long>(needed, static_cast<long long>(blocks) * multiprocessors_)), block,
-            stream};
+    return {static_cast<int>(std::min<long long>(needed, static_cast<long long>(blocks) * device_.multiprocessors())),
+            block, stream};
   }
 
+  const cuda::Device& device_;
   float theta_;
   bool throttled_;
   int box_block_, build_block_, summary_block_, sort_block_, walk_block_, update_block_;
-  int multiprocessors_ = cuda::multiprocessors();
   cuda::DeviceArray<int> places_, first_;
   cuda::DeviceArray<Vec4> cubes_, members_;
   cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
   LockTree evaluated_;  // the latest; of no bodies: none
-  TreeLog log_{phases};
-  CellPicker picker_;
+  TreeLog log_{device_, phases};
+  CellPicker picker_{device_};
 };
 
 }  // namespace

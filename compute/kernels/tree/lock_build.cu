@@ -1,5 +1,5 @@
 #include "compute/cuda/block.h"
-#include "compute/cuda/error.h"
+#include "compute/cuda/launch.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
 namespace orrery {
@@ -189,8 +189,8 @@ void insert_bodies(const LockTree& tree, bool throttled, const LockLaunch& launc
   ORRERY_CUDA_CHECK_LAUNCH(insert_all);
 }
 
-const void* insert_bodies_function(bool throttled) {
-  return reinterpret_cast<const void*>(throttled ? insert_all<true> : insert_all<false>);
+cudaKernel_t insert_bodies_function(bool throttled) {
+  return cuda::kernel_handle(throttled ? insert_all<true> : insert_all<false>);
 }
 
 }  // namespace orrery

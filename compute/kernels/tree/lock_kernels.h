@@ -32,10 +32,10 @@ void sort_bodies(const LockTree& tree, const LockLaunch& launch);
 void walk_tree(const LockTree& tree, const Law& law, float theta, const LockLaunch& launch);
 
 /// The launched functions, for occupancy queries.
-const void* insert_bodies_function(bool throttled);
-const void* sum_cells_function();
-const void* sort_bodies_function();
-const void* walk_tree_function(LawId law);
+cudaKernel_t insert_bodies_function(bool throttled);
+cudaKernel_t sum_cells_function();
+cudaKernel_t sort_bodies_function();
+cudaKernel_t walk_tree_function(LawId law);
 /// Dynamic shared memory of walk_tree for each thread of a block.
 extern const std::size_t walk_bytes_per_thread;
 

@@ -1,6 +1,6 @@
 #include <climits>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
@@ -259,12 +259,12 @@ void sort_bodies(const LockTree& tree, const LockLaunch& launch) {
   ORRERY_CUDA_CHECK_LAUNCH(sort_all);
 }
 
-const void* sum_cells_function() {
-  return reinterpret_cast<const void*>(sum_all);
+cudaKernel_t sum_cells_function() {
+  return cuda::kernel_handle(sum_all);
 }
 
-const void* sort_bodies_function() {
-  return reinterpret_cast<const void*>(sort_all);
+cudaKernel_t sort_bodies_function() {
+  return cuda::kernel_handle(sort_all);
 }
 
 }  // namespace orrery

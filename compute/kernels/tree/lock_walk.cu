@@ -1,4 +1,4 @@
-#include "compute/cuda/error.h"
+#include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
 
@@ -180,9 +180,9 @@ void walk_tree(const LockTree& tree, const Law& law, float theta, const LockLaun
   ORRERY_CUDA_CHECK_LAUNCH(walk_all);
 }
 
-const void* walk_tree_function(LawId law) {
-  return law == LawId::attract_repel ? reinterpret_cast<const void*>(walk_all<AttractRepel<float>>)
-                                     : reinterpret_cast<const void*>(walk_all<Gravity<float>>);
+cudaKernel_t walk_tree_function(LawId law) {
+  return law == LawId::attract_repel ? cuda::kernel_handle(walk_all<AttractRepel<float>>)
+                                     : cuda::kernel_handle(walk_all<Gravity<float>>);
 }
 
 }  // namespace orrery

@@ -235,11 +235,10 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
 
 }  // namespace
 
-void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream) {
-  int resident = 0;  // blocks on a multiprocessor
-  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, build, block, 0));
+void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream) {
+  const int resident = cuda::resident_blocks(device, cuda::kernel_handle(build), block);
   const int wanted = cuda::ceil_div(tree.count, block);
-  const int blocks = min(wanted, min(resident, 4) * cuda::multiprocessors());
+  const int blocks = min(wanted, min(resident, 4) * device.multiprocessors());
   Octree argument = tree;
   void* arguments[] = {&argument, &keeps_cells};
   ORRERY_CUDA_CHECK(cudaLaunchCooperativeKernel(

@@ -6,14 +6,16 @@
 #include <cstdint>
 
 #include "compute/core/force_law.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/tree/octree.h"
 
-// The phases of an evaluation by the octree, in their order. All enqueue on a stream and return.
+// The phases of an evaluation by the octree, in their order. All enqueue on a stream of the active device and return.
 namespace orrery {
 
 /// The bodies' keys along Hilbert's curve, in the bodies' own order, and their numbers 0, 1, ... Bodies farther out
 /// than 1024 times the mean distance from the mean get keys at the border, so that the others' keys have enough digits.
-void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream);
+void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+               cudaStream_t stream);
 
 /// Two buffers of N entries each. The first has the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {
@@ -21,7 +23,7 @@ struct KeyBuffers {
   int *numbers, *other_numbers;
 };
 /// Bytes of scratch memory that sort_keys needs for this many bodies.
-std::size_t sort_bytes(int count);
+std::size_t sort_bytes(const cuda::Device& device, int count);
 /// Sorts by key; keys and numbers are then in `buffers.keys` and `buffers.numbers`.
 void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream);
 
@@ -30,14 +32,15 @@ void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 
 /// Makes the cells, row by row from the root, unless `keeps_cells`: then those of an earlier call for as many bodies
 /// stay. Then computes their boxes and moments for the present bodies, from the last row up.
-void build_octree(const Octree& tree, bool keeps_cells, cudaStream_t stream);
+void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
 /// tree.accelerations, and the interactions in tree.state. `is_target`, one per body in their own order: nonzero where
 /// the acceleration is wanted; null: everywhere. Other entries of tree.accelerations are then undefined.
-void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream);
+void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
+                 cudaStream_t stream);
 /// The launch of walk_octree.
-const void* walk_octree_function(LawId law, bool quadrupole);
-int walk_octree_blocks(LawId law, bool quadrupole, int count);
+cudaKernel_t walk_octree_function(LawId law, bool quadrupole);
+int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
 }  // namespace orrery

@@ -93,8 +93,9 @@ cudaError_t sort(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint6
 
 }  // namespace
 
-void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers, cudaStream_t stream) {
-  const int blocks = cuda::ceil_div(tree.count, block), few = min(blocks, 2 * cuda::multiprocessors());
+void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+               cudaStream_t stream) {
+  const int blocks = cuda::ceil_div(tree.count, block), few = min(blocks, 2 * device.multiprocessors());
   clear<<<1, 1, 0, stream>>>(tree.state);
   find_extent<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
   find_deviation<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
@@ -102,7 +103,8 @@ void find_keys(const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int*
   ORRERY_CUDA_CHECK_LAUNCH(key_bodies);
 }
 
-std::size_t sort_bytes(int count) {
+std::size_t sort_bytes(const cuda::Device& device, int count) {
+  device.activate();
   std::size_t bytes = 0;
   cub::DoubleBuffer<std::uint64_t> keys;
   cub::DoubleBuffer<int> numbers;

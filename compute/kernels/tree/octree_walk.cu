@@ -329,20 +329,19 @@ auto function_with_targets(bool quadrupole) {
 
 }  // namespace
 
-const void* walk_octree_function(LawId law, bool quadrupole) {
-  return law == LawId::attract_repel ? reinterpret_cast<const void*>(function_for<AttractRepel<float>>(quadrupole))
-                                     : reinterpret_cast<const void*>(function_for<Gravity<float>>(quadrupole));
+cudaKernel_t walk_octree_function(LawId law, bool quadrupole) {
+  return law == LawId::attract_repel ? cuda::kernel_handle(function_for<AttractRepel<float>>(quadrupole))
+                                     : cuda::kernel_handle(function_for<Gravity<float>>(quadrupole));
 }
 
-int walk_octree_blocks(LawId law, bool quadrupole, int count) {
-  int resident = 0;  // blocks on a multiprocessor
-  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_octree_function(law, quadrupole),
-                                                                  walk_octree_block, 0));
-  return min(resident * cuda::multiprocessors(), cuda::ceil_div(count, warps_per_block));
+int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count) {
+  const int resident = cuda::resident_blocks(device, walk_octree_function(law, quadrupole), walk_octree_block);
+  return min(resident * device.multiprocessors(), cuda::ceil_div(count, warps_per_block));
 }
 
-void walk_octree(const Octree& tree, const Law& law, const unsigned char* is_target, cudaStream_t stream) {
-  const int blocks = walk_octree_blocks(law.id, tree.quadrupole, tree.count);
+void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
+                 cudaStream_t stream) {
+  const int blocks = walk_octree_blocks(device, law.id, tree.quadrupole, tree.count);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
     if (is_target) {
       function_with_targets<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);

@@ -32,6 +32,13 @@ __global__ void __launch_bounds__(1024)
 
 }  // namespace
 
+TreeLog::Evaluation::Evaluation(const cuda::Device& device, std::size_t phases) : done{device} {
+  for (std::size_t phase = 0; phase < phases; ++phase) begins.emplace_back(device);
+}
+
+TreeLog::Ring::Ring(const cuda::Device& device, std::size_t phases)
+    : evaluations_{Evaluation{device, phases}, Evaluation{device, phases}, Evaluation{device, phases}} {}
+
 std::size_t TreeLog::Ring::next() {
   if (evaluations_[awaited_].ended()) awaited_ = other(awaited_);
   return evaluations_[awaited_].in_flight() ? unread : awaited_;
@@ -44,7 +51,8 @@ std::optional<std::size_t> TreeLog::Ring::latest_ended() const {
   return {};
 }
 
-TreeLog::TreeLog(std::span<const char* const> phases) : phases_{phases}, ring_{phases.size()} {}
+TreeLog::TreeLog(const cuda::Device& device, std::span<const char* const> phases)
+    : phases_{phases}, counts_{device, Ring::slots, /*pinned=*/true}, ring_{device, phases.size()} {}
 
 void TreeLog::begin(const ForceArgs& args) {
   slot_ = ring_.next();

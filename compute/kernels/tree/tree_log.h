@@ -18,7 +18,7 @@ namespace orrery {
 class TreeLog {
  public:
   /// The names of the phases, of static duration.
-  explicit TreeLog(std::span<const char* const> phases);
+  TreeLog(const cuda::Device& device, std::span<const char* const> phases);
 
   /// Begins an evaluation, with its first phase.
   void begin(const ForceArgs& args);
@@ -34,6 +34,8 @@ class TreeLog {
 
  private:
   struct Evaluation {
+    Evaluation(const cuda::Device& device, std::size_t phases);
+
     std::vector<cuda::Event> begins;  // of the phases, if they were timed
     cuda::Event done;
     bool enqueued = false, timed = false;
@@ -48,9 +50,7 @@ class TreeLog {
    public:
     static constexpr std::size_t slots = 3;
 
-    explicit Ring(std::size_t phases) {
-      for (Evaluation& evaluation : evaluations_) evaluation.begins = std::vector<cuda::Event>(phases);
-    }
+    Ring(const cuda::Device& device, std::size_t phases);
     /// The slot for the next evaluation.
     std::size_t next();
     /// The slot of the latest evaluation that can be read and has ended.
@@ -67,7 +67,7 @@ class TreeLog {
   };
 
   std::span<const char* const> phases_;
-  cuda::HostArray<TreeCounts> counts_{Ring::slots, true};
+  cuda::HostArray<TreeCounts> counts_;
   Ring ring_;
   std::size_t slot_ = 0, phase_ = 0;  // of the latest evaluation
   cudaStream_t stream_ = nullptr;

@@ -21,6 +21,8 @@ constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 /// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
 class Checkpoints {
  public:
+  explicit Checkpoints(const cuda::Device& device) : device_{device}, copies_{Copy{device}, Copy{device}} {}
+
   /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
   void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(count);
@@ -53,27 +55,29 @@ class Checkpoints {
   }
 
   /// Gives the memory back. Call only while nothing is enqueued.
-  void forget() { copies_ = {}; }
+  void forget() { copies_ = {Copy{device_}, Copy{device_}}; }
   std::size_t bytes() const { return 2 * (copies_[0].positions.size() + copies_[1].positions.size()) * sizeof(Vec4); }
 
  private:
   struct Copy {
+    explicit Copy(const cuda::Device& device) : done{device} {}
     cuda::DeviceArray<Vec4> positions, velocities;
     cuda::Event done;
     std::optional<StepTime> at;  // none: the copy is not in use
   };
 
-  static bool make_room(Copy& copy, std::size_t size) {
+  bool make_room(Copy& copy, std::size_t size) const {
     if (copy.positions.size() == size) return true;
-    if (cuda::free_memory_bytes() < 2 * size * sizeof(Vec4) + reserve_bytes) return false;
-    copy.positions = cuda::DeviceArray<Vec4>(size);
-    copy.velocities = cuda::DeviceArray<Vec4>(size);
+    if (device_.free_memory() < 2 * size * sizeof(Vec4) + reserve_bytes) return false;
+    copy.positions = cuda::DeviceArray<Vec4>(device_, size);
+    copy.velocities = cuda::DeviceArray<Vec4>(device_, size);
     return true;
   }
   static void copy(const Vec4* from, Vec4* to, std::size_t size, cudaStream_t stream) {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
   }
 
+  const cuda::Device& device_;
   std::array<Copy, 2> copies_;  // the checkpoint, then the next
 };
 

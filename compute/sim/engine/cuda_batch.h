@@ -15,6 +15,8 @@ namespace orrery {
 
 /// A batch on the stream: what was asked for, and the time stamps of its steps.
 struct CudaBatch {
+  explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
+
   BatchRequest request;
   int evaluations = 0;
   int evaluations_per_step = 0;  // of the integrator, if the batch has steps
@@ -37,10 +39,10 @@ struct CudaBatch {
   }
 
   /// Before the steps of a tree.
-  void count_interactions(cudaStream_t stream) {
+  void count_interactions(const cuda::Device& device, cudaStream_t stream) {
     if (evaluated.size() == 0) {
-      evaluated = cuda::DeviceArray<std::uint64_t>(1);
-      evaluated_here = cuda::HostArray<std::uint64_t>(1, /*pinned=*/true);
+      evaluated = cuda::DeviceArray<std::uint64_t>(device, 1);
+      evaluated_here = cuda::HostArray<std::uint64_t>(device, 1, /*pinned=*/true);
     }
     ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
   }

@@ -31,15 +31,18 @@ constexpr int max_timed_steps = 8;
 /// which would show in every step's time.
 constexpr int batches_for_a_timed_one = 16;
 
+/// Whatever launches, allocates or maps activates the device first: another thread may have used it before.
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(DeviceStorage* storage) : storage_{storage ? *storage : own_storage_} {}
+  CudaEngine(const cuda::Device& device, DeviceStorage* storage)
+      : device_{device}, own_storage_{device}, storage_{storage ? *storage : own_storage_} {}
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
   /// Kernels on the stream write to memory of this engine.
   ~CudaEngine() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
 
   void upload(const Bodies& bodies) override {
+    device_.activate();
     wait();
     checkpoints_.judge(watch_);  // as long as it knows
     resize(bodies.count());
@@ -62,6 +65,7 @@ class CudaEngine final : public Engine {
   }
 
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
+    device_.activate();
     Mapping mapping{storage_, stream_.get()};
     cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
     cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
@@ -70,6 +74,7 @@ class CudaEngine final : public Engine {
   }
 
   std::vector<Vec4> accelerations() override {
+    device_.activate();
     Mapping mapping{storage_, stream_.get()};
     plan_.kernel->evaluate(force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
     accelerations_current_ = true;
@@ -96,6 +101,7 @@ class CudaEngine final : public Engine {
   }
 
   void advance(const BatchRequest& request) override {
+    device_.activate();
     CudaBatch batch = take_batch();
     batch.request = request;
     batch.evaluations_per_step = plan_.integrator->evaluations_per_step;
@@ -131,6 +137,7 @@ class CudaEngine final : public Engine {
   void cancel_and_wait() override { wait(); }
 
   void keep(const StepTime& now) override {
+    device_.activate();
     checkpoints_.judge(watch_);
     if (watch_.found()) return;
     number_passes(now.step, now.step);
@@ -180,9 +187,9 @@ class CudaEngine final : public Engine {
       }
     }
     void kick_drift(float kick_dt, float drift_dt) override {
-      cuda::kick_drift(bodies_.positions, bodies_.velocities, engine_.accelerations_.data(), engine_.count_, kick_dt,
-                       engine_.plan_.law.effective_drag(), drift_dt, engine_.watch_.check_in(step_, changed_),
-                       engine_.stream_.get());
+      cuda::kick_drift(engine_.device_, bodies_.positions, bodies_.velocities, engine_.accelerations_.data(),
+                       engine_.count_, kick_dt, engine_.plan_.law.effective_drag(), drift_dt,
+                       engine_.watch_.check_in(step_, changed_), engine_.stream_.get());
       changed_ = true;
       engine_.accelerations_current_ = false;
     }
@@ -190,7 +197,9 @@ class CudaEngine final : public Engine {
 
    private:
     const std::pair<cuda::Event, cuda::Event>& next_pass() {
-      if (batch_.timed_evaluations == batch_.force.size()) batch_.force.emplace_back();
+      if (batch_.timed_evaluations == batch_.force.size()) {
+        batch_.force.emplace_back(cuda::Event{engine_.device_}, cuda::Event{engine_.device_});
+      }
       return batch_.force[batch_.timed_evaluations++];
     }
 
@@ -236,7 +245,7 @@ class CudaEngine final : public Engine {
 
   void enqueue_steps(CudaBatch& batch, const DeviceBodies& bodies) {
     const BatchRequest& request = batch.request;
-    if (batch.is_tree) batch.count_interactions(stream_.get());
+    if (batch.is_tree) batch.count_interactions(device_, stream_.get());
     batch.begin.record(stream_.get());
     Ops ops{*this, bodies, batch};
     const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
@@ -320,14 +329,16 @@ class CudaEngine final : public Engine {
     }
     storage_.resize(count);
     batches_since_timed_ = 0;
-    if (!accelerations_.data()) accelerations_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+    if (!accelerations_.data()) {
+      accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+    }
     count_ = count;
   }
 
   /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
   void require_room(int count) const {
     constexpr std::size_t body_bytes = 3 * sizeof(Vec4);  // position, velocity, acceleration
-    const std::size_t room = cuda::free_memory_bytes() + size() * body_bytes + checkpoints_.bytes();
+    const std::size_t room = device_.free_memory() + size() * body_bytes + checkpoints_.bytes();
     const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
     if (static_cast<std::size_t>(count) <= most) return;
     throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
@@ -335,16 +346,17 @@ class CudaEngine final : public Engine {
   }
 
   CudaBatch take_batch() {
-    if (free_.empty()) return {};
+    if (free_.empty()) return CudaBatch{device_};
     CudaBatch batch = std::move(free_.back());
     free_.pop_back();
     batch.reset();
     return batch;
   }
 
+  const cuda::Device& device_;
   OwnStorage own_storage_;
   DeviceStorage& storage_;
-  cuda::Stream stream_;
+  cuda::Stream stream_{device_};
   cuda::DeviceArray<Vec4> accelerations_;
   int count_ = 0;
   MassRange masses_;
@@ -354,17 +366,17 @@ class CudaEngine final : public Engine {
   int batches_since_timed_ = 0;
   double force_share_ = 0;  // of a step's time, in the latest batch that was timed
   std::vector<CudaBatch> free_;
-  cuda::ForceComparison comparison_;
-  cuda::ConservedSums sums_;
-  NonFiniteWatch watch_{stream_.get()};
+  cuda::ForceComparison comparison_{device_};
+  cuda::ConservedSums sums_{device_};
+  NonFiniteWatch watch_{device_, stream_.get()};
   bool looked_at_ = false;  // the uploaded bodies, whether they are finite
-  Checkpoints checkpoints_;
+  Checkpoints checkpoints_{device_};
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage) {
-  return std::make_unique<CudaEngine>(storage);
+std::unique_ptr<Engine> make_cuda_engine(const cuda::Device& device, DeviceStorage* storage) {
+  return std::make_unique<CudaEngine>(device, storage);
 }
 
 }  // namespace orrery

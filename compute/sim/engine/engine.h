@@ -101,7 +101,7 @@ class Engine {
 };
 
 std::unique_ptr<Engine> make_cpu_engine();
-/// `storage` must outlive the engine; null: the engine has its own. Not in a build without CUDA.
-std::unique_ptr<Engine> make_cuda_engine(DeviceStorage* storage);
+/// `storage` is memory of `device`; null: the engine has its own. Both must outlive it. Not in a build without CUDA.
+std::unique_ptr<Engine> make_cuda_engine(const cuda::Device& device, DeviceStorage* storage);
 
 }  // namespace orrery

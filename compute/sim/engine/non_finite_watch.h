@@ -28,7 +28,10 @@ struct PassId {
 /// What passes on a stream reported of bodies that are not finite. Steps count from a base, so that they fit a PassId.
 class NonFiniteWatch {
  public:
-  explicit NonFiniteWatch(cudaStream_t stream) : stream_{stream} { clear(); }
+  NonFiniteWatch(const cuda::Device& device, cudaStream_t stream)
+      : stream_{stream}, d_first_{device, 1}, seen_{device, 1, /*pinned=*/true} {
+    clear();
+  }
 
   /// Forgets what was found. Call only while nothing is enqueued.
   void clear() {
@@ -70,8 +73,8 @@ class NonFiniteWatch {
   int& seen() const { return seen_.first(1).front(); }
 
   cudaStream_t stream_;
-  cuda::DeviceArray<cuda::PackedFinding> d_first_{1};
-  cuda::HostArray<int> seen_{1, /*pinned=*/true};  // written by the device
+  cuda::DeviceArray<cuda::PackedFinding> d_first_;
+  cuda::HostArray<int> seen_;  // written by the device
   std::int64_t base_ = 0;
   std::optional<NonFinite> found_;
 };

@@ -10,16 +10,18 @@ namespace orrery {
 /// Device memory of an engine's own, where nothing is drawn.
 class OwnStorage final : public DeviceStorage {
  public:
+  explicit OwnStorage(const cuda::Device& device) : device_{device} {}
   void resize(int count) override {
     if (positions_.size() == static_cast<std::size_t>(count)) return;
     positions_ = {}, velocities_ = {};  // first the old memory, then the new
-    positions_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
-    velocities_ = cuda::DeviceArray<Vec4>(static_cast<std::size_t>(count));
+    positions_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+    velocities_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
   }
   DeviceBodies map(cudaStream_t) override { return {positions_.data(), velocities_.data()}; }
   void unmap(cudaStream_t) override {}
 
  private:
+  const cuda::Device& device_;
   cuda::DeviceArray<Vec4> positions_, velocities_;
 };
 

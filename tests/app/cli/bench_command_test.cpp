@@ -127,7 +127,7 @@ TEST_F(BenchCommand, TellsOfKernelCards) {
   EXPECT_TRUE(says(outcome, "no kernel card: nothing ran on a GPU")) << outcome.out;
   const json whole = read("a.json");
   EXPECT_TRUE(whole["results"][0].contains("limits") && whole["results"][0]["limits"].is_null());
-  EXPECT_TRUE(whole["ceilings"].contains("reason") || whole["ceilings"].contains("fma_per_s"));
+  EXPECT_TRUE(whole["peak_rates"].contains("reason") || whole["peak_rates"].contains("fma_per_s"));
 }
 
 TEST_F(BenchCommand, RefusesABaselineThatCannotBeRead) {

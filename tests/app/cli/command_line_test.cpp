@@ -13,6 +13,7 @@
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -181,10 +182,10 @@ TEST(CommandLine, LosesNoResultsToAFullDisk) {
 }
 
 TEST(CommandLine, NamesTheReasonForADeviceThatIsNotHere) {
-  if (backend_status(Backend::cuda).available) GTEST_SKIP() << "there is one";
-  const std::string& reason = backend_status(Backend::cuda).reason;
+  if (test::backends().status(Backend::cuda).available) GTEST_SKIP() << "there is one";
+  const std::string& reason = test::backends().status(Backend::cuda).reason;
   expect_all_refused(1, {{{"bench", "--device", "0"}, {"--device", reason}}});
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : test::kernels()) {
     if (kernel->backend == Backend::cuda) {
       expect_all_refused(1, {{{"bench", "--kernels", kernel->id}, {kernel->id, reason}}});
     }
@@ -219,12 +220,12 @@ TEST(CommandLine, ListsEveryKernel) {
   const Outcome json = run_orrery({"kernels", "--json"}), text = run_orrery({"kernels"});
   EXPECT_EQ(json.status + text.status, 0);
   const auto list = nlohmann::json::parse(json.out);
-  ASSERT_EQ(list.size(), kernels().size());
+  ASSERT_EQ(list.size(), test::kernels().size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const KernelInfo& kernel = *kernels()[i];
+    const KernelInfo& kernel = *test::kernels()[i];
     EXPECT_EQ(list[i]["id"], kernel.id);
     EXPECT_EQ(list[i]["tunables"].size(), kernel.tunables.size());
-    EXPECT_EQ(list[i]["available"], backend_status(kernel.backend).available);
+    EXPECT_EQ(list[i]["available"], test::backends().status(kernel.backend).available);
     EXPECT_EQ(list[i]["lesson"], kernel.lesson);
     EXPECT_EQ(list[i]["repeatable"], kernel.repeatable);
     EXPECT_EQ(list[i]["takes_targets"], kernel.takes_targets);
@@ -234,7 +235,7 @@ TEST(CommandLine, ListsEveryKernel) {
 }
 
 TEST(CommandLine, DescribesOneKernel) {
-  const KernelInfo& kernel = find_kernel("cpu-simd");
+  const KernelInfo& kernel = *test::find_kernel("cpu-simd");
   const Outcome json = run_orrery({"kernels", "cpu-simd", "--json"}),
                 text = run_orrery({"kernels", "cpu-simd", "--wide"});
   EXPECT_EQ(json.status + text.status, 0) << json.err << text.err;
@@ -250,14 +251,14 @@ TEST(CommandLine, DescribesTheMachine) {
   EXPECT_EQ(json.status, 0) << json.err;
   EXPECT_EQ(text.status, 0) << text.err;
   const auto info = nlohmann::json::parse(json.out);
-  EXPECT_EQ(info["cpu"]["name"], backend_status(Backend::cpu).device);
-  EXPECT_EQ(info["cuda"]["available"], backend_status(Backend::cuda).available);
+  EXPECT_EQ(info["cpu"]["name"], test::backends().status(Backend::cpu).device);
+  EXPECT_EQ(info["cuda"]["available"], test::backends().status(Backend::cuda).available);
   EXPECT_EQ(info["cuda"]["built_for"].get<std::string>().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-,"),
             std::string::npos)
       << "not a list of architectures: " << info["cuda"]["built_for"];
   EXPECT_TRUE(info["gl"].contains("renderer"));
   EXPECT_NE(text.out.find("OpenGL"), std::string::npos);
-  const std::string why = backend_status(Backend::cuda).reason.substr(0, 30);  // more may be on the next line
+  const std::string why = test::backends().status(Backend::cuda).reason.substr(0, 30);  // more may be on the next line
   const std::size_t first = text.out.find(why);
   EXPECT_TRUE(why.empty() || text.out.find(why, first + 1) == std::string::npos) << "once is enough: " << text.out;
 }
@@ -315,9 +316,9 @@ TEST(CommandLine, RecordsTheWarmUpStepsThatAreAlwaysMade) {
 TEST(CommandLine, BenchesAllThatCanRunAndListsTheRest) {
   const Outcome outcome = run_orrery({"bench", "-n", "8", "--repeat", "1"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : test::kernels()) {
     const bool skipped = outcome.out.find("skipped " + std::string{kernel->id}) != std::string::npos;
-    EXPECT_EQ(skipped, !backend_status(kernel->backend).available) << kernel->id;
+    EXPECT_EQ(skipped, !test::backends().status(kernel->backend).available) << kernel->id;
     EXPECT_NE(outcome.out.find(kernel->id), std::string::npos);
   }
 }

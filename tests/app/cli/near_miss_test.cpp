@@ -5,6 +5,7 @@
 #include "app/cli/read_script.h"
 #include "compute/core/near_name.h"
 #include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -15,7 +16,7 @@ using test::Failure;
 using Words = std::vector<std::string>;
 
 std::string refusal(const Words& words) {
-  return test::failure_of([&] { (void)parse_options(words); }).message;
+  return test::failure_of([&] { (void)parse_options(test::catalog(), words); }).message;
 }
 
 bool asks(const std::string& message) {
@@ -57,7 +58,8 @@ TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
                 {{"cpu-simd"}, "--kernel cpu-simd"}};
   for (const auto& [words, meant] : misses) {
     expect_failure(
-        Failure::usage, [&words = words] { (void)parse_options(words); }, "; did you mean " + std::string{meant} + "?");
+        Failure::usage, [&words = words] { (void)parse_options(test::catalog(), words); },
+        "; did you mean " + std::string{meant} + "?");
   }
 }
 
@@ -90,7 +92,8 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
 TEST(NearMiss, OfAScriptIsHelped) {
   const auto refused = [](const std::string& line, const char* meant) {
     expect_failure(
-        Failure::usage, [&] { (void)parse_script(line, "s", nullptr); }, "; did you mean " + std::string{meant} + "?");
+        Failure::usage, [&] { (void)parse_script(line, "s", test::catalog(), {.kernels = {}, .automatic = true}); },
+        "; did you mean " + std::string{meant} + "?");
   };
   refused("0 Pause", "pause");
   refused("0 lab results-table", "results");
@@ -110,7 +113,7 @@ TEST(NearMiss, MayBeSeveralNames) {
 }
 
 TEST(Help, AndVersionAreWordsAsWell) {
-  const auto text = [](const Words& words) { return std::get<ShowText>(parse_options(words)).text; };
+  const auto text = [](const Words& words) { return std::get<ShowText>(parse_options(test::catalog(), words)).text; };
   EXPECT_EQ(text({"help"}), text({"--help"}));
   EXPECT_EQ(text({"help", "bench"}), text({"bench", "--help"}));
   EXPECT_EQ(text({"version"}), text({"--version"}));
@@ -118,7 +121,7 @@ TEST(Help, AndVersionAreWordsAsWell) {
   EXPECT_EQ(text({"help", "version"}), text({"--help"}));
   for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}, {"help", "help", "x"}}) {
     expect_failure(
-        Failure::usage, [&] { (void)parse_options(words); }, "unexpected argument 'x'");
+        Failure::usage, [&] { (void)parse_options(test::catalog(), words); }, "unexpected argument 'x'");
   }
 }
 
@@ -128,11 +131,11 @@ TEST(Flags, TakeNoValue) {
     EXPECT_EQ(refusal({flag}) == "", !valued) << flag;
   }
   expect_failure(
-      Failure::usage, [] { (void)parse_options({"--offscreen=3"}); }, "--offscreen takes no value");
+      Failure::usage, [] { (void)parse_options(test::catalog(), {"--offscreen=3"}); }, "--offscreen takes no value");
   expect_failure(
       Failure::usage,
       [] {
-        (void)parse_options({"bench", "--card=on"});
+        (void)parse_options(test::catalog(), {"bench", "--card=on"});
       },
       "--card takes no value");
 }

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 template <class Kind>
 Kind parsed(const Words& words) {
-  return std::get<Kind>(parse_options(words));
+  return std::get<Kind>(parse_options(test::catalog(), words));
 }
 
 /// The one command of this kind in a list.
@@ -107,13 +107,36 @@ TEST(Options, TurnIntoCommands) {
 }
 
 TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {
-  const KernelInfo& kernel = default_kernel();
-  if (kernel.tunables.empty()) GTEST_SKIP() << kernel.id << " has no tunable";
-  const Tunable& tunable = kernel.tunables.front();
-  const std::string last = tunable.values.back();
-  const ViewOptions view = parsed<ViewOptions>({"--set", tunable.name + ("=" + last)});
-  EXPECT_EQ(only<SelectKernel>(view.setup).id, kernel.id);
-  EXPECT_EQ(only<SelectKernel>(view.setup).settings.at(tunable.name), last);
+  const ViewOptions view = parsed<ViewOptions>({"--set", "rows=4"});
+  EXPECT_EQ(view.settings, (Settings::Values{{"rows", "4"}})) << "which kernel that is depends on the device";
+  for (const Command& command : view.setup) EXPECT_FALSE(std::holds_alternative<SelectKernel>(command));
+  expect_failure(
+      Failure::usage,
+      [] {
+        parsed<ViewOptions>({"--set", "wings=2"});
+      },
+      "wings", "rows");
+  expect_failure(
+      Failure::usage,
+      [] {
+        parsed<ViewOptions>({"--set", "rows=all", "--kernel", "cpu-simd"});
+      },
+      "rows", "all");
+}
+
+TEST(Options, OnlyStoreTheDevice) {
+  EXPECT_EQ(parsed<ViewOptions>({"--device", "99"}).device, 99);
+  EXPECT_EQ(parsed<BenchOptions>({"bench", "--device", "99"}).device, 99);
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--device", "99"}).device, 99);
+  EXPECT_FALSE(parsed<BenchOptions>({"bench"}).device);
+  for (const char* wrong : {"-1", "one", "", "0.5"}) {
+    expect_failure(
+        Failure::usage,
+        [&] {
+          parsed<BenchOptions>({"bench", "--device", wrong});
+        },
+        "--device");
+  }
 }
 
 TEST(Options, SayWhatAutoKeepsTo) {
@@ -126,12 +149,12 @@ TEST(Options, SayWhatAutoKeepsTo) {
   for (const char* wrong : {"0", "1", "-1e-4", "nan", "inf", "close", ""}) {
     const Words words{"--accuracy", wrong};
     expect_failure(
-        Failure::usage, [&] { parse_options(words); }, "--accuracy", "exact");
+        Failure::usage, [&] { parse_options(test::catalog(), words); }, "--accuracy", "exact");
   }
   for (const Words& words : {Words{"--kernel", "cpu-simd", "--accuracy", "1e-3"},
                              Words{"bench", "--kernels", "cpu-simd", "--accuracy", "1e-3"}}) {
     expect_failure(
-        Failure::usage, [&] { parse_options(words); }, "--accuracy", "auto");
+        Failure::usage, [&] { parse_options(test::catalog(), words); }, "--accuracy", "auto");
   }
 }
 
@@ -143,24 +166,24 @@ TEST(Options, LeaveTheKernelToTheProgram) {
   expect_failure(
       Failure::usage,
       [] {
-        parse_options({"--kernel", "auto", "--set", "threads=1"});
+        parse_options(test::catalog(), {"--kernel", "auto", "--set", "threads=1"});
       },
       "threads", "--kernel auto", "cpu-simd");
   expect_failure(
       Failure::usage,
       [] {
-        parse_options({"--kernel", "fast"});
+        parse_options(test::catalog(), {"--kernel", "fast"});
       },
       "'fast'", "cpu-simd", "auto");
   EXPECT_TRUE(parsed<BenchOptions>({"bench", "--kernels", "auto"}).kernels.automatic);
   for (const auto& [subcommand, kernels] : {std::pair{"bench", "cpu-serial,auto"}, {"verify", "auto"}}) {
     const Words words{subcommand, "--kernels", kernels};
     expect_failure(
-        Failure::usage, [&] { parse_options(words); }, "'auto'", "cpu-simd");
+        Failure::usage, [&] { parse_options(test::catalog(), words); }, "'auto'", "cpu-simd");
   }
   const Words words{"bench", "--kernels", "auto", "--block", "64"};
   expect_failure(
-      Failure::usage, [&] { parse_options(words); }, "block", "--kernels auto");
+      Failure::usage, [&] { parse_options(test::catalog(), words); }, "block", "--kernels auto");
 }
 
 TEST(Options, EndAnOffscreenRun) {
@@ -216,7 +239,7 @@ TEST(Options, ShowHelpAndVersion) {
 TEST(Options, RefuseWhatContradictsItself) {
   const auto refused = [](const Words& words, const auto&... parts) {
     expect_failure(
-        Failure::usage, [&] { parse_options(words); }, parts...);
+        Failure::usage, [&] { parse_options(test::catalog(), words); }, parts...);
   };
   refused({"a.bin", "-n", "5"}, "-n", "a.bin");
   refused({"a.bin", "--scene", "plummer"}, "--scene", "a.bin");
@@ -259,26 +282,26 @@ TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
   expect_failure(
       Failure::usage,
       [&] {
-        parse_options({"--script", script, "--frames", "400"});
+        parse_options(test::catalog(), {"--script", script, "--frames", "400"});
       },
       "script.txt:2: ", "frame 400", "--frames 401");
   expect_failure(
       Failure::usage,
       [&] {
-        parse_options({"--script", script, "--offscreen"});
+        parse_options(test::catalog(), {"--script", script, "--offscreen"});
       },
       "script.txt:2: ", "--frames 401");
   write("9 quit\n9 pause\n10 resume\n");
   expect_failure(
       Failure::usage,
       [&] {
-        parse_options({"--script", script});
+        parse_options(test::catalog(), {"--script", script});
       },
       "script.txt:3: ", "line 1 quits at frame 9");
   expect_failure(
       Failure::runtime,
       [&] {
-        parse_options({"--script", std::string(300, 'x')});
+        parse_options(test::catalog(), {"--script", std::string(300, 'x')});
       },
       "File name too long");
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
@@ -13,7 +13,9 @@ using test::expect_failure;
 using test::Failure;
 
 Script parsed(const std::string& text, const char* kernel = "cpu-serial") {
-  return parse_script(text, "demo.txt", find_kernel_or_auto(kernel));
+  const KernelPtr first = find_kernel_or_auto(test::catalog(), kernel);
+  return parse_script(text, "demo.txt", test::catalog(),
+                      first ? KernelSelection{.kernels = {first}} : KernelSelection{.kernels = {}, .automatic = true});
 }
 
 template <class Kind>
@@ -207,17 +209,18 @@ TEST(Script, PrintsNoBytesOfABinaryFile) {
 }
 
 TEST(Script, SaysWhyAFileCannotBeRead) {
-  const KernelInfo* kernel = &find_kernel("cpu-serial");
+  const KernelSelection first = parse_kernels(test::catalog(), "cpu-serial");
   const test::TemporaryFolder folder;
   const std::string missing = (folder / "none.txt").string();
   expect_failure(
-      Failure::runtime, [&] { read_script(missing, kernel); }, missing, "No such file");
+      Failure::runtime, [&] { read_script(missing, test::catalog(), first); }, missing, "No such file");
   expect_failure(
-      Failure::runtime, [&] { read_script(folder.path().string(), kernel); }, "folder");
+      Failure::runtime, [&] { read_script(folder.path().string(), test::catalog(), first); }, "folder");
   expect_failure(
-      Failure::runtime, [&] { read_script("/dev/null", kernel); }, "/dev/null", "not a regular file");
+      Failure::runtime, [&] { read_script("/dev/null", test::catalog(), first); }, "/dev/null", "not a regular file");
   expect_failure(
-      Failure::runtime, [&] { read_script("/proc/self/mem", kernel); }, "/proc/self/mem", "Input/output error");
+      Failure::runtime, [&] { read_script("/proc/self/mem", test::catalog(), first); }, "/proc/self/mem",
+      "Input/output error");
 }
 
 TEST(Script, HasAMillionCommandsAtMost) {

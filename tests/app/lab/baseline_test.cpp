@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -39,14 +40,14 @@ Comparison compared(const Json& before, const Json& now, double noise = 3) {
 }
 
 bool contains(const Comparison& comparison, const std::string& text) {
-  return comparison.text(wide).find(text) != std::string::npos;
+  return comparison.text(test::catalog(), wide).find(text) != std::string::npos;
 }
 
 TEST(Baseline, CallsChangedWhatDoesNotOverlap) {
   const Json fast = one(1.0, 1.5, 2.0), slow = one(2.5, 2.7, 3.0);
   const Comparison slower = compared(fast, slow);
   EXPECT_EQ(slower.slower, 1);
-  EXPECT_TRUE(contains(slower, "slower")) << slower.text(wide);
+  EXPECT_TRUE(contains(slower, "slower")) << slower.text(test::catalog(), wide);
   EXPECT_EQ(slower.json["slower"], 1);
   EXPECT_EQ(slower.json["results"][0]["verdict"], "slower");
   EXPECT_EQ(compared(slow, fast).faster, 1);
@@ -86,7 +87,8 @@ TEST(Baseline, ComparesNoOtherWork) {
     const Comparison comparison = compared(before, now);
     EXPECT_EQ(comparison.not_comparable, 1) << name;
     EXPECT_EQ(comparison.unchanged, 0) << name;
-    EXPECT_TRUE(contains(comparison, std::string{"other work: "} + name + " (7 before")) << comparison.text(wide);
+    EXPECT_TRUE(contains(comparison, std::string{"other work: "} + name + " (7 before"))
+        << comparison.text(test::catalog(), wide);
   }
   Json before = now;
   before["results"][0]["dt"] = 0.02;
@@ -102,7 +104,8 @@ TEST(Baseline, ComparesNothingWithoutAnInterval) {
       const Comparison comparison = old ? compared(unusable, usable) : compared(usable, unusable);
       EXPECT_EQ(comparison.not_comparable, 1) << unusable;
       EXPECT_EQ(comparison.slower + comparison.faster + comparison.unchanged, 0) << unusable;
-      EXPECT_TRUE(contains(comparison, old ? "no interval before" : "no interval now")) << comparison.text(wide);
+      EXPECT_TRUE(contains(comparison, old ? "no interval before" : "no interval now"))
+          << comparison.text(test::catalog(), wide);
     }
   }
 }
@@ -112,16 +115,17 @@ TEST(Baseline, NamesWhatHasNoCounterpart) {
   const Json now = bench(Json::array({result("k", 16, 1.0, 1.5, 2.0), result("k", 8, 1.0, 1.5, 2.0)}));
   const Comparison comparison = compared(before, now);
   EXPECT_EQ(comparison.unchanged, 1);
-  EXPECT_TRUE(contains(comparison, "not in old.json: k block=64 n=16")) << comparison.text(wide);
-  EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text(wide);
+  EXPECT_TRUE(contains(comparison, "not in old.json: k block=64 n=16")) << comparison.text(test::catalog(), wide);
+  EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text(test::catalog(), wide);
 }
 
 TEST(Baseline, NamesAtMostFiveWithoutACounterpart) {
   Json many = Json::array();
   for (int n = 1; n <= 7; ++n) many.push_back(result("gone", n, 1.0, 1.5, 2.0));
   const Comparison comparison = compared(bench(many), one(1.0, 1.5, 2.0));
-  EXPECT_TRUE(contains(comparison, "n=5 (plummer, gravity, leapfrog) and 2 more\n")) << comparison.text(wide);
-  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text(wide);
+  EXPECT_TRUE(contains(comparison, "n=5 (plummer, gravity, leapfrog) and 2 more\n"))
+      << comparison.text(test::catalog(), wide);
+  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text(test::catalog(), wide);
 }
 
 TEST(Baseline, DoesNotMatchOtherPhysics) {
@@ -188,7 +192,7 @@ TEST(Baseline, ReadsTheCsvAndTheJsonOfVersion010) {
     std::ofstream{file} << text;
     const Baseline old = read_baseline(file);
     const Comparison comparison = compare({&old, 1}, now, 3);
-    EXPECT_EQ(comparison.slower, 1) << comparison.text(wide);
+    EXPECT_EQ(comparison.slower, 1) << comparison.text(test::catalog(), wide);
     EXPECT_EQ(comparison.json["results"][0]["before_ms"], 89.5629);
     EXPECT_EQ(comparison.json["results"][0]["settings"], "chunk=1 threads=auto");
   }

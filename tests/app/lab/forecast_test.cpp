@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compute/support/backends.h"
+
 namespace orrery {
 namespace {
 
 TEST(Forecast, GrowsWithThePairsAtTheRateOfTheKernelOrItsPeers) {
   Forecast forecast;
-  const KernelInfo &simd = find_kernel("cpu-simd"), &serial = find_kernel("cpu-serial");
+  const KernelInfo &simd = *test::find_kernel("cpu-simd"), &serial = *test::find_kernel("cpu-serial");
   forecast.learn(simd, 1000, 0.5);
   EXPECT_DOUBLE_EQ(forecast.seconds(simd, 1000), 0.5);
   EXPECT_DOUBLE_EQ(forecast.seconds(simd, 4000), 8);
@@ -18,7 +20,7 @@ TEST(Forecast, GrowsWithThePairsAtTheRateOfTheKernelOrItsPeers) {
 
 TEST(Forecast, LearnsNothingFromFewPairs) {
   Forecast forecast;
-  const KernelInfo& simd = find_kernel("cpu-simd");
+  const KernelInfo& simd = *test::find_kernel("cpu-simd");
   const double guess = forecast.seconds(simd, 100'000);
   forecast.learn(simd, 1, 1e-3);  // a launch, not a pair
   EXPECT_EQ(forecast.seconds(simd, 100'000), guess);

@@ -4,6 +4,7 @@
 
 #include "compute/core/team.h"
 #include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -13,31 +14,33 @@ using test::expect_failure;
 using test::Failure;
 
 TEST(KernelSelection, TakesAllOrIds) {
-  EXPECT_EQ(parse_kernels("all").kernels.size(), kernels().size());
-  EXPECT_TRUE(parse_kernels("all").all);
-  const KernelSelection two = parse_kernels("cpu-simd,cpu-serial,cpu-simd");
+  EXPECT_EQ(parse_kernels(test::catalog(), "all").kernels.size(), test::kernels().size());
+  EXPECT_TRUE(parse_kernels(test::catalog(), "all").all);
+  const KernelSelection two = parse_kernels(test::catalog(), "cpu-simd,cpu-serial,cpu-simd");
   ASSERT_EQ(two.kernels.size(), 2u) << "a kernel asked for twice is measured once";
   EXPECT_STREQ(two.kernels[0]->id, "cpu-simd");
   EXPECT_FALSE(two.all);
   expect_failure(
-      Failure::usage, [] { parse_kernels("cpu-simd,fast"); }, "fast", "cpu-serial");
+      Failure::usage, [] { parse_kernels(test::catalog(), "cpu-simd,fast"); }, "fast", "cpu-serial");
   expect_failure(
-      Failure::usage, [] { parse_kernels("all,cpu-simd"); }, "'all' stands alone");
+      Failure::usage, [] { parse_kernels(test::catalog(), "all,cpu-simd"); }, "'all' stands alone");
 }
 
 TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
+  const std::vector<KernelPtr> kernels = test::kernels();
   const auto blocked = std::ranges::find_if(
-      kernels(), [](const KernelInfo* kernel) { return !backend_status(kernel->backend).available; });
-  if (blocked == kernels().end()) GTEST_SKIP() << "every kernel can run here";
+      kernels, [](const KernelPtr& kernel) { return !test::backends().status(kernel->backend).available; });
+  if (blocked == kernels.end()) GTEST_SKIP() << "every kernel can run here";
   expect_failure(
-      Failure::runtime, [&] { expand(parse_kernels((*blocked)->id), {}); }, (*blocked)->id, "can run here: cpu-");
+      Failure::runtime, [&] { expand(test::backends(), parse_kernels(test::catalog(), (*blocked)->id), {}); },
+      (*blocked)->id, "can run here: cpu-");
 }
 
 TEST(Axes, MakeEveryCombination) {
-  const KernelSelection simd = parse_kernels("cpu-simd");
+  const KernelSelection simd = parse_kernels(test::catalog(), "cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=1,2"), parse_axis("--set", "rows=1,2,4")};
   check_axes(simd, axes);
-  const VariantPlan plan = expand(simd, axes);
+  const VariantPlan plan = expand(test::backends(), simd, axes);
   ASSERT_EQ(plan.variants.size(), 6u);
   EXPECT_EQ(plan.variants.front().settings.to_string(), "rows=1 threads=1");
   EXPECT_EQ(plan.variants.back().settings.to_string(), "rows=4 threads=2");
@@ -45,24 +48,28 @@ TEST(Axes, MakeEveryCombination) {
 }
 
 TEST(Axes, TakeEveryValueThatEachKernelHas) {
-  const KernelSelection all = parse_kernels("cpu-serial,cpu-openmp,cpu-simd");
+  const KernelSelection all = parse_kernels(test::catalog(), "cpu-serial,cpu-openmp,cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=all")};
   check_axes(all, axes);
-  const VariantPlan plan = expand(all, axes);
-  const auto values = [](const char* id) { return find_kernel(id).tunable("threads")->values_to_measure().size(); };
+  const VariantPlan plan = expand(test::backends(), all, axes);
+  const auto values = [](const char* id) {
+    return test::find_kernel(id)->tunable("threads")->values_to_measure().size();
+  };
   EXPECT_EQ(plan.variants.size(), 1 + values("cpu-openmp") + values("cpu-simd"));
   EXPECT_EQ(plan.notes.size(), 1u) << "cpu-serial has none";
-  const KernelSelection simd = parse_kernels("cpu-simd");
+  const KernelSelection simd = parse_kernels(test::catalog(), "cpu-simd");
   check_axes(simd, axes);
-  EXPECT_EQ(expand(simd, axes).variants.size(), values("cpu-simd"));
+  EXPECT_EQ(expand(test::backends(), simd, axes).variants.size(), values("cpu-simd"));
   const std::vector<Axis> rows{parse_axis("--set", "rows=all")};
-  EXPECT_EQ(expand(simd, rows).variants.size(), find_kernel("cpu-simd").tunable("rows")->values.size());
+  EXPECT_EQ(expand(test::backends(), simd, rows).variants.size(),
+            test::find_kernel("cpu-simd")->tunable("rows")->values.size());
 }
 
 TEST(Axes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
   const auto threads = [](const char* values) {
     std::vector<int> threads;
-    for (const Variant& variant : expand(parse_kernels("cpu-simd"), {parse_axis("--set", values)}).variants) {
+    for (const Variant& variant :
+         expand(test::backends(), parse_kernels(test::catalog(), "cpu-simd"), {parse_axis("--set", values)}).variants) {
       threads.push_back(variant.settings.integer("threads"));
     }
     return threads;
@@ -75,10 +82,10 @@ TEST(Axes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
 }
 
 TEST(Axes, LeaveKernelsAloneThatLackThem) {
-  const KernelSelection two = parse_kernels("cpu-serial,cpu-simd");
+  const KernelSelection two = parse_kernels(test::catalog(), "cpu-serial,cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=1,2")};
   check_axes(two, axes);
-  const VariantPlan plan = expand(two, axes);
+  const VariantPlan plan = expand(test::backends(), two, axes);
   EXPECT_EQ(plan.variants.size(), 3u);
   ASSERT_EQ(plan.notes.size(), 1u);
   EXPECT_NE(plan.notes[0].find("cpu-serial"), std::string::npos);
@@ -86,7 +93,7 @@ TEST(Axes, LeaveKernelsAloneThatLackThem) {
 
 TEST(Axes, AreRefusedWhereNoKernelHasThem) {
   const auto check = [](const char* kernels, const char* axis) {
-    check_axes(parse_kernels(kernels), {parse_axis("--set", axis)});
+    check_axes(parse_kernels(test::catalog(), kernels), {parse_axis("--set", axis)});
   };
   expect_failure(
       Failure::usage, [&] { check("cpu-simd", "warp=3"); }, "warp", "threads");

@@ -11,13 +11,14 @@
 
 #include "app/lab/problem.h"
 #include "compute/core/error.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
 Variant variant(const char* id) {
-  const KernelInfo& kernel = find_kernel(id);
-  return {&kernel, Settings{kernel}};
+  const KernelPtr kernel = test::find_kernel(id);
+  return {kernel, Settings{*kernel}};
 }
 
 SceneRequest bodies(int count) {
@@ -33,7 +34,7 @@ StepTiming polled(VariantRunner& runner, int steps) {
 
 TEST(VariantRunner, MakesItsSimulationOnceAndKeepsItForOtherVariants) {
   int prepared = 0;
-  VariantRunner runner{bodies(50), [&](Simulation& simulation) {
+  VariantRunner runner{test::backends(), bodies(50), [&](Simulation& simulation) {
                          ++prepared;
                          simulation.apply(SelectIntegrator{"euler"});
                        }};
@@ -47,7 +48,7 @@ TEST(VariantRunner, MakesItsSimulationOnceAndKeepsItForOtherVariants) {
 }
 
 TEST(VariantRunner, RunsABatchBlockingOrPolled) {
-  VariantRunner runner{bodies(50), {}};
+  VariantRunner runner{test::backends(), bodies(50), {}};
   runner.select(variant("cpu-serial"));
   EXPECT_EQ(runner.run(3).steps, 3);
   EXPECT_EQ(polled(runner, 4).steps, 4);
@@ -58,7 +59,7 @@ TEST(VariantRunner, RunsABatchBlockingOrPolled) {
 }
 
 TEST(VariantRunner, ReportsARefusalAndGoesOn) {
-  VariantRunner runner{{.scene = "two-body", .count = 3}, {}};
+  VariantRunner runner{test::backends(), {.scene = "two-body", .count = 3}, {}};
   for (int again = 0; again < 2; ++again) {
     const Problem problem = problem_of([&] { runner.select(variant("cpu-serial")); });
     EXPECT_TRUE(problem.refused);
@@ -69,7 +70,7 @@ TEST(VariantRunner, ReportsARefusalAndGoesOn) {
 
 TEST(VariantRunner, MakesANewSimulationAfterAFailure) {
   int prepared = 0;
-  VariantRunner runner{bodies(50), [&](Simulation&) {
+  VariantRunner runner{test::backends(), bodies(50), [&](Simulation&) {
                          if (++prepared == 1) throw std::runtime_error("no\ndevice");
                        }};
   const Problem problem = problem_of([&] { runner.select(variant("cpu-serial")); });
@@ -83,7 +84,7 @@ TEST(VariantRunner, MakesANewSimulationAfterAFailure) {
 TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
   for (const bool blocking : {true, false}) {
     int prepared = 0;
-    VariantRunner runner{bodies(50), [&](Simulation& simulation) {
+    VariantRunner runner{test::backends(), bodies(50), [&](Simulation& simulation) {
                            if (++prepared > 1) return;
                            Bodies broken = simulation.bodies();
                            broken.positions[17].x = std::numeric_limits<float>::quiet_NaN();
@@ -101,19 +102,19 @@ TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
 
 TEST(VariantRunner, EndsAtTheNextMeasurementAfterAStopRequest) {
   std::stop_source stop;
-  VariantRunner runner{bodies(50), {}, stop.get_token()};
+  VariantRunner runner{test::backends(), bodies(50), {}, stop.get_token()};
   runner.select(variant("cpu-serial"));
   stop.request_stop();
   EXPECT_THROW(runner.run(1), Cancelled);
   EXPECT_THROW(runner.select(variant("cpu-simd")), Cancelled);
   EXPECT_THROW(runner.step_ms(variant("cpu-simd"), 1), Cancelled);
-  VariantRunner late{bodies(50), {}, stop.get_token()};
+  VariantRunner late{test::backends(), bodies(50), {}, stop.get_token()};
   EXPECT_THROW(late.select(variant("cpu-serial")), Cancelled);
   EXPECT_EQ(late.simulation(), nullptr) << "no bodies were loaded";
 }
 
 TEST(VariantRunner, ReportsAStepThatWasCancelled) {
-  VariantRunner runner{bodies(200'000), {}};
+  VariantRunner runner{test::backends(), bodies(200'000), {}};
   runner.select(variant("cpu-serial"));
   runner.start(1);
   (void)runner.simulation()->bodies();  // needs the state: cancels the step

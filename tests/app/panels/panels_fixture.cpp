@@ -4,13 +4,16 @@
 
 #include "app/panels/kit/style.h"
 #include "app/panels/sections.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 
 Panels::Panels() : context_{ImGui::CreateContext()} {
   resize(1280, 1400, 1);
 
-  select(*kernels().front());
+  view.kernels = test::kernels();
+  view.backends = test::backends().statuses();
+  select(view.kernels.front());
   status.integrator_id = "leapfrog";
   status.time_step = 0.01f;
   status.scene_physics = {.integrator_id = "leapfrog", .law = {}, .time_step = 0.01f};
@@ -143,10 +146,11 @@ Result tried(const std::string& kernel_id, const std::string& settings) {
   return result;
 }
 
-void Panels::select(const KernelInfo& kernel) {
-  status.kernel_id = kernel.id;
-  status.backend = kernel.backend;
-  status.settings = Settings{kernel};
+void Panels::select(const KernelPtr& kernel) {
+  status.kernel_id = kernel->id;
+  status.kernel = kernel;
+  status.backend = kernel->backend;
+  status.settings = Settings{*kernel};
 }
 
 }  // namespace orrery::test

@@ -36,7 +36,7 @@ class Panels : public testing::Test {
   /// The words of the laboratory.
   std::string lab_text();
 
-  void select(const KernelInfo& kernel);
+  void select(const KernelPtr& kernel);
   /// Another window, on a display of `scale` (1 = 96 dots per inch).
   void resize(float width, float height, float scale);
   /// Draws frames until windows that fit their content have found their size.

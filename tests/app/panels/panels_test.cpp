@@ -1,6 +1,6 @@
 #include "compute/integrators/integrator.h"
-#include "compute/sim/backends.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
@@ -14,17 +14,17 @@ TEST_F(Panels, AskForNothingWhileNobodyTouchesThem) {
 }
 
 TEST_F(Panels, PickEveryKernelThatCanRun) {
-  for (const KernelInfo* kernel : kernels()) {
-    if (!backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {
+    if (!test::backends().status(kernel->backend).available) continue;
     SCOPED_TRACE(kernel->id);
-    select(kernel == kernels().front() ? *kernels().back() : *kernels().front());
+    select(kernel == view.kernels.front() ? view.kernels.back() : view.kernels.front());
     frame();
     EXPECT_EQ(only<SelectKernel>(pick("kernel", kernel->id)).id, kernel->id);
   }
 }
 
 TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
-  select(find_kernel("cpu-simd"));
+  select(test::find_kernel("cpu-simd"));
   EXPECT_EQ(only<SelectKernel>(pick("kernel", auto_kernel)).id, auto_kernel);
   status.auto_choice = AutoChoice{"auto: cpu-simd rows=4", "One step with 1000 bodies"};
   EXPECT_TRUE(pick("kernel", auto_kernel).empty()) << "so it is";
@@ -37,7 +37,7 @@ TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
 }
 
 TEST_F(Panels, SetWhatAutoKeepsTo) {
-  select(find_kernel("cpu-simd"));
+  select(test::find_kernel("cpu-simd"));
   frame();
   EXPECT_FALSE(seen("accuracy.exact")) << "a kernel that was named has its own";
   status.auto_choice = AutoChoice{"auto: cpu-simd", "One step with 1000 bodies"};
@@ -55,8 +55,8 @@ TEST_F(Panels, SetWhatAutoKeepsTo) {
 
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
   bool tried = false;
-  for (const KernelInfo* kernel : kernels()) {
-    if (backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {
+    if (test::backends().status(kernel->backend).available) continue;
     SCOPED_TRACE(kernel->id);
     tried = true;
     EXPECT_TRUE(pick("kernel", kernel->id).empty());
@@ -68,11 +68,11 @@ TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
 }
 
 TEST_F(Panels, OfferEveryValueOfEveryTunable) {
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : test::kernels()) {
     for (const Tunable& tunable : kernel->tunables) {
       for (const char* value : tunable.values) {
         SCOPED_TRACE(std::string{kernel->id} + " " + tunable.name + "=" + value);
-        select(*kernel);
+        select(kernel);
         const bool current = status.settings.text(tunable.name) == value;
         frame();
         const std::string group = std::string{"tunable."} + tunable.name;
@@ -90,10 +90,10 @@ TEST_F(Panels, OfferEveryValueOfEveryTunable) {
 }
 
 TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
-  select(find_kernel("cpu-simd"));
+  select(test::find_kernel("cpu-simd"));
   settle();
   EXPECT_FALSE(seen("section.tree"));
-  select(find_kernel("cpu-tree"));
+  select(test::find_kernel("cpu-tree"));
   settle();
   EXPECT_TRUE(seen("section.tree"));
   EXPECT_NE(side_column_text().find("after the next step"), std::string::npos);
@@ -111,7 +111,7 @@ TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
 TEST_F(Panels, CountNoFlopsOfATree) {
   view.measured = 3;
   view.step_ms_median = 0.5;
-  select(find_kernel("cpu-tree"));
+  select(test::find_kernel("cpu-tree"));
   status.interactions_per_step = 1234.0 * status.count;
   std::string text = side_column_text();
   EXPECT_EQ(text.find("FLOP"), std::string::npos) << text;

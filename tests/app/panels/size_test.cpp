@@ -4,6 +4,7 @@
 
 #include "app/ui_state/window_size.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class FullPanels : public Panels {
  protected:
   FullPanels() {
-    select(find_kernel("cpu-tree"));
+    select(test::find_kernel("cpu-tree"));
     status.chosen = "AVX-512, leaf 32, group 64, threads 128";
     status.auto_choice = AutoChoice{"auto: cpu-tree theta=0.5", "One step with 1000 bodies"};
     status.tree = TreeReport{.interactions = 123'000'000, .cells = 456'789, .depth = 19, .phases = {}};

@@ -8,6 +8,7 @@
 
 #include "app/lab/settings_cells.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -119,16 +120,17 @@ TEST(TextStyle, TakesTheColumnsThatTheEnvironmentNames) {
 }
 
 TEST(SettingsCells, ShowWhatIsNotInitialAndWhatDiffers) {
-  Settings initial{find_kernel("cpu-simd")}, other = initial;
+  Settings initial{*test::find_kernel("cpu-simd")}, other = initial;
   other.set("threads", "1");
   const auto text = [](const SettingsCells& cells, const Settings& settings) {
     return cells.text("cpu-simd", settings.values());
   };
   SettingsCells alone{TextStyle{}}, both{TextStyle{}}, wide{unlimited};
-  alone.add("cpu-simd", initial.values());
+  const KernelPtr kernel = test::find_kernel("cpu-simd");
+  alone.add("cpu-simd", initial.values(), kernel.get());
   EXPECT_EQ(text(alone, initial), "");
   EXPECT_EQ(text(alone, other), "threads=1");
-  for (const Settings* settings : {&initial, &other}) both.add("cpu-simd", settings->values());
+  for (const Settings* settings : {&initial, &other}) both.add("cpu-simd", settings->values(), kernel.get());
   EXPECT_EQ(text(both, initial), "threads=auto");
   EXPECT_EQ(text(both, other), "threads=1");
   EXPECT_EQ(text(wide, initial), initial.to_string());

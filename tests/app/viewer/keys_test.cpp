@@ -12,22 +12,30 @@
 #include <variant>
 
 #include "app/viewer/camera_control.h"
-#include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
-Status status_of(const KernelInfo& kernel) {
+Status status_of(const KernelPtr& kernel) {
   Status status;
-  status.kernel_id = kernel.id;
-  status.backend = kernel.backend;
-  status.settings = Settings{kernel};
+  status.kernel_id = kernel->id;
+  status.kernel = kernel;
+  status.backend = kernel->backend;
+  status.settings = Settings{*kernel};
   status.integrator_id = "leapfrog";
   return status;
 }
 
+ViewStatus view_of_all_kernels() {
+  ViewStatus view;
+  view.kernels = test::kernels();
+  view.backends = test::backends().statuses();
+  return view;
+}
+
 template <class T>
-T asked(KeyPress press, const Status& status, const ViewStatus& view = {}) {
+T asked(KeyPress press, const Status& status, const ViewStatus& view = view_of_all_kernels()) {
   const auto request = request_for(press, status, view);
   EXPECT_TRUE(request.has_value());
   if (!request) return {};
@@ -69,12 +77,13 @@ TEST(Keys, AreAllInTheHelp) {
 }
 
 TEST(Keys, UnknownOnesAskForNothing) {
-  EXPECT_FALSE(request_for({.character = U'§'}, status_of(default_kernel()), {}));
-  EXPECT_FALSE(request_for({.key = GLFW_KEY_ESCAPE}, status_of(default_kernel()), {})) << "there is nothing to leave";
+  EXPECT_FALSE(request_for({.character = U'§'}, status_of(test::backends().default_kernel()), {}));
+  EXPECT_FALSE(request_for({.key = GLFW_KEY_ESCAPE}, status_of(test::backends().default_kernel()), {}))
+      << "there is nothing to leave";
 }
 
 TEST(Keys, SpaceTurnsPauseOnAndOff) {
-  Status status = status_of(default_kernel());
+  Status status = status_of(test::backends().default_kernel());
   EXPECT_TRUE(asked<SetPaused>({.character = U' '}, status).paused);
   status.paused = true;
   EXPECT_FALSE(asked<SetPaused>({.character = U' '}, status).paused);
@@ -82,29 +91,29 @@ TEST(Keys, SpaceTurnsPauseOnAndOff) {
 
 /// Of a simulation that was asked for this kernel.
 Status status_after(const SelectKernel& select) {
-  const KernelInfo* const named = find_kernel_or_auto(select.id);
-  Status status = status_of(named ? *named : default_kernel());
+  const KernelPtr named = find_kernel_or_auto(test::catalog(), select.id);
+  Status status = status_of(named ? named : test::backends().default_kernel());
   if (!named) status.auto_choice = AutoChoice{};
   return status;
 }
 
 TEST(Keys, KernelKeyVisitsEveryUsableKernelAndAutoAndComesBack) {
   std::size_t choices = 1;
-  for (const KernelInfo* kernel : kernels()) choices += backend_status(kernel->backend).available ? 1 : 0;
+  for (const KernelPtr& kernel : test::kernels()) choices += test::backends().status(kernel->backend).available ? 1 : 0;
   Status status = status_after({auto_kernel});
   std::set<std::string> visited;
   for (std::size_t i = 0; i < choices; ++i) {
     const auto select = asked<SelectKernel>({.character = U'k'}, status);
     visited.insert(select.id);
     status = status_after(select);
-    EXPECT_TRUE(backend_status(find_kernel(status.kernel_id).backend).available) << status.kernel_id;
+    EXPECT_TRUE(test::backends().status(test::find_kernel(status.kernel_id)->backend).available) << status.kernel_id;
   }
   EXPECT_EQ(visited.size(), choices);
   EXPECT_TRUE(status.auto_choice);
 }
 
 TEST(Keys, ShiftGoesBack) {
-  for (const char* id : {auto_kernel, default_kernel().id}) {
+  for (const char* id : {auto_kernel, test::backends().default_kernel()->id}) {
     const auto next = asked<SelectKernel>({.character = U'k'}, status_after({id}));
     EXPECT_NE(next.id, id);
     EXPECT_EQ(asked<SelectKernel>({.character = U'K'}, status_after(next)).id, id);
@@ -112,8 +121,8 @@ TEST(Keys, ShiftGoesBack) {
 }
 
 TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {
-  for (const KernelInfo* kernel : kernels()) {
-    Status status = status_of(*kernel);
+  for (const KernelPtr& kernel : test::kernels()) {
+    Status status = status_of(kernel);
     if (kernel->tunables.empty()) {
       EXPECT_FALSE(request_for({.character = U'b'}, status, {})) << kernel->id;
       continue;
@@ -131,22 +140,22 @@ TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {
 }
 
 TEST(Keys, RestartKeepsTheSettingsAndWithShiftItResets) {
-  const Status status = status_of(default_kernel());
+  const Status status = status_of(test::backends().default_kernel());
   asked<Restart>({.character = U'r'}, status);
   asked<Reset>({.character = U'R'}, status);
 }
 
 TEST(Keys, WithCtrlALetterHasAMeaningOfItsOwn) {
-  Status status = status_of(default_kernel());
+  Status status = status_of(test::backends().default_kernel());
   EXPECT_FALSE(request_for({.character = U'z', .control = true}, status, {})) << "there is nothing to undo";
   status.undo_step = 3;
   asked<UndoReturn>({.character = U'z', .control = true}, status);
-  EXPECT_FALSE(request_for({.character = U'z'}, status_of(default_kernel()), {}));
-  EXPECT_FALSE(request_for({.character = U'q', .control = true}, status_of(default_kernel()), {}));
+  EXPECT_FALSE(request_for({.character = U'z'}, status_of(test::backends().default_kernel()), {}));
+  EXPECT_FALSE(request_for({.character = U'q', .control = true}, status_of(test::backends().default_kernel()), {}));
 }
 
 TEST(Keys, PinKeyPinsTheRowOfWhatRuns) {
-  const Status status = status_of(default_kernel());
+  const Status status = status_of(test::backends().default_kernel());
   ViewStatus view;
   EXPECT_FALSE(request_for({.character = U'p'}, status, view)) << "there is no row yet";
   Result swept, other, present;
@@ -160,7 +169,7 @@ TEST(Keys, PinKeyPinsTheRowOfWhatRuns) {
 }
 
 TEST(Keys, StepsAFrameStayInRange) {
-  Status status = status_of(default_kernel());
+  Status status = status_of(test::backends().default_kernel());
   status.steps_per_frame = 1;
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'-'}, status).steps, 1);
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, 2);
@@ -169,7 +178,7 @@ TEST(Keys, StepsAFrameStayInRange) {
 }
 
 TEST(Keys, RecordingKeyStopsWhatItStarted) {
-  const Status status = status_of(default_kernel());
+  const Status status = status_of(test::backends().default_kernel());
   ViewStatus view;
   asked<StartRecording>({.key = GLFW_KEY_F5}, status, view);
   view.recording.active = true;
@@ -177,7 +186,7 @@ TEST(Keys, RecordingKeyStopsWhatItStarted) {
 }
 
 TEST(Keys, HeldDownOnlyTheOnesThatGoOnAskAgain) {
-  const Status status = status_of(default_kernel());
+  const Status status = status_of(test::backends().default_kernel());
   EXPECT_TRUE(request_for({.character = U'+', .repeated = true}, status, {}));
   EXPECT_TRUE(request_for({.character = U']', .repeated = true}, status, {}));
   for (const char32_t once : {U' ', U'k', U'r', U'v', U'q'}) {
@@ -253,7 +262,7 @@ TEST(Mouse, AsksForNothingAtRestOrOverAPanel) {
 }
 
 TEST(Keys, ColourMapKeyGoesRound) {
-  const Status status = status_of(default_kernel());
+  const Status status = status_of(test::backends().default_kernel());
   ViewStatus view;
   view.colour_maps = {"a", "b"};
   view.appearance.colour_map = 1;

@@ -8,6 +8,7 @@
 #include "render/gl.h"
 #include "render/image.h"
 #include "render/offscreen_context.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -17,7 +18,8 @@ class LaneTest : public testing::Test {
   static constexpr int side = 64;  // of the picture, in pixels
 
   Lane lane(const SceneRequest& scene) {
-    return {rescue_, Sharing{.reason = "not tried", .cure = "try"}, scene, default_kernel(), nullptr, true};
+    const Sharing none{.reason = "not tried", .cure = "try"};
+    return {rescue_, test::backends(), none, scene, nullptr, nullptr, true};
   }
 
   /// Runs one frame's steps and waits for them.

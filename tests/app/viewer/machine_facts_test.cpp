@@ -7,13 +7,15 @@
 #include <thread>
 
 #include "tests/app/support/fake_cuobjdump.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
 Status with_kernel(const char* function) {
   Status status;
-  status.kernel_id = "cpu-serial";  // every build has it, and one evaluation of the law is one interaction
+  // Every build has this kernel, and one evaluation of the law is one interaction.
+  status.kernel = test::find_kernel("cpu-serial");
   status.backend = Backend::cuda;
   status.card = KernelCard{.name = function, .architecture = 90};
   return status;
@@ -32,7 +34,7 @@ ViewStatus described(MachineFacts& facts, const char* function) {
 TEST(MachineFacts, CountsEachFunctionOnce) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
-  MachineFacts facts;
+  MachineFacts facts{test::backends()};
   EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0);
   cuobjdump.does("exit 1");
   EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0) << "it was known";
@@ -44,7 +46,7 @@ TEST(MachineFacts, CountsEachFunctionOnce) {
 TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("exec sleep 1000");
-  MachineFacts facts;
+  MachineFacts facts{test::backends()};
   ViewStatus view;
   facts.describe(view, with_kernel("endless"));
   EXPECT_FALSE(view.instructions_per_interaction);
@@ -54,7 +56,7 @@ TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
 TEST(MachineFacts, StartNothingWhileASweepMeasures) {
   const test::FakeCuobjdump cuobjdump;
   cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
-  MachineFacts facts;
+  MachineFacts facts{test::backends()};
   ViewStatus view;
   view.sweep.active = true;
   for (int frame = 0; frame < 100; ++frame) {
@@ -67,7 +69,7 @@ TEST(MachineFacts, StartNothingWhileASweepMeasures) {
 }
 
 TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
-  MachineFacts facts;
+  MachineFacts facts{test::backends()};
   ViewStatus view;
   view.instructions_per_interaction = 14;
   facts.describe(view, Status{});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/viewer/run_view.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 

@@ -4,6 +4,7 @@
 
 #include "compute/sim/simulation.h"
 #include "render/offscreen_context.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 class PositionBridgeTest : public testing::Test {
  protected:
   render::OffscreenContext context_;
-  PositionBridge bridge_{Sharing{.reason = "not tried", .cure = "try"}};
+  PositionBridge bridge_{Sharing{.reason = "not tried", .cure = "try"}, test::backends().device()};
 };
 
 TEST_F(PositionBridgeTest, WithoutSharingTheSimulationKeepsItsBodies) {
@@ -23,7 +24,7 @@ TEST_F(PositionBridgeTest, WithoutSharingTheSimulationKeepsItsBodies) {
 }
 
 TEST_F(PositionBridgeTest, DrawsWhatTheSimulationHolds) {
-  Simulation simulation{{.scene = "plummer", .count = 1000}};
+  Simulation simulation{test::backends(), {.scene = "plummer", .count = 1000}};
   simulation.apply(SelectKernel{"cpu-openmp"});
   ASSERT_TRUE(bridge_.fetch(simulation, simulation.status()));
   bridge_.upload();
@@ -35,7 +36,7 @@ TEST_F(PositionBridgeTest, DrawsWhatTheSimulationHolds) {
 }
 
 TEST_F(PositionBridgeTest, FollowsTheCount) {
-  Simulation simulation{{.scene = "plummer", .count = 100}};
+  Simulation simulation{test::backends(), {.scene = "plummer", .count = 100}};
   simulation.apply(SelectKernel{"cpu-openmp"});
   for (const int count : {100, 4097, 33}) {
     simulation.apply(LoadScene{{.scene = "plummer", .count = count}});
@@ -47,7 +48,7 @@ TEST_F(PositionBridgeTest, FollowsTheCount) {
 }
 
 TEST_F(PositionBridgeTest, WhatTheTrialFindsIsConsistent) {
-  const Sharing sharing = try_sharing({});
+  const Sharing sharing = try_sharing(test::backends());
   EXPECT_EQ(sharing.possible, sharing.reason.empty());
   EXPECT_EQ(sharing.possible, sharing.cure.empty());
   EXPECT_TRUE(!sharing.possible || sharing.same_gpu == true);

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "compute/core/error.h"
-#include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -34,9 +34,9 @@ class SweepBesideAWindow : public testing::Test {
 
   const std::filesystem::path before_ = std::filesystem::current_path();
   const test::TemporaryFolder folder_;
-  Simulation shown{{.scene = "plummer", .count = 40}, nullptr, find_kernel("cpu-simd")};
+  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
   SweepStatus status;
-  SweepControl control;
+  SweepControl control{test::backends()};
 };
 
 TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
@@ -120,9 +120,10 @@ TEST_F(SweepBesideAWindow, TellsWhereFilesCannotBeWritten) {
 
 TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
   shown.apply(SetTunable{"threads", "1"});
-  const Tunable* rows = find_kernel("cpu-simd").tunable("rows");
+  const Tunable* rows = test::find_kernel("cpu-simd")->tunable("rows");
   ASSERT_NE(rows, nullptr);
-  const SweepPlan plan = sweep_plan({.kernels = {}, .tunables = {"rows"}, .counts = {}}, shown.status());
+  const SweepPlan plan =
+      sweep_plan(test::backends(), {.kernels = {}, .tunables = {"rows"}, .counts = {}}, shown.status());
   EXPECT_EQ(plan.variants.size(), rows->values.size());
   EXPECT_EQ(plan.counts, std::vector{40});
   for (const Variant& variant : plan.variants) EXPECT_EQ(variant.settings.text("threads"), "1");
@@ -130,16 +131,20 @@ TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
 
 TEST_F(SweepBesideAWindow, RefusesWhatTheSystemDoesNotHave) {
   const Status present = shown.status();
-  const std::vector<Variant> all = sweep_plan({.kernels = {"all"}, .tunables = {}, .counts = {}}, present).variants;
+  const std::vector<Variant> all =
+      sweep_plan(test::backends(), {.kernels = {"all"}, .tunables = {}, .counts = {}}, present).variants;
   EXPECT_GT(all.size(), 2u);
-  for (const Variant& variant : all) EXPECT_TRUE(backend_status(variant.kernel->backend).available);
-  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {"warp"}, .counts = {}}, present), UsageError);
-  EXPECT_THROW((void)sweep_plan({.kernels = {"fast"}, .tunables = {}, .counts = {}}, present), UsageError);
-  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {}, .counts = {0, -1}}, present), UsageError);
+  for (const Variant& variant : all) EXPECT_TRUE(test::backends().status(variant.kernel->backend).available);
+  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {"warp"}, .counts = {}}, present),
+               UsageError);
+  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {"fast"}, .tunables = {}, .counts = {}}, present),
+               UsageError);
+  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {0, -1}}, present),
+               UsageError);
   Status file = present;
   file.scene.file = "a.bin";
-  EXPECT_THROW((void)sweep_plan({.kernels = {}, .tunables = {}, .counts = {8}}, file), UsageError);
-  EXPECT_EQ(sweep_plan({.kernels = {}, .tunables = {}, .counts = {}}, file).counts, std::vector{0});
+  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {8}}, file), UsageError);
+  EXPECT_EQ(sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {}}, file).counts, std::vector{0});
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
   o.script_file = "tour.txt";
   o.script = {{.frame = 1, .request = ViewCommand{StartRecording{"/nonexistent/a.csv"}}, .line = 7}};
   try {
-    run_view(o);
+    run_view(test::catalog(), o);
     FAIL() << "nobody was told";
   } catch (const std::runtime_error& error) {
     const std::string text = error.what();
@@ -70,7 +70,7 @@ TEST_F(OffscreenViewer, RunsNoStepsBesideASweep) {
                  .line = 6},
                 {.frame = 2, .request = command, .line = 7}};
     try {
-      run_view(o);
+      run_view(test::catalog(), o);
       ADD_FAILURE() << "the sweep would have measured the steps as well";
     } catch (const UsageError& error) {
       EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: the sweep is running"), 0u) << error.what();
@@ -83,7 +83,7 @@ TEST_F(OffscreenViewer, APictureThatCannotBeWrittenNamesTheLineThatAskedForIt) {
   o.script_file = "tour.txt";
   o.script = {{.frame = 1, .request = ViewCommand{SaveScreenshot{"/nonexistent/a.png"}}, .line = 7}};
   try {
-    run_view(o);
+    run_view(test::catalog(), o);
     FAIL() << "nobody was told";
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write '/nonexistent/a.png'"), 0u) << error.what();
@@ -97,7 +97,7 @@ TEST_F(OffscreenViewer, FullDiskEndsTheRecordingAndNotTheRun) {
   // A limit on a file's size stands for the disk: writes beyond it fail. The snapshot is smaller than the limit.
   o.scene.count = 20;
   const FileSizeLimit limit{2500};
-  EXPECT_EQ(run_view(o), 1);
+  EXPECT_EQ(run_view(test::catalog(), o), 1);
   EXPECT_TRUE(std::filesystem::exists(o.save_file)) << "the run went on to its end";
   EXPECT_FALSE(rows(o.record_file).empty()) << "what fitted is there";
 }
@@ -105,7 +105,7 @@ TEST_F(OffscreenViewer, FullDiskEndsTheRecordingAndNotTheRun) {
 TEST_F(OffscreenViewer, FilesThatCannotBeWrittenAreNamed) {
   const auto fails = [](const ViewOptions& o, const std::string& file) {
     try {
-      run_view(o);
+      run_view(test::catalog(), o);
       ADD_FAILURE() << "no error for " << file;
     } catch (const std::runtime_error& error) {
       EXPECT_NE(std::string{error.what()}.find(file), std::string::npos) << error.what();
@@ -128,7 +128,7 @@ TEST_F(OffscreenViewer, TheBodiesAreSavedEvenIfThePictureCannotBe) {
   o.screenshot_file = "/nonexistent/a.png";
   o.save_file = path("end.tipsy");
   o.record_file = path("a.csv");
-  EXPECT_THROW(run_view(o), std::runtime_error);
+  EXPECT_THROW(run_view(test::catalog(), o), std::runtime_error);
   EXPECT_EQ(read_snapshot(o.save_file).bodies.count(), 500);
   EXPECT_EQ(rows(o.record_file).size(), 2u);
 }

@@ -11,7 +11,7 @@ using test::OffscreenViewer;
 TEST_F(OffscreenViewer, RecordsOneWholeRowAFrame) {
   ViewOptions o = options(4);
   o.record_file = path("a.csv");
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto recorded = rows(o.record_file);
   ASSERT_EQ(recorded.size(), 4u);
   for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -32,7 +32,7 @@ TEST_F(OffscreenViewer, RecordsWhatIsExaminedWhileItRuns) {
   ViewOptions o = options(100);
   o.record_file = path("a.csv");
   o.script = {{.frame = 0, .request = ViewCommand{SetDiagnostics{.conserved_interval_s = 0.1}}, .line = 1}};
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto sums = rows(path("a-conserved.csv"));
   ASSERT_GE(sums.size(), 2u);
   for (auto row : sums) {
@@ -53,7 +53,7 @@ TEST_F(OffscreenViewer, PausedItDrawsAndRecordsWithoutSteps) {
   ViewOptions o = options(3);
   o.setup.push_back(SetPaused{true});
   o.record_file = path("a.csv");
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto recorded = rows(o.record_file);
   ASSERT_EQ(recorded.size(), 3u);
   for (auto row : recorded) {
@@ -69,7 +69,7 @@ TEST_F(OffscreenViewer, AHeaderHoldsForAllRowsOfItsFile) {
               {.frame = 4, .request = Command{SetTimeStep{0.001f}}, .line = 2},
               {.frame = 4, .request = Command{SetSoftening{0.5f}}, .line = 3},
               {.frame = 6, .request = Command{SelectKernel{"cpu-serial"}}, .line = 4}};
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   EXPECT_EQ(rows(path("a.csv")).size(), 2u);
   EXPECT_EQ(rows(path("a-1.csv")).size(), 2u);
   EXPECT_EQ(rows(path("a-2.csv")).size(), 5u) << "the kernel is in the rows";
@@ -83,7 +83,7 @@ TEST_F(OffscreenViewer, ARowAfterAChangeTellsOfItsSecondEvaluation) {
   ViewOptions o = options(6);
   o.record_file = path("a.csv");
   o.script = {{.frame = 3, .request = Command{SelectKernel{"cpu-serial"}}, .line = 1}};
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   std::vector<std::string> evaluations;
   for (const auto& row : rows(o.record_file)) evaluations.push_back(row.at("evaluations"));
   EXPECT_EQ(evaluations, (std::vector<std::string>{"2", "1", "1", "2", "1", "1"}));
@@ -92,7 +92,7 @@ TEST_F(OffscreenViewer, ARowAfterAChangeTellsOfItsSecondEvaluation) {
 TEST_F(OffscreenViewer, AFrameLastsUntilTheNextOneStarts) {
   ViewOptions o = options(5);
   o.record_file = path("a.csv");
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto recorded = rows(o.record_file);
   for (std::size_t i = 1; i < recorded.size(); ++i) {
     const double apart_s = std::stod(recorded[i].at("time_s")) - std::stod(recorded[i - 1].at("time_s"));
@@ -104,7 +104,7 @@ TEST_F(OffscreenViewer, AnExistingRecordingIsKept) {
   std::ofstream{path("a.csv")} << "mine";
   ViewOptions o = options(2);
   o.record_file = path("a.csv");
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   EXPECT_EQ(read(path("a.csv")), "mine");
   EXPECT_EQ(rows(path("a-1.csv")).size(), 2u);
 }

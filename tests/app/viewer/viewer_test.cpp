@@ -2,6 +2,7 @@
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -11,8 +12,8 @@ using test::OffscreenViewer;
 TEST_F(OffscreenViewer, RunsTheFramesAskedForAndKeepsTheBodies) {
   ViewOptions o = options(5);
   o.save_file = path("end.tipsy");
-  EXPECT_EQ(run_view(o), 0);
-  Simulation simulation{o.scene};
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
+  Simulation simulation{test::backends(), o.scene};
   simulation.apply(SelectKernel{"cpu-openmp"});
   simulation.run(5);
   EXPECT_EQ(read_snapshot(o.save_file).bodies, simulation.bodies());
@@ -25,7 +26,7 @@ TEST_F(OffscreenViewer, ScriptSwitchesKernelsWhileStepsGoOn) {
               {.frame = 6, .request = Command{SelectKernel{"cpu-openmp"}}, .line = 2},
               {.frame = 6, .request = Command{SetTunable{"threads", "1"}}, .line = 3},
               {.frame = 7, .request = ViewCommand{Quit{}}, .line = 4}};
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto recorded = rows(o.record_file);
   ASSERT_EQ(recorded.size(), 8u) << "the frame that quits is the last";
   for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -40,7 +41,7 @@ TEST_F(OffscreenViewer, PicturesCanBeRepeated) {
   for (const char* name : {"a.png", "b.png"}) {
     ViewOptions o = options(3);
     o.screenshot_file = path(name);
-    ASSERT_EQ(run_view(o), 0);
+    ASSERT_EQ(run_view(test::catalog(), o), 0);
   }
   const std::string picture = read(path("a.png"));
   EXPECT_GT(picture.size(), 500u);
@@ -54,7 +55,7 @@ TEST_F(OffscreenViewer, CellsOfATreeAreInThePictureWhenAsked) {
     asked.screenshot_file = path("picture.png");
     asked.existing = Existing::replace;
     if (cells) asked.script = {{.frame = 0, .request = ViewCommand{ShowTreeCells{true}}, .line = 1}};
-    run_view(asked);
+    run_view(test::catalog(), asked);
     return read(asked.screenshot_file);
   };
   const std::string without = picture("cpu-tree", false), with = picture("cpu-tree", true);
@@ -71,7 +72,7 @@ TEST_F(OffscreenViewer, CellsOfATreeAppearWhilePaused) {
     asked.existing = Existing::replace;
     asked.script = {{.frame = 1, .request = Command{SetPaused{true}}, .line = 1},
                     {.frame = 3, .request = ViewCommand{ShowTreeCells{cells}}, .line = 2}};
-    run_view(asked);
+    run_view(test::catalog(), asked);
     return read(asked.screenshot_file);
   };
   EXPECT_FALSE(picture(false) == picture(true));
@@ -83,7 +84,7 @@ TEST_F(OffscreenViewer, PanelIsInThePictureWhenAsked) {
     o.size = {640, 480};
     o.panel = panel;
     o.screenshot_file = path(panel ? "with.png" : "without.png");
-    ASSERT_EQ(run_view(o), 0);
+    ASSERT_EQ(run_view(test::catalog(), o), 0);
   }
   EXPECT_NE(read(path("with.png")), read(path("without.png")));
 }
@@ -101,7 +102,7 @@ TEST_F(OffscreenViewer, ReturnsToARowOfTheResultsAndUndoesIt) {
       {.frame = 8, .request = ViewCommand{ExportResults{path("results.csv")}}, .line = 8},
       {.frame = 10, .request = ViewCommand{Quit{}}, .line = 9},
   };
-  EXPECT_EQ(run_view(o), 0);
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
   EXPECT_EQ(read(path("first.csv")).find("\"dt\":0.25"), std::string::npos) << "plummer's own again";
   const auto returned = rows(path("first.csv")), undone = rows(path("second.csv"));
   ASSERT_FALSE(returned.empty() || undone.empty());

@@ -1,5 +1,4 @@
-#include "compute/cuda/early_launch.h"
-#include "compute/cuda/launch.h"
+#include "compute/cuda/dependent_launch.h"
 #include "tests/compute/cuda/chain_kernel.h"
 
 namespace orrery::test {
@@ -15,15 +14,16 @@ __global__ void take_over(const int* __restrict__ from, int* __restrict__ to, in
 
 }  // namespace
 
-void enqueue_chain(int* d_even, int* d_odd, int n, int length, cudaStream_t stream) {
+void enqueue_chain(const cuda::Device& device, int* d_even, int* d_odd, int n, int length, cudaStream_t stream) {
   for (int link = 0; link < length; ++link) {
     const int* from = link % 2 == 0 ? d_even : d_odd;
-    cuda::launch_early(take_over, cuda::ceil_div(n, block), block, 0, stream, from, link % 2 == 0 ? d_odd : d_even, n);
+    cuda::launch_dependent(device, take_over, cuda::ceil_div(n, block), block, 0, stream, from,
+                           link % 2 == 0 ? d_odd : d_even, n);
   }
 }
 
-bool chain_can_start_early() {
-  return cuda::can_start_early(reinterpret_cast<const void*>(take_over));
+bool chain_waits(const cuda::Device& device) {
+  return cuda::dependent_kernel(device, reinterpret_cast<const void*>(take_over)).waits;
 }
 
 }  // namespace orrery::test

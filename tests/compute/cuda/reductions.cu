@@ -16,9 +16,10 @@ __global__ void each(const In* values, Out* results, Make make) {
 }
 
 template <class Out, class In, class Make>
-std::vector<Out> run(const std::vector<In>& values, const Make& make) {
-  const cuda::DeviceArray<In> d_values{values.size()};
-  const cuda::DeviceArray<Out> d_results{values.size()};
+std::vector<Out> run(const cuda::Device& device, const std::vector<In>& values, const Make& make) {
+  const cuda::DeviceArray<In> d_values{device, values.size()};
+  const cuda::DeviceArray<Out> d_results{device, values.size()};
+  device.activate();
   cuda::upload(std::span{values}, d_values.data(), nullptr);
   each<<<1, static_cast<unsigned>(values.size())>>>(d_values.data(), d_results.data(), make);
   ORRERY_CUDA_CHECK_LAUNCH(each);
@@ -30,28 +31,28 @@ std::vector<Out> run(const std::vector<In>& values, const Make& make) {
 
 }  // namespace
 
-std::vector<int> device_sums_up_to(const std::vector<int>& values) {
-  return run<int>(values, [] __device__(int lane, int value) { return cuda::sum_up_to(value, lane); });
+std::vector<int> device_sums_up_to(const cuda::Device& device, const std::vector<int>& values) {
+  return run<int>(device, values, [] __device__(int lane, int value) { return cuda::sum_up_to(value, lane); });
 }
-std::vector<float> device_warp_sums(const std::vector<float>& values) {
-  return run<float>(values, [] __device__(int, float value) { return cuda::sum_over(cuda::Warp{}, value); });
+std::vector<float> device_warp_sums(const cuda::Device& device, const std::vector<float>& values) {
+  return run<float>(device, values, [] __device__(int, float value) { return cuda::sum_over(cuda::Warp{}, value); });
 }
-std::vector<float> device_team_sums(const std::vector<float>& values) {
-  return run<float>(values, [] __device__(int, float value) {
+std::vector<float> device_team_sums(const cuda::Device& device, const std::vector<float>& values) {
+  return run<float>(device, values, [] __device__(int, float value) {
     namespace cg = cooperative_groups;
     return cuda::sum_over(cg::tiled_partition<8>(cg::this_thread_block()), value);
   });
 }
-double device_block_sum(const std::vector<double>& values) {
+double device_block_sum(const cuda::Device& device, const std::vector<double>& values) {
   // Twice in a row, so that the second call reuses the storage of the first.
-  const auto sums = run<double>(values, [] __device__(int, double value) {
+  const auto sums = run<double>(device, values, [] __device__(int, double value) {
     const double first = cuda::block_sum<256>(value);
     return cuda::block_sum<256>(value) + 0 * first;
   });
   return sums.front();
 }
-BoxOfPoints device_box(const std::vector<Vec3>& points) {
-  return run<BoxOfPoints>(points,
+BoxOfPoints device_box(const cuda::Device& device, const std::vector<Vec3>& points) {
+  return run<BoxOfPoints>(device, points,
                           [] __device__(int, const Vec3& point) {
                             cuda::Box box;
                             box.add(point, point);
@@ -60,11 +61,11 @@ BoxOfPoints device_box(const std::vector<Vec3>& points) {
                           })
       .front();
 }
-std::vector<int> device_ordered_bits(const std::vector<float>& values) {
-  return run<int>(values, [] __device__(int, float value) { return cuda::ordered_bits(value); });
+std::vector<int> device_ordered_bits(const cuda::Device& device, const std::vector<float>& values) {
+  return run<int>(device, values, [] __device__(int, float value) { return cuda::ordered_bits(value); });
 }
-std::vector<float> device_from_ordered_bits(const std::vector<int>& ordered) {
-  return run<float>(ordered, [] __device__(int, int bits) { return cuda::from_ordered_bits(bits); });
+std::vector<float> device_from_ordered_bits(const cuda::Device& device, const std::vector<int>& ordered) {
+  return run<float>(device, ordered, [] __device__(int, int bits) { return cuda::from_ordered_bits(bits); });
 }
 
 }  // namespace orrery::test

@@ -16,6 +16,8 @@ class Reductions : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
+  static const cuda::Device& gpu() { return *test::backends().device(); }
+
   /// 0, 1, 4, ...: sums of several of them differ from each other.
   template <class T>
   static std::vector<T> squares(int count) {
@@ -27,9 +29,9 @@ class Reductions : public testing::Test {
 
 TEST_F(Reductions, GiveEveryLaneTheSumOfItsTeam) {
   const std::vector<float> values = squares<float>(32);
-  EXPECT_EQ(test::device_warp_sums(values),
+  EXPECT_EQ(test::device_warp_sums(gpu(), values),
             std::vector<float>(32, std::accumulate(values.begin(), values.end(), 0.0f)));
-  const std::vector<float> of_teams = test::device_team_sums(values);
+  const std::vector<float> of_teams = test::device_team_sums(gpu(), values);
   for (std::size_t lane = 0; lane < 32; ++lane) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(lane / 8 * 8);
     EXPECT_EQ(of_teams[lane], std::accumulate(first, first + 8, 0.0f)) << "lane " << lane;
@@ -40,12 +42,12 @@ TEST_F(Reductions, ScansAddTheLanesUpToTheOwn) {
   const std::vector<int> values = squares<int>(32);
   std::vector<int> expected(32);
   std::partial_sum(values.begin(), values.end(), expected.begin());
-  EXPECT_EQ(test::device_sums_up_to(values), expected);
+  EXPECT_EQ(test::device_sums_up_to(gpu(), values), expected);
 }
 
 TEST_F(Reductions, GiveTheSumOfABlock) {
   const std::vector<double> values = squares<double>(256);
-  EXPECT_EQ(test::device_block_sum(values), std::accumulate(values.begin(), values.end(), 0.0));
+  EXPECT_EQ(test::device_block_sum(gpu(), values), std::accumulate(values.begin(), values.end(), 0.0));
 }
 
 TEST_F(Reductions, GiveTheBoxOfABlockOfAnyNumberOfWarps) {
@@ -54,7 +56,7 @@ TEST_F(Reductions, GiveTheBoxOfABlockOfAnyNumberOfWarps) {
     std::vector<Vec3> points(static_cast<std::size_t>(count), Vec3{1, 2, 3});
     points.back() = {-4, 5, 6};
     points[static_cast<std::size_t>(count) / 2] = {2, -7, 3.5f};
-    const test::BoxOfPoints box = test::device_box(points);
+    const test::BoxOfPoints box = test::device_box(gpu(), points);
     EXPECT_EQ(box.low, (Vec3{-4, -7, 3}));
     EXPECT_EQ(box.high, (Vec3{2, 5, 6}));
   }
@@ -63,10 +65,10 @@ TEST_F(Reductions, GiveTheBoxOfABlockOfAnyNumberOfWarps) {
 TEST_F(Reductions, OrderedBitsKeepTheOrderOfFloats) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), tiny = std::numeric_limits<float>::denorm_min();
   const std::vector<float> rising{-infinity, -3e38f, -2, -1.5f, -tiny, 0, tiny, 1, 1e10f, infinity};
-  const std::vector<int> bits = test::device_ordered_bits(rising);
+  const std::vector<int> bits = test::device_ordered_bits(gpu(), rising);
   EXPECT_EQ(std::ranges::adjacent_find(bits, std::greater_equal<>{}), bits.end());
   EXPECT_EQ(bits[5], 0) << "so that memory of zeros is a valid start";
-  EXPECT_EQ(test::device_from_ordered_bits(bits), rising);
+  EXPECT_EQ(test::device_from_ordered_bits(gpu(), bits), rising);
 }
 
 }  // namespace

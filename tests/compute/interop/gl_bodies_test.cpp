@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "render/gl_objects.h"
 #include "render/offscreen_context.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -22,7 +22,7 @@ class GlStorage final : public DeviceStorage {
     if (buffer_.size_bytes() == 2 * static_cast<std::size_t>(count) * sizeof(Vec4)) return;
     shared_.reset();
     buffer_ = render::Buffer{2 * static_cast<std::size_t>(count) * sizeof(Vec4)};
-    shared_.emplace(buffer_.id(), count);
+    shared_.emplace(*test::backends().device(), buffer_.id(), count);
   }
   DeviceBodies map(CUstream_st* stream) override { return shared_->map(stream); }
   void unmap(CUstream_st* stream) override { shared_->unmap(stream); }
@@ -37,9 +37,11 @@ class GlStorage final : public DeviceStorage {
 class GlBodiesTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto& cuda = backend_status(Backend::cuda); !cuda.available) GTEST_SKIP() << cuda.reason;
+    if (const auto& cuda = test::backends().status(Backend::cuda); !cuda.available) GTEST_SKIP() << cuda.reason;
     context_.emplace();
-    if (select_gl_device() < 0) GTEST_SKIP() << "no CUDA device drives " << context_->info().renderer;
+    if (gl_device() != test::backends().device()->ordinal()) {
+      GTEST_SKIP() << "the first CUDA device does not drive " << context_->info().renderer;
+    }
   }
 
   std::optional<render::OffscreenContext> context_;
@@ -47,7 +49,8 @@ class GlBodiesTest : public testing::Test {
 
 TEST_F(GlBodiesTest, StepsInAGlBufferAreTheStepsInDeviceMemory) {
   GlStorage storage;
-  Simulation shared{{.scene = "plummer", .count = 1000}, &storage}, own{{.scene = "plummer", .count = 1000}};
+  Simulation shared{test::backends(), {.scene = "plummer", .count = 1000}, nullptr, &storage},
+      own{test::backends(), {.scene = "plummer", .count = 1000}};
   shared.run(10);
   own.run(10);
   const Bodies expected = own.bodies();
@@ -62,7 +65,7 @@ TEST_F(GlBodiesTest, StepsInAGlBufferAreTheStepsInDeviceMemory) {
 
 TEST_F(GlBodiesTest, AnotherCountGetsABufferOfItsOwn) {
   GlStorage storage;
-  Simulation sim{{.scene = "plummer", .count = 1000}, &storage};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 1000}, nullptr, &storage};
   sim.run(2);
   sim.apply(LoadScene{{.scene = "plummer", .count = 4097}});
   sim.run(2);
@@ -72,7 +75,7 @@ TEST_F(GlBodiesTest, AnotherCountGetsABufferOfItsOwn) {
 
 TEST_F(GlBodiesTest, MappingIsTimedAndKernelsOfBothBackendsTakeTurns) {
   GlStorage storage;
-  Simulation sim{{.scene = "plummer", .count = 257}, &storage};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, nullptr, &storage};
   const StepTiming mapped = sim.run(1);
   EXPECT_GT(mapped.map_ms, 0);
   EXPECT_GT(mapped.unmap_ms, 0);

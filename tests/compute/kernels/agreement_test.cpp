@@ -13,7 +13,7 @@ namespace {
 
 using test::attract_repel;
 
-class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
+class EveryKernel : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
@@ -73,7 +73,7 @@ TEST_P(EveryKernel, AgreesWhereSeveralTunablesChangeAtOnce) {
 }
 
 TEST_P(EveryKernel, AgreesForOneObjectAndChangingCounts) {
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = test::backends().make_kernel(info(), Settings{info()});
   for (const int count : {1000, 7, 2049, 2048, 1}) {
     SCOPED_TRACE(count);
     const Bodies bodies = test::random_ball(count);
@@ -102,7 +102,7 @@ TEST_P(EveryKernel, FusedKickEqualsStoringAndKicking) {
   Law with_drag = attract_repel;
   with_drag.drag = 1e-3f;  // a quarter of the velocity in one kick of a body of mass 1/1000
   for (const Settings& settings : epilogues) {
-    const auto kernel = info().create(settings);
+    const auto kernel = test::backends().make_kernel(info(), settings);
     for (const Law& law : {Law{}, with_drag}) {
       for (const int count : {1, 257, 1000}) {
         SCOPED_TRACE(settings.to_string() + ", " + law_info(law.id).id + ", n = " + std::to_string(count));

@@ -24,11 +24,11 @@ bool all_written(const std::vector<Vec4>& accelerations) {
   return std::ranges::none_of(accelerations, [](const Vec4& a) { return std::isnan(a.x); });
 }
 
-class EveryCpuKernel : public testing::TestWithParam<const KernelInfo*> {};
+class EveryCpuKernel : public testing::TestWithParam<KernelPtr> {};
 
 TEST_P(EveryCpuKernel, DoesNotStartWhenCancelled) {
   const std::atomic<bool> cancelled = true;
-  const auto kernel = GetParam()->create(Settings{*GetParam()});
+  const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});
   for (const int count : {100, 300'000}) {
     const auto result = test::evaluate(*kernel, coincident_bodies(count), {.law = {}, .cancelled = &cancelled});
     EXPECT_FALSE(all_written(result.accelerations));
@@ -37,7 +37,7 @@ TEST_P(EveryCpuKernel, DoesNotStartWhenCancelled) {
 
 TEST_P(EveryCpuKernel, StopsWhenCancelledOnTheWay) {
   std::atomic<bool> cancelled = false;
-  const auto kernel = GetParam()->create(Settings{*GetParam()});
+  const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});
   std::jthread canceller{[&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     cancelled = true;
@@ -49,7 +49,7 @@ TEST_P(EveryCpuKernel, StopsWhenCancelledOnTheWay) {
 
 TEST_P(EveryCpuKernel, FinishesWhenNotCancelled) {
   const std::atomic<bool> cancelled = false;
-  const auto kernel = GetParam()->create(Settings{*GetParam()});
+  const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});
   EXPECT_TRUE(
       all_written(test::evaluate(*kernel, coincident_bodies(100), {.law = {}, .cancelled = &cancelled}).accelerations));
 }

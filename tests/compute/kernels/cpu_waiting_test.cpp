@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-class CpuKernelThreads : public testing::TestWithParam<const KernelInfo*> {};
+class CpuKernelThreads : public testing::TestWithParam<KernelPtr> {};
 
 TEST_P(CpuKernelThreads, SleepBetweenEvaluations) {
   if (GetParam()->id == std::string_view{"cpu-openmp"}) GTEST_SKIP() << "its threads wait as the program's start says";
@@ -22,7 +22,7 @@ TEST_P(CpuKernelThreads, SleepBetweenEvaluations) {
   constexpr std::chrono::milliseconds pause{25};
   Settings settings{*GetParam()};
   if (GetParam()->tunable("threads")) settings.set("threads", "2");
-  const auto kernel = GetParam()->create(settings);
+  const auto kernel = test::backends().make_kernel(*GetParam(), settings);
   const Bodies bodies = test::random_ball(1000);
   double awake_s = 0;
   for (int i = 0; i < pauses; ++i) {

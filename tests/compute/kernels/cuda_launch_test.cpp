@@ -14,9 +14,11 @@ namespace {
 
 TEST(CudaLaunch, ABlockThatDoesNotFitIsRefusedByNameAndTheLargestThatFitsIsNamed) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  EXPECT_NO_THROW(cuda::require_block_fits("narrow", test::narrow_kernel(), test::narrow_block));
+  const cuda::Device& device = *test::backends().device();
+  const cudaKernel_t narrow = cuda::kernel_handle(test::narrow_kernel());
+  EXPECT_NO_THROW(cuda::require_block_fits(device, "narrow", narrow, test::narrow_block));
   try {
-    cuda::require_block_fits("narrow block=1024", test::narrow_kernel(), 1024);
+    cuda::require_block_fits(device, "narrow block=1024", narrow, 1024);
     FAIL() << "the kernel is compiled for smaller blocks";
   } catch (const UsageError& refusal) {
     const std::string text = refusal.what();
@@ -29,7 +31,7 @@ TEST(CudaLaunch, ABlockThatDoesNotFitIsRefusedByNameAndTheLargestThatFitsIsNamed
 
 TEST(CudaLaunch, MoreBodiesThanTheGpuHoldsAreRefusedAndNothingIsLost) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  Simulation sim{{.scene = "plummer", .count = 1000}};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 1000}};
   const Bodies state = sim.bodies();
   EXPECT_THROW(sim.apply(LoadScene{{.scene = "plummer", .count = 2'147'483'647}}), UsageError);
   EXPECT_EQ(sim.bodies(), state);

@@ -18,11 +18,12 @@ constexpr int count = 9001;  // more than two loads of constant memory, and no m
 /// One engine's part: bodies of its own, a kernel and a stream.
 class Lane {
  public:
-  Lane(const KernelInfo& info, unsigned seed)
-      : kernel_{info.create(Settings{info})},
+  Lane(const cuda::Device& device, const KernelInfo& info, unsigned seed)
+      : kernel_{test::backends().make_kernel(info, Settings{info})},
         bodies_{test::random_ball(count, seed)},
-        d_bodies_{bodies_.positions.size()},
-        d_accelerations_{bodies_.positions.size()} {
+        d_bodies_{device, bodies_.positions.size()},
+        d_accelerations_{device, bodies_.positions.size()},
+        stream_{device} {
     cuda::upload<Vec4>(bodies_.positions, d_bodies_.data(), stream_.get());
     kernel_->prepare(count);
     stream_.synchronize();
@@ -50,13 +51,14 @@ class Lane {
   cuda::Stream stream_;
 };
 
-class EveryCudaKernel : public testing::TestWithParam<const KernelInfo*> {
+class EveryCudaKernel : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 };
 
 TEST_P(EveryCudaKernel, KeepsTwoStreamsApart) {
-  std::array lanes{Lane{*GetParam(), 1}, Lane{*GetParam(), 2}};
+  const cuda::Device& device = *test::backends().device();
+  std::array lanes{Lane{device, *GetParam(), 1}, Lane{device, *GetParam(), 2}};
   std::array<std::vector<Vec4>, 2> alone;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
     lanes[k].evaluate();

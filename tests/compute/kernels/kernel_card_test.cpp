@@ -11,17 +11,18 @@
 namespace orrery {
 namespace {
 
-class EveryKernel : public testing::TestWithParam<const KernelInfo*> {
+class EveryKernel : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 };
 
 TEST_P(EveryKernel, HasACardIfAndOnlyIfItRunsOnTheGpu) {
-  const auto kernel = GetParam()->create(Settings{*GetParam()});
+  const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});
   for (const LawInfo& law : laws()) {
     for (const int count : {1, 10'000}) {
       SCOPED_TRACE(std::string{law.id} + ", n = " + std::to_string(count));
-      const auto card = kernel_card(*kernel, {.id = law.law}, count, {.least = 1, .greatest = 2});
+      const auto card =
+          kernel_card(*kernel, test::backends().device(), {.id = law.law}, count, {.least = 1, .greatest = 2});
       ASSERT_EQ(card.has_value(), GetParam()->backend == Backend::cuda);
       if (!card) continue;
       EXPECT_TRUE(card->function);
@@ -40,7 +41,7 @@ TEST_P(EveryKernel, HasACardIfAndOnlyIfItRunsOnTheGpu) {
 }
 
 TEST_P(EveryKernel, StatusHasTheCardOfThePresentBlockAndCount) {
-  Simulation sim{{.scene = "plummer", .count = 1000}, nullptr, *GetParam()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 1000}, GetParam()};
   const auto first = sim.status().card;
   ASSERT_EQ(first.has_value(), GetParam()->backend == Backend::cuda);
   if (!first || !GetParam()->tunable("block")) return;  // nothing to choose

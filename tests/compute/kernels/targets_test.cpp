@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -36,17 +37,20 @@ bool is_listed(const std::vector<int>& targets, std::size_t body) {
   return std::ranges::find(targets, static_cast<int>(body)) != targets.end();
 }
 
-std::vector<const KernelInfo*> kernels_by_targets(bool takes_targets) {
-  std::vector<const KernelInfo*> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [&](const KernelInfo* kernel) { return kernel->takes_targets != takes_targets; });
+std::vector<KernelPtr> kernels_by_targets(bool takes_targets) {
+  std::vector<KernelPtr> kernels = test::kernels_under_test();
+  std::erase_if(kernels, [&](const KernelPtr& kernel) { return kernel->takes_targets != takes_targets; });
   return kernels;
 }
 
-class KernelWithTargets : public testing::TestWithParam<const KernelInfo*> {
+class KernelWithTargets : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   static const KernelInfo& info() { return *GetParam(); }
+  static std::unique_ptr<ForceKernel> make(const Settings& settings) {
+    return test::backends().make_kernel(info(), settings);
+  }
 
   static void expect_error(const std::vector<Vec4>& found, const std::vector<int>& targets,
                            const std::vector<Vec3d>& reference, const Tolerance& tolerance) {
@@ -86,7 +90,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TakesTargets);
 TEST_P(TakesTargets, BriefAgreementOfRandomSubsets) {
   const Bodies unequal = test::random_ball(1009), equal = with_equal_masses(unequal);
   const Settings settings{info()};
-  const auto kernel = info().create(settings);
+  const auto kernel = make(settings);
   unsigned seed = 0;
   for (const int size : {1, 2, 31, 33, 255, 256, 257, 504, 1009}) {
     const std::vector<int> targets = random_targets(1009, size, ++seed);
@@ -98,7 +102,7 @@ TEST_P(TakesTargets, BriefAgreementOfRandomSubsets) {
 
 TEST_P(TakesTargets, OfFewBodiesAgree) {
   const Settings settings{info()};
-  const auto kernel = info().create(settings);
+  const auto kernel = make(settings);
   for (const int count : {1, 2, 33}) {
     const Bodies bodies = test::random_ball(count);
     for (const int target : {0, count / 2, count - 1}) expect_agreement(*kernel, settings, bodies, {}, {target});
@@ -108,7 +112,7 @@ TEST_P(TakesTargets, OfFewBodiesAgree) {
 TEST_P(TakesTargets, OfManyBodiesAgree) {
   const Bodies bodies = test::random_ball(9001);
   const Settings settings{info()};
-  const auto kernel = info().create(settings);
+  const auto kernel = make(settings);
   for (const int size : {3, 300, 4500}) {
     expect_agreement(*kernel, settings, bodies, {}, random_targets(bodies.count(), size, 7));
   }
@@ -120,7 +124,7 @@ TEST_P(TakesTargets, AgreeForEveryValueOfEveryTunable) {
     for (const char* value : tunable.values) {
       Settings settings{info()};
       settings.set(tunable.name, value);
-      const auto kernel = info().create(settings);
+      const auto kernel = make(settings);
       for (const int size : {1, 200}) {
         expect_agreement(*kernel, settings, bodies, attract_repel, random_targets(bodies.count(), size, 3));
       }
@@ -141,7 +145,7 @@ TEST_P(TakesTargets, KickTheTargetsAndNoOthers) {
   }
   for (const Settings& settings : epilogues) {
     SCOPED_TRACE(settings.to_string());
-    const auto kernel = info().create(settings);
+    const auto kernel = make(settings);
     const auto stored = test::evaluate(*kernel, bodies, {.law = law, .targets = targets});
     const auto kicked =
         test::evaluate(*kernel, bodies, {.law = law, .store = false, .kick_dt = dt, .targets = targets});
@@ -164,7 +168,7 @@ TEST_P(TakesTargets, CountsTheInteractionsOfTheTargetsAlone) {
   EXPECT_EQ(ForceKernel::interactions(1009, 7), 7 * 1009);
   if (!info().is_tree) return;
   const Bodies bodies = test::random_ball(5000);
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = make(Settings{info()});
   const auto evaluated = [&](const std::vector<int>& targets) {
     std::uint64_t interactions = 0;
     test::evaluate(*kernel, bodies, {.law = {}, .targets = targets, .evaluated = &interactions});
@@ -181,7 +185,7 @@ TEST_P(TakesTargets, CountsTheInteractionsOfTheTargetsAlone) {
 }
 
 TEST_P(TakesTargets, RefusesMoreTargetsThanBodies) {
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = make(Settings{info()});
   EXPECT_THROW(test::evaluate(*kernel, test::random_ball(2), {.law = {}, .targets = {0, 1, 1}}), std::logic_error);
 }
 
@@ -189,7 +193,7 @@ class RefusesTargets : public KernelWithTargets {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusesTargets);
 
 TEST_P(RefusesTargets, InOneLine) {
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = make(Settings{info()});
   const Bodies bodies = test::random_ball(33);
   test::expect_failure(
       test::Failure::usage, [&] { test::evaluate(*kernel, bodies, {.law = {}, .targets = {1}}); }, "targets");

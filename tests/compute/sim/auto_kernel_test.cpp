@@ -7,6 +7,7 @@
 
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -22,10 +23,10 @@ class ToldChooser final : public KernelChooser {
     softening = system.law.softening;
     bodies = system.bodies;
     if (fails) throw std::runtime_error("nothing can be measured");
-    const KernelInfo& kernel = find_kernel(answer);
-    Settings settings{kernel};
+    const KernelPtr kernel = test::find_kernel(answer);
+    Settings settings{*kernel};
     for (const auto& [name, value] : values) settings.set(name, value);
-    return {&kernel, settings, "told"};
+    return {kernel, settings, "told"};
   }
 
   std::string answer = "cpu-simd";
@@ -44,7 +45,8 @@ class AutoKernel : public testing::Test {
   }
 
   ToldChooser chooser;
-  Simulation sim{{.scene = "plummer", .count = 100}, nullptr, find_kernel("cpu-openmp"), &chooser};
+  Simulation sim{
+      test::backends(), {.scene = "plummer", .count = 100}, test::find_kernel("cpu-openmp"), nullptr, &chooser};
 };
 
 TEST_F(AutoKernel, IsAskedForOnlyWhenItIsSelected) {
@@ -170,7 +172,7 @@ TEST_F(AutoKernel, MovesTheBodiesWithTheKernelThatWasChosen) {
   answer("cpu-simd");
   sim.apply(LoadScene{{.scene = "plummer", .count = 333}});
   sim.run(4);
-  Simulation named{{.scene = "plummer", .count = 333}, nullptr, find_kernel("cpu-simd")};
+  Simulation named{test::backends(), {.scene = "plummer", .count = 333}, test::find_kernel("cpu-simd")};
   named.run(4);
   EXPECT_EQ(sim.bodies(), named.bodies());
 }
@@ -228,17 +230,17 @@ TEST_F(AutoKernel, ChangesNothingWhereNothingCanBeChosen) {
 }
 
 TEST_F(AutoKernel, IsTheDefaultWhereNobodyChooses) {
-  Simulation alone{{.scene = "plummer", .count = 100}};
+  Simulation alone{test::backends(), {.scene = "plummer", .count = 100}};
   alone.apply(SelectKernel{auto_kernel});
-  EXPECT_EQ(alone.status().kernel_id, default_kernel().id);
+  EXPECT_EQ(alone.status().kernel_id, test::backends().default_kernel()->id);
   EXPECT_TRUE(alone.status().auto_choice);
 }
 
 TEST_F(AutoKernel, IsNamedBesideTheKernelsWhereOneIsUnknown) {
   test::expect_failure(
       Failure::usage, [&] { sim.apply(SelectKernel{"cpu-smd"}); }, "cpu-smd", "cpu-simd", "auto");
-  EXPECT_EQ(find_kernel_or_auto(auto_kernel), nullptr);
-  EXPECT_EQ(find_kernel_or_auto("cpu-simd"), &find_kernel("cpu-simd"));
+  EXPECT_EQ(find_kernel_or_auto(test::catalog(), auto_kernel), nullptr);
+  EXPECT_EQ(find_kernel_or_auto(test::catalog(), "cpu-simd"), test::find_kernel("cpu-simd"));
 }
 
 }  // namespace

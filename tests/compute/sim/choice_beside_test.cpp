@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compute/sim/simulation.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -23,9 +24,9 @@ class WaitingChooser final : public KernelChooser {
     changed_.notify_all();
     if (!changed_.wait(lock, stop, [&] { return !answer_.empty(); })) throw Cancelled{};
     if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
-    const KernelInfo& kernel = find_kernel(answer_);
+    const KernelPtr kernel = test::find_kernel(answer_);
     answer_.clear();
-    return {&kernel, Settings{kernel}, "told"};
+    return {kernel, Settings{*kernel}, "told"};
   }
   void answer(const std::string& kernel) {
     const std::lock_guard lock{mutex_};
@@ -56,7 +57,9 @@ class ChoiceBeside : public testing::Test {
   }
 
   WaitingChooser chooser;
-  Simulation sim{{.scene = "plummer", .count = 100}, nullptr, find_kernel("cpu-openmp"), &chooser, Choosing::beside};
+  Simulation sim{
+      test::backends(), {.scene = "plummer", .count = 100}, test::find_kernel("cpu-openmp"), nullptr, &chooser,
+      Choosing::beside};
 };
 
 TEST_F(ChoiceBeside, IsTakenOverWhenItHasBeenMade) {
@@ -105,7 +108,7 @@ TEST_F(ChoiceBeside, TheDefaultStandsInForAnotherNumberOfBodies) {
   wait_for_choice();
   sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
   EXPECT_TRUE(sim.status().choosing);
-  EXPECT_EQ(sim.status().kernel_id, default_kernel().id) << "the last one might not take so many";
+  EXPECT_EQ(sim.status().kernel_id, test::backends().default_kernel()->id) << "the last one might not take so many";
 }
 
 TEST_F(ChoiceBeside, StaysUnderWayWhereACommandIsRefused) {

@@ -23,7 +23,7 @@ class LiveDiagnostics : public testing::Test {
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   static Simulation small(const std::string& integrator = "leapfrog", int count = 257) {
-    Simulation sim{{.scene = "plummer", .count = count}};
+    Simulation sim{test::backends(), {.scene = "plummer", .count = count}};
     const auto kernels = test::kernels_under_test();
     // One whose runs are the same to the bit: some tests compare two of them.
     sim.apply(SelectKernel{(*std::ranges::find_if(kernels, &KernelInfo::repeatable))->id});
@@ -63,7 +63,7 @@ void expect_non_finite(const Simulation& sim, std::int64_t step, int body) {
 class EveryIntegrator : public LiveDiagnostics, public testing::WithParamInterface<const char*> {};
 
 TEST_P(EveryIntegrator, AProbeIsTheErrorOfTheRunningEvaluation) {
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
     SCOPED_TRACE(kernel->id);
     Simulation sim = small(GetParam());
     sim.apply(SelectKernel{kernel->id});
@@ -93,7 +93,7 @@ TEST_P(EveryIntegrator, AProbeIsTheErrorOfTheRunningEvaluation) {
 }
 
 TEST_P(EveryIntegrator, AProbeOfALaterStepIsHeldAgainstThePositionsOfItsForces) {
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
     SCOPED_TRACE(kernel->id);
     Simulation sim = small(GetParam());
     sim.apply(SelectKernel{kernel->id});
@@ -291,8 +291,8 @@ TEST_F(LiveDiagnostics, TheGoodStateOutlivesASwitchOfKernels) {
   sim.run(3);
   sim.apply(KeepCheckpoint{});
   const Bodies kept = sim.bodies();
-  for (const KernelInfo* kernel : kernels()) {  // both backends, to and fro
-    if (!backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {  // both backends, to and fro
+    if (!test::backends().status(kernel->backend).available) continue;
     SCOPED_TRACE(kernel->id);
     sim.apply(SelectKernel{kernel->id});
     sim.run(1);

@@ -10,12 +10,12 @@
 namespace orrery {
 namespace {
 
-class Physics : public testing::TestWithParam<const KernelInfo*> {
+class Physics : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   Simulation simulation(const std::string& scene, int count, const std::string& integrator = "leapfrog") const {
-    Simulation sim{{.scene = scene, .count = count}};
+    Simulation sim{test::backends(), {.scene = scene, .count = count}};
     sim.apply(SelectKernel{GetParam()->id});
     sim.apply(SelectIntegrator{integrator});
     return sim;

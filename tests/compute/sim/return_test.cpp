@@ -14,14 +14,14 @@ class ReturnToARun : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
-  static const KernelInfo& first() { return *test::kernels_under_test().front(); }
+  static KernelPtr first() { return test::kernels_under_test().front(); }
   /// The last kernel that has a tunable.
-  static const KernelInfo& other() {
-    const KernelInfo* found = &first();
-    for (const KernelInfo* kernel : test::kernels_under_test()) {
+  static KernelPtr other() {
+    KernelPtr found = first();
+    for (const KernelPtr& kernel : test::kernels_under_test()) {
       if (!kernel->tunables.empty()) found = kernel;
     }
-    return *found;
+    return found;
   }
   /// A run of its own in everything.
   static RunSetup another_run() {
@@ -29,8 +29,8 @@ class ReturnToARun : public testing::Test {
             .physics = {.integrator_id = "euler",
                         .law = {.id = LawId::attract_repel, .softening = 0.25f, .repulsion = 0.5f, .drag = 0.125f},
                         .time_step = 0.003f},
-            .kernel_id = other().id,
-            .settings = Settings{other()}.values()};
+            .kernel_id = other()->id,
+            .settings = Settings{*other()}.values()};
   }
   static RunSetup setup_of(const Status& status) {
     return {.scene = status.scene,
@@ -47,18 +47,18 @@ class ReturnToARun : public testing::Test {
 };
 
 TEST_F(ReturnToARun, TakesEverythingOverAtOnce) {
-  Simulation sim{{.scene = "plummer", .count = 257}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, first()};
   sim.run(2);
   sim.apply(ReturnToRun{another_run()});
   expect_equal(setup_of(sim.status()), another_run());
   EXPECT_EQ(sim.status().step, 0);
-  Simulation fresh{another_run().scene, nullptr, other()};
+  Simulation fresh{test::backends(), another_run().scene, other()};
   EXPECT_EQ(sim.bodies(), fresh.bodies()) << "other bodies start from their first state";
   EXPECT_EQ(sim.run(2).steps, 2);
 }
 
 TEST_F(ReturnToARun, BodiesOfTheSameSceneGoOn) {
-  Simulation sim{{.scene = "plummer", .count = 257}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, first()};
   sim.run(2);
   const Bodies now = sim.bodies();
   RunSetup run = setup_of(sim.status());
@@ -72,7 +72,7 @@ TEST_F(ReturnToARun, BodiesOfTheSameSceneGoOn) {
 TEST_F(ReturnToARun, IsUndoneWithEverythingThatWasShown) {
   for (const bool same_scene : {false, true}) {
     SCOPED_TRACE(same_scene);
-    Simulation sim{{.scene = "plummer", .count = 257, .seed = 3}, nullptr, first()};
+    Simulation sim{test::backends(), {.scene = "plummer", .count = 257, .seed = 3}, first()};
     const Bodies start = sim.bodies();
     sim.apply(SetTimeStep{0.002f});
     sim.apply(SetSoftening{0.125f});
@@ -99,7 +99,7 @@ TEST_F(ReturnToARun, IsUndoneWithEverythingThatWasShown) {
 }
 
 TEST_F(ReturnToARun, UndoWithoutAReturnSaysSo) {
-  Simulation sim{{.scene = "plummer", .count = 33}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
   EXPECT_THROW(sim.apply(UndoReturn{}), UsageError);
   sim.apply(ReturnToRun{another_run()});
   sim.apply(UndoReturn{});
@@ -107,7 +107,7 @@ TEST_F(ReturnToARun, UndoWithoutAReturnSaysSo) {
 }
 
 TEST_F(ReturnToARun, WhatCannotBeTakenOverChangesNothing) {
-  Simulation sim{{.scene = "plummer", .count = 33}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
   sim.run(1);
   const RunSetup before = setup_of(sim.status());
   const Bodies bodies = sim.bodies();
@@ -128,7 +128,7 @@ TEST_F(ReturnToARun, WhatCannotBeTakenOverChangesNothing) {
 }
 
 TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
-  Simulation sim{{.scene = "plummer", .count = 33}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
   const Bodies start = sim.bodies();
   Bodies bad = start;
   bad.velocities[7].x = std::numeric_limits<float>::infinity();
@@ -142,7 +142,7 @@ TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
 }
 
 TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
-  Simulation sim{{.scene = "plummer", .count = 33}, nullptr, first()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
   const Bodies start = sim.bodies();
   const RunSetup run = setup_of(sim.status());
   Bodies bad = start;

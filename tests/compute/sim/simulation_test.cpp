@@ -19,8 +19,8 @@ class SimulationTest : public testing::Test {
 
   /// With a direct sum that has the same bits in every run.
   static Simulation small(int count = 257) {
-    Simulation sim{{.scene = "plummer", .count = count}};
-    for (const KernelInfo* kernel : test::kernels_under_test()) {
+    Simulation sim{test::backends(), {.scene = "plummer", .count = count}};
+    for (const KernelPtr& kernel : test::kernels_under_test()) {
       if (kernel->repeatable && !kernel->is_tree) sim.apply(SelectKernel{kernel->id});
     }
     return sim;
@@ -45,8 +45,8 @@ TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
     sim.apply(command);
     EXPECT_EQ(sim.bodies(), state) << what;
   };
-  for (const KernelInfo* kernel : kernels()) {  // both backends, to and fro
-    if (!backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {  // both backends, to and fro
+    if (!test::backends().status(kernel->backend).available) continue;
     unchanged_after(SelectKernel{kernel->id}, kernel->id);
     for (const Tunable& tunable : kernel->tunables) {
       unchanged_after(SetTunable{tunable.name, tunable.values.back()}, tunable.name);
@@ -63,7 +63,7 @@ TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
 
 TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
   constexpr int rounds = 3;
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
     SCOPED_TRACE(kernel->id);
     Simulation steady = small(), switching = small();
     const std::string other = steady.status().kernel_id;
@@ -92,7 +92,7 @@ TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
     std::ranges::sort(apart);
     // How far the largest acceleration moves a body in this time: an error of either kernel does so by its part of it.
     const double time = steady.status().sim_time, way = pull * time * time / 2;
-    const Tolerance one = kernel->tolerance, two = find_kernel(other).tolerance;
+    const Tolerance one = kernel->tolerance, two = test::find_kernel(other)->tolerance;
     EXPECT_LE(apart[apart.size() / 2], 1e-5 + (one.median + two.median) * way);
     EXPECT_LE(apart.back(), 1e-5 + (one.max + two.max) * way);
   }
@@ -100,7 +100,7 @@ TEST_F(SimulationTest, SwitchingKernelsDoesNotChangeThePhysics) {
 
 TEST_F(SimulationTest, KernelsKeepTheirSettingsWhileAnotherIsSelected) {
   Simulation sim = small();
-  const KernelInfo& kernel = find_kernel(sim.status().kernel_id);
+  const KernelInfo& kernel = *test::find_kernel(sim.status().kernel_id);
   ASSERT_FALSE(kernel.tunables.empty());
   const Tunable& tunable = kernel.tunables.front();
   sim.apply(SetTunable{tunable.name, tunable.values.front()});

@@ -30,7 +30,7 @@ class RunFromAFile : public testing::Test {
   }
   std::filesystem::path file() const { return folder_ / "start.tipsy"; }
   SceneRequest request() const { return {.file = file().string()}; }
-  Simulation simulation() const { return Simulation{request(), nullptr, *test::kernels_under_test().front()}; }
+  Simulation simulation() const { return {test::backends(), request(), test::kernels_under_test().front()}; }
 
   test::TemporaryFolder folder_;
   Snapshot written_;
@@ -75,7 +75,7 @@ TEST_F(RunFromAFile, GoesBackToItsTime) {
 
 TEST_F(RunFromAFile, EveryKernelLeavesEachBodyInItsPlace) {
   Simulation sim = simulation();
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
     sim.apply(SelectKernel{kernel->id});
     sim.run(3);
     const Snapshot now = sim.snapshot();
@@ -91,7 +91,7 @@ TEST_F(RunFromAFile, ASavedStateStartsWhereTheRunWas) {
   sim.run(3);
   const Snapshot saved = sim.snapshot();
   write_snapshot(folder_ / "later.tipsy", saved);
-  Simulation later{{.file = (folder_ / "later.tipsy").string()}, nullptr, *test::kernels_under_test().front()};
+  Simulation later{test::backends(), {.file = (folder_ / "later.tipsy").string()}, test::kernels_under_test().front()};
   const Snapshot found = later.snapshot();
   EXPECT_EQ(found.time, saved.time);
   EXPECT_EQ(found.bodies, saved.bodies);
@@ -99,7 +99,7 @@ TEST_F(RunFromAFile, ASavedStateStartsWhereTheRunWas) {
 }
 
 TEST_F(RunFromAFile, BodiesWithoutLengthsHaveThoseOfTheRun) {
-  Simulation sim{{.scene = "plummer", .count = 20}, nullptr, *test::kernels_under_test().front()};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 20}, test::kernels_under_test().front()};
   sim.apply(SetSoftening{0.375f});
   write_snapshot(folder_ / "soft.tipsy", sim.snapshot());
   EXPECT_EQ(read_snapshot(folder_ / "soft.tipsy").properties.softening, std::vector<float>(20, 0.375f));

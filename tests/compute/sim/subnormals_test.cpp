@@ -22,14 +22,14 @@ Bodies faint_bodies() {
   return bodies;
 }
 
-class EveryCpuKernelsSteps : public testing::TestWithParam<const KernelInfo*> {
+class EveryCpuKernelsSteps : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override {
     if (FloatControl::flush == 0) GTEST_SKIP() << "this processor's are kept";
     if (GetParam()->tunable("threads")) simulation_.apply(SetTunable{"threads", "4"});
     simulation_.set_bodies(faint_bodies());
   }
-  Simulation simulation_{{.scene = "two-body"}, nullptr, *GetParam()};
+  Simulation simulation_{test::backends(), {.scene = "two-body"}, GetParam()};
 };
 
 TEST_P(EveryCpuKernelsSteps, FlushSubnormalsOnEveryThread) {

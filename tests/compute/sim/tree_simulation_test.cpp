@@ -15,11 +15,13 @@ namespace {
 
 constexpr int count = 6000;
 
-class EveryTree : public testing::TestWithParam<const KernelInfo*> {
+class EveryTree : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
-  static Simulation simulation() { return Simulation{{.scene = "plummer", .count = count}, nullptr, *GetParam()}; }
+  static Simulation simulation() {
+    return Simulation{test::backends(), {.scene = "plummer", .count = count}, GetParam()};
+  }
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryTree);
 
@@ -143,7 +145,7 @@ TEST_P(EveryTree, StandsOnOtherBodiesAtOnce) {
   simulation.run(3);
   simulation.apply(LoadScene{{.scene = "collision", .count = count}});
   simulation.run(2);
-  Simulation fresh{{.scene = "collision", .count = count}, nullptr, *GetParam()};
+  Simulation fresh{test::backends(), {.scene = "collision", .count = count}, GetParam()};
   fresh.run(2);
   EXPECT_LT(simulation.status().tree->interactions, 1.1 * static_cast<double>(fresh.status().tree->interactions));
 }
@@ -151,10 +153,10 @@ TEST_P(EveryTree, StandsOnOtherBodiesAtOnce) {
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryTree, testing::ValuesIn(test::trees_under_test()), test::test_name);
 
 TEST(DirectSum, TellsOfNoTree) {
-  for (const KernelInfo* kernel : test::kernels_under_test()) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
     if (kernel->is_tree) continue;
     ORRERY_SKIP_WITHOUT_BACKEND();
-    Simulation simulation{{.scene = "plummer", .count = 64}, nullptr, *kernel};
+    Simulation simulation{test::backends(), {.scene = "plummer", .count = 64}, kernel};
     simulation.apply(ReadTreeCells{});
     const StepTiming timing = simulation.run(1);
     EXPECT_FALSE(simulation.status().tree || simulation.status().tree_cells);

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "compute/kernels/kernel.h"
-#include "compute/sim/backends.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 
 /// How GoogleTest names a kernel.
-inline void PrintTo(const KernelInfo* kernel, std::ostream* out) {
+inline void PrintTo(const KernelPtr& kernel, std::ostream* out) {
   *out << kernel->id;
 }
 
@@ -24,22 +24,20 @@ namespace orrery::test {
 /// The backend whose kernels this test program runs; see orrery_backend_test() in tests/CMakeLists.txt.
 inline constexpr Backend backend = Backend::ORRERY_TEST_BACKEND;
 
-inline std::vector<const KernelInfo*> kernels_under_test() {
-  std::vector<const KernelInfo*> chosen;
-  for (const KernelInfo* kernel : kernels()) {
-    if (kernel->backend == backend) chosen.push_back(kernel);
-  }
+inline std::vector<KernelPtr> kernels_under_test() {
+  std::vector<KernelPtr> chosen = kernels();
+  std::erase_if(chosen, [](const KernelPtr& kernel) { return kernel->backend != backend; });
   return chosen;
 }
 
-inline std::vector<const KernelInfo*> trees_under_test() {
-  std::vector<const KernelInfo*> trees = kernels_under_test();
-  std::erase_if(trees, [](const KernelInfo* kernel) { return !kernel->is_tree; });
+inline std::vector<KernelPtr> trees_under_test() {
+  std::vector<KernelPtr> trees = kernels_under_test();
+  std::erase_if(trees, [](const KernelPtr& kernel) { return !kernel->is_tree; });
   return trees;
 }
 
 /// For INSTANTIATE_TEST_SUITE_P: a kernel's id as a test name.
-inline std::string test_name(const testing::TestParamInfo<const KernelInfo*>& instance) {
+inline std::string test_name(const testing::TestParamInfo<KernelPtr>& instance) {
   std::string name = instance.param->id;
   std::ranges::replace(name, '-', '_');
   return name;
@@ -48,6 +46,6 @@ inline std::string test_name(const testing::TestParamInfo<const KernelInfo*>& in
 }  // namespace orrery::test
 
 /// Skips the test where the backend under test cannot run, and says why.
-#define ORRERY_SKIP_WITHOUT_BACKEND()                                                            \
-  if (const auto& status = ::orrery::backend_status(::orrery::test::backend); !status.available) \
+#define ORRERY_SKIP_WITHOUT_BACKEND()                                                                     \
+  if (const auto& status = ::orrery::test::backends().status(::orrery::test::backend); !status.available) \
   GTEST_SKIP() << status.reason

@@ -10,6 +10,7 @@
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 
@@ -18,10 +19,12 @@ class Evaluations {
  public:
   /// For up to `room` bodies.
   Evaluations(const KernelInfo& info, const Settings& settings, int room)
-      : kernel_{info.create(settings)},
-        d_bodies_{static_cast<std::size_t>(room)},
-        d_accelerations_{static_cast<std::size_t>(room)},
-        d_evaluated_{1} {
+      : device_{*backends().device()},
+        kernel_{info.create(settings, &device_)},
+        d_bodies_{device_, static_cast<std::size_t>(room)},
+        d_accelerations_{device_, static_cast<std::size_t>(room)},
+        d_evaluated_{device_, 1},
+        stream_{device_} {
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_evaluated_.data(), 0, sizeof(std::uint64_t), stream_.get()));
   }
 
@@ -57,6 +60,7 @@ class Evaluations {
   ForceKernel& kernel() { return *kernel_; }
 
  private:
+  const cuda::Device& device_;
   std::unique_ptr<ForceKernel> kernel_;
   cuda::DeviceArray<Vec4> d_bodies_, d_accelerations_;
   cuda::DeviceArray<std::uint64_t> d_evaluated_;

@@ -34,7 +34,7 @@ void call(ForceKernel& kernel, ForceArgs args, Arrays& arrays) {
 #if ORRERY_HAVE_CUDA
 template <class T>
 cuda::DeviceArray<T> to_device(const std::vector<T>& host) {
-  cuda::DeviceArray<T> device{host.size()};
+  cuda::DeviceArray<T> device{*backends().device(), host.size()};
   cuda::upload(std::span{host}, device.data(), nullptr);
   return device;
 }
@@ -113,7 +113,7 @@ ForceResult evaluate(ForceKernel& kernel, const Bodies& bodies, const ForceReque
 
 std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings, const Bodies& bodies,
                                 const Law& law) {
-  return evaluate(*info.create(settings), bodies, {.law = law}).accelerations;
+  return evaluate(*backends().make_kernel(info, settings), bodies, {.law = law}).accelerations;
 }
 
 ForceError sampled_error(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law,

@@ -4,20 +4,24 @@
 
 #include <vector>
 
+#include "tests/compute/support/backends.h"
+
 namespace orrery {
 namespace {
 
-const MachineCeilings known{.device = 0, .ceilings = Ceilings{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
+const MachinePeakRates known{.device = 0,
+                             .peak_rates = PeakRates{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
 
 /// 1e8 interactions a second.
 SweepEntry entry(const char* function, double clock_mhz) {
-  const KernelInfo& kernel = find_kernel("cpu-serial");  // every build has it; one pair is one interaction
+  const KernelPtr kernel = test::find_kernel("cpu-serial");  // every build has it; one pair is one interaction
   VariantResult result{.step_ms = {.median = 10}, .machine_during = {{"clock_mhz", clock_mhz}}};
-  result.status.kernel_id = kernel.id;
+  result.status.kernel_id = kernel->id;
+  result.status.kernel = kernel;
   result.status.count = 1000;
   result.status.interactions_per_step = 1e6;
   result.status.card = KernelCard{.name = function, .registers = 77, .shared_bytes = 4096, .block = 64, .blocks = 16};
-  return {.variant = {&kernel, Settings{kernel}}, .count = 1000, .result = std::move(result)};
+  return {.variant = {kernel, Settings{*kernel}}, .count = 1000, .result = std::move(result)};
 }
 
 InstructionCounts ten_and_two(const KernelCard&) {

@@ -26,7 +26,7 @@ TEST(ShareOfPeak, IsNoneIfAValueIsNotKnown) {
 }
 
 TEST(RooflineShares, AreThoseOfIssueAndOfTheSpecialFunctionUnits) {
-  const Ceilings peak{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000};
+  const PeakRates peak{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000};
   const RooflineShares full = roofline_shares(1e8, {.instructions = 10, .mufu = 2}, peak, 1000);
   EXPECT_DOUBLE_EQ(full.issue.value(), 0.25);
   EXPECT_DOUBLE_EQ(full.mufu.value(), 0.2);

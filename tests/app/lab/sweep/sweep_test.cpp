@@ -12,14 +12,15 @@
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/recording/sweep_report.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
 
 Variant variant(const char* id) {
-  const KernelInfo& kernel = find_kernel(id);
-  return {&kernel, Settings{kernel}};
+  const KernelPtr kernel = test::find_kernel(id);
+  return {kernel, Settings{*kernel}};
 }
 
 SweepPlan small_plan() {
@@ -36,7 +37,7 @@ void run(Sweep& sweep) {
 }
 
 TEST(Sweep, MeasuresEveryVariantForEveryCount) {
-  Sweep sweep{small_plan()};
+  Sweep sweep{test::backends(), small_plan()};
   EXPECT_EQ(sweep.total(), 4u);
   EXPECT_GT(sweep.left_s(), 0);
   run(sweep);
@@ -61,7 +62,7 @@ TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   SweepPlan plan = small_plan();
   plan.setup = {SelectIntegrator{"euler"}, SetTimeStep{0.25f}};
   plan.sampling = {.warmup_steps = 0, .samples = 3, .fresh_steps = 4};
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (const SweepEntry& entry : sweep.entries()) {
@@ -78,7 +79,7 @@ TEST(Sweep, MakesAnEntryOfWhatCannotBeRun) {
   SweepPlan plan = small_plan();
   plan.scene = {.scene = "two-body"};
   plan.counts = {3, 2};
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -93,7 +94,7 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   SweepPlan plan = small_plan();
   plan.scene = {.file = "/none/such.tipsy"};
   plan.counts = {0};
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 2u);
   EXPECT_FALSE(sweep.first_status());
@@ -116,7 +117,7 @@ TEST(Sweep, TellsNoFlopsOfATree) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
   plan.variants = {variant("cpu-serial"), variant("cpu-tree")};
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   run(sweep);
   const std::vector<ResultRow> rows = result_rows(sweep.entries());
   ASSERT_EQ(rows.size(), 2u);
@@ -133,7 +134,9 @@ TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
   plan.counts = {512};
   plan.variants = {variant("cpu-serial")};
   int looks = 0;
-  Sweep sweep{plan, [&](const KernelInfo& kernel) { return Json{{"clock_mhz", ++looks}, {"of", kernel.id}}; }};
+  Sweep sweep{test::backends(), plan, [&](const KernelInfo& kernel) {
+                return Json{{"clock_mhz", ++looks}, {"of", kernel.id}};
+              }};
   run(sweep);
   ASSERT_TRUE(sweep.entries().at(0).result);
   const VariantResult& result = *sweep.entries()[0].result;
@@ -151,7 +154,7 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.sampling.samples = 1'000'000;
   plan.counts.front() = 1000;
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   sweep.tick();
   EXPECT_NE(sweep.present().find("cpu-serial"), std::string::npos);
   EXPECT_NE(sweep.present().find("1,000 bodies"), std::string::npos) << sweep.present();
@@ -172,7 +175,7 @@ TEST(Sweep, AbandonsALongStepWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.counts = {200'000};
   plan.variants = {variant("cpu-serial")};
-  Sweep sweep{plan};
+  Sweep sweep{test::backends(), plan};
   EXPECT_TRUE(sweep.tick());
   sweep.stop();  // or this test would take minutes
   EXPECT_TRUE(sweep.stopped());
@@ -182,7 +185,7 @@ TEST(Sweep, AbandonsALongStepWhenItIsStopped) {
 TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
   const test::TemporaryFolder folder;
   const std::string csv = (folder / "a.csv").string(), json = (folder / "a.json").string();
-  Sweep sweep{small_plan()};
+  Sweep sweep{test::backends(), small_plan()};
   while (!sweep.first_status()) sweep.tick();
   SweepReport report{sweep, bench_format, {.csv = csv, .json = json}, {{"where", "test"}}};
   while (sweep.entries().empty()) sweep.tick();
@@ -209,6 +212,7 @@ TEST(ResultRows, RelateEveryRunToTheSerialOne) {
     const Variant of{variant(id)};
     VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
     result.status.kernel_id = id;
+    result.status.kernel = of.kernel;
     return SweepEntry{.variant = of, .count = 8, .result = std::move(result)};
   };
   const std::vector<SweepEntry> entries{entry("cpu-simd", {1, 3}), entry("cpu-serial", {4, 12})};

@@ -9,29 +9,32 @@
 #include "app/lab/roofline/kernel_limits.h"
 #include "app/lab/sweep/result_rows.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
 /// The kernel of this build whose id is the longest.
-const KernelInfo& kernel() {
-  return **std::ranges::max_element(kernels(), {}, [](const KernelInfo* k) { return std::string_view{k->id}.size(); });
+KernelPtr kernel() {
+  const std::vector<KernelPtr> kernels = test::kernels();
+  return *std::ranges::max_element(kernels, {}, [](const KernelPtr& k) { return std::string_view{k->id}.size(); });
 }
 
 /// 100 columns for an id as long as that of the longest CUDA kernel, cuda-tiled-count.
 TextStyle style() {
-  return {.columns = 100 - (16 - std::string_view{kernel().id}.size())};
+  return {.columns = 100 - (16 - std::string_view{kernel()->id}.size())};
 }
 
 /// Every number is as wide as it gets, and no setting is initial.
 SweepEntry entry(double median_ms) {
-  const KernelInfo& tree = find_kernel("cpu-tree");  // it has the most settings of those that every build has
-  Settings settings{tree};
-  for (const Tunable& tunable : tree.tunables) settings.set(tunable.name, tunable.values.back());
+  const KernelPtr tree = test::find_kernel("cpu-tree");  // it has the most settings of those that every build has
+  Settings settings{*tree};
+  for (const Tunable& tunable : tree->tunables) settings.set(tunable.name, tunable.values.back());
   VariantResult result{.steps_per_sample = 1234,
                        .samples_ms = std::vector<double>(10, median_ms),
                        .step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5}};
-  result.status.kernel_id = kernel().id;
+  result.status.kernel_id = kernel()->id;
+  result.status.kernel = tree;
   result.status.settings = settings;
   result.status.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
   result.status.count = 1'048'576;
@@ -49,7 +52,7 @@ SweepEntry entry(double median_ms) {
                                   .best_occupancy = 1,
                                   .waves = 123.45};
   result.machine_during = {{"clock_mhz", 1980}};
-  return {.variant = {&tree, settings}, .count = 1'048'576, .result = std::move(result)};
+  return {.variant = {tree, settings}, .count = 1'048'576, .result = std::move(result)};
 }
 
 class Tables : public testing::Test {
@@ -80,8 +83,9 @@ TEST_F(Tables, OfTheProtocolFit) {
 }
 
 TEST_F(Tables, OfKernelCardsFit) {
-  KernelLimits limits{{.device = 0, .ceilings = Ceilings{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
-                      [](const KernelCard&) { return InstructionCounts{.per_pair = 123.4, .mufu_per_pair = 12.34}; }};
+  KernelLimits limits{
+      {.device = 0, .peak_rates = PeakRates{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
+      [](const KernelCard&) { return InstructionCounts{.per_pair = 123.4, .mufu_per_pair = 12.34}; }};
   expect_fits(limits.text(entries, style()));
   const std::string all = limits.text(entries, wide);
   for (const char* part : {"232,448", "1024: 100.0 %", "123.45", "of MUFU"}) {
@@ -100,7 +104,7 @@ TEST_F(Tables, OfAComparisonFit) {
   };
   const std::vector<Baseline> before{{.file = "old.json", .whole = whole(1, 1234.5)}};
   for (const double seed : {1.0, 123456789.0}) {
-    expect_fits(compare(before, whole(seed, 0.1234), 3).text({}), 100);
+    expect_fits(compare(before, whole(seed, 0.1234), 3).text(test::catalog(), {}), 100);
   }
 }
 

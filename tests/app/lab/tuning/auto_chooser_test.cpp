@@ -18,6 +18,7 @@
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -29,7 +30,8 @@ class AutoChooserTest : public testing::Test {
 
   AutoChooser chooser() {
     return AutoChooser{
-        {.candidates = candidates,
+        {.backends = test::backends(),
+         .candidates = candidates,
          .try_accuracy =
              [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
                     const std::stop_token&) {
@@ -114,14 +116,17 @@ TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
 }
 
 TEST_F(AutoChooserTest, AllNumbersAboveTheMostMeasuredAreOneRange) {
-  EXPECT_EQ(tuning_key({.count = 8192}, Backend::cpu), tuning_key({.count = 1'000'000}, Backend::cpu));
-  EXPECT_NE(tuning_key({.count = 8192}, Backend::cuda), tuning_key({.count = 1'000'000}, Backend::cuda));
-  EXPECT_NE(tuning_key({.count = 8192}, Backend::cpu), tuning_key({.count = 8192}, Backend::cuda));
+  EXPECT_EQ(tuning_key(test::backends(), {.count = 8192}, Backend::cpu),
+            tuning_key(test::backends(), {.count = 1'000'000}, Backend::cpu));
+  EXPECT_NE(tuning_key(test::backends(), {.count = 8192}, Backend::cuda),
+            tuning_key(test::backends(), {.count = 1'000'000}, Backend::cuda));
+  EXPECT_NE(tuning_key(test::backends(), {.count = 8192}, Backend::cpu),
+            tuning_key(test::backends(), {.count = 8192}, Backend::cuda));
   for (int count = 1; count < 5000; ++count) {
-    const Json key = tuning_key({.count = count}, Backend::cpu);
+    const Json key = tuning_key(test::backends(), {.count = count}, Backend::cpu);
     const int about = key["bodies_about"].get<int>();
     EXPECT_NEAR(about, count, 0.2 * count + 0.5);
-    EXPECT_EQ(tuning_key({.count = about}, Backend::cpu), key) << count;
+    EXPECT_EQ(tuning_key(test::backends(), {.count = about}, Backend::cpu), key) << count;
     if (count > 100) count += 97;
   }
 }
@@ -144,7 +149,8 @@ TEST_F(AutoChooserTest, KeepsOneResultForEachAccuracy) {
   EXPECT_EQ(measured.size(), 4u) << "trees are measured with all bodies";
   choose(chooser(), {.count = 1'000'000, .accuracy = 0});
   EXPECT_EQ(measured.size(), 4u) << "direct sums are not";
-  EXPECT_EQ(tuning_key({.count = 1000, .accuracy = 1e-3}, Backend::cpu), tuning_key({.count = 1000}, Backend::cpu));
+  EXPECT_EQ(tuning_key(test::backends(), {.count = 1000, .accuracy = 1e-3}, Backend::cpu),
+            tuning_key(test::backends(), {.count = 1000}, Backend::cpu));
 }
 
 /// Systems of one size at an accuracy of 5e-4, with two settings of a tree that are loose and tight.
@@ -234,9 +240,9 @@ TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_EQ(tuning_key({.count = 100}, Backend::cpu)["cpu_threads"], 1);
+  EXPECT_EQ(tuning_key(test::backends(), {.count = 100}, Backend::cpu)["cpu_threads"], 1);
   ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-  EXPECT_EQ(tuning_key({.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
+  EXPECT_EQ(tuning_key(test::backends(), {.count = 100}, Backend::cpu)["cpu_threads"], CPU_COUNT(&all));
 }
 
 TEST_F(AutoChooserTest, NamesOneThatFailsAndMeasuresItAgainNextTime) {
@@ -263,10 +269,10 @@ TEST_F(AutoChooserTest, KeepsThatOneCannotRunHere) {
 TEST_F(AutoChooserTest, IsTheDefaultWhereNothingCanBeMeasured) {
   candidates = {variant("4")};
   problem = "it broke";
-  EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, &default_kernel());
+  EXPECT_EQ(choose(chooser(), {.count = 1000}).kernel, test::backends().default_kernel());
   candidates.clear();
   const KernelChoice choice = choose(chooser(), {.count = 1000});
-  EXPECT_EQ(choice.kernel, &default_kernel());
+  EXPECT_EQ(choice.kernel, test::backends().default_kernel());
   EXPECT_FALSE(choice.how.empty());
 }
 
@@ -278,9 +284,9 @@ TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
 }
 
 TEST(Candidates, AreRealVariantsOfOneBackend) {
-  for (const KernelInfo* kernel : kernels()) {
+  for (const KernelPtr& kernel : test::kernels()) {
     std::vector<Settings> seen;
-    for (const char* text : kernel->contenders) {
+    for (const char* text : kernel->candidates) {
       Settings settings{*kernel};
       for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
       EXPECT_EQ(settings.changes(), text) << kernel->id << ": only what differs, in the order of the names";
@@ -288,20 +294,20 @@ TEST(Candidates, AreRealVariantsOfOneBackend) {
       seen.push_back(settings);
     }
   }
-  const std::vector<Variant> here = candidates_here();
+  const std::vector<Variant> here = candidates_here(test::backends());
   ASSERT_FALSE(here.empty()) << "CPU kernels are candidates everywhere";
   for (const Variant& variant : here) {
     EXPECT_EQ(variant.kernel->backend, here.front().kernel->backend);
-    EXPECT_TRUE(backend_status(variant.kernel->backend).available);
+    EXPECT_TRUE(test::backends().status(variant.kernel->backend).available);
   }
 }
 
 TEST(Candidates, OfATreeAreOrderedFromLooseToTight) {
   const Bodies bodies = load_scene({.scene = "plummer", .count = 10'000}).bodies;
-  for (const KernelInfo* kernel : kernels()) {
-    if (!kernel->is_tree || !backend_status(kernel->backend).available) continue;
+  for (const KernelPtr& kernel : test::kernels()) {
+    if (!kernel->is_tree || !test::backends().status(kernel->backend).available) continue;
     std::vector<Variant> candidates;
-    for (const char* text : kernel->contenders) {
+    for (const char* text : kernel->candidates) {
       Settings settings{*kernel};
       for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
       candidates.push_back({kernel, settings});
@@ -310,7 +316,7 @@ TEST(Candidates, OfATreeAreOrderedFromLooseToTight) {
     const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
     double before = std::numeric_limits<double>::infinity();
     for (const Candidate& tree :
-         measure_accuracy(candidates, never_enough, {bodies, {.softening = 0.01f}}, {}).candidates) {
+         measure_accuracy(test::backends(), candidates, never_enough, {bodies, {.softening = 0.01f}}, {}).candidates) {
       const std::string name = words_for(*kernel, tree.variant.settings);
       ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem.text;
       EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
@@ -329,8 +335,8 @@ TEST(Candidates, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   const auto measured_tree = [&](double accuracy) {
     const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
     const ForceSystem system{bodies, {.softening = 0.01f}};
-    const TuningResult result =
-        measure_candidates(measure_accuracy(candidates, demand, system, {}), demand, system, {});
+    const TuningResult result = measure_candidates(
+        test::backends(), measure_accuracy(test::backends(), candidates, demand, system, {}), demand, system, {});
     EXPECT_EQ(result.count, bodies.count());
     EXPECT_GT(result.candidates[0].step_ms, 0);
     EXPECT_GT(result.candidates[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
@@ -349,9 +355,9 @@ TEST(Candidates, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
 }
 
 TEST(Candidates, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
-  const KernelInfo& kernel = find_kernel("cpu-simd");
+  const KernelPtr kernel = test::find_kernel("cpu-simd");
   const TuningResult result =
-      measure_candidates({.candidates = {{{&kernel, Settings{kernel}}}}},
+      measure_candidates(test::backends(), {.candidates = {{{kernel, Settings{*kernel}}}}},
                          {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
   EXPECT_EQ(result.count, 300);
   ASSERT_EQ(result.preference().size(), 1u);
@@ -361,10 +367,10 @@ TEST(Candidates, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
 
 /// On the best backend of this machine, as a window does it.
 TEST(Candidates, AreMeasuredBesideAProgramThatGoesOn) {
-  AutoChooser::Environment environment = AutoChooser::this_machine();
+  AutoChooser::Environment environment = AutoChooser::this_machine(test::backends());
   environment.cache_file.clear();
   AutoChooser chooser{std::move(environment)};
-  Simulation sim{SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, default_kernel(), &chooser,
+  Simulation sim{test::backends(), SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, nullptr, &chooser,
                  Choosing::beside};
   sim.apply(SelectKernel{auto_kernel});
   int looks = 0;
@@ -377,7 +383,7 @@ TEST(Candidates, AreMeasuredBesideAProgramThatGoesOn) {
   EXPECT_GT(looks, 1) << "nobody waited";
   const Status status = sim.status();
   EXPECT_EQ(status.last_error, "");
-  EXPECT_EQ(status.backend, candidates_here().front().kernel->backend);
+  EXPECT_EQ(status.backend, candidates_here(test::backends()).front().kernel->backend);
   EXPECT_NE(status.auto_choice.value().how.find("measured"), std::string::npos);
   EXPECT_EQ(sim.run(2).steps, 2);
 }

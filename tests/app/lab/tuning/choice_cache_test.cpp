@@ -10,6 +10,7 @@
 
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -17,6 +18,8 @@ namespace {
 
 class ChoiceCacheTest : public testing::Test {
  protected:
+  /// The cache as another run of the program sees it.
+  ChoiceCache another_run() const { return {test::catalog(), file}; }
   static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
   static TuningResult result(double first_ms = 0.125) {
@@ -32,14 +35,14 @@ class ChoiceCacheTest : public testing::Test {
   void expect_of_no_use(const std::string& content) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream{file} << content;
-    ChoiceCache cache{file};
+    ChoiceCache cache{test::catalog(), file};
     EXPECT_FALSE(cache.find(key, candidates())) << content;
     const std::string problem = cache.take_problem();
     EXPECT_NE(problem.find(file.string()), std::string::npos) << problem;
     EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
     cache.store(key, result());
     EXPECT_EQ(cache.take_problem(), "") << "told once";
-    EXPECT_TRUE(ChoiceCache{file}.find(key, candidates())) << "written anew";
+    EXPECT_TRUE(another_run().find(key, candidates())) << "written anew";
   }
 
   const test::TemporaryFolder folder;
@@ -48,8 +51,8 @@ class ChoiceCacheTest : public testing::Test {
 };
 
 TEST_F(ChoiceCacheTest, KeepsATuningResultForTheNextRun) {
-  ChoiceCache{file}.store(key, result());
-  ChoiceCache cache{file};
+  another_run().store(key, result());
+  ChoiceCache cache{test::catalog(), file};
   const auto found = cache.find(key, candidates());
   ASSERT_TRUE(found);
   EXPECT_EQ(cache.take_problem(), "");
@@ -68,8 +71,8 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   stored.candidates[0].forecast_from = 512;
   stored.candidates[1].median_error = 4.25e-4;
   stored.candidates[2].median_error = std::numeric_limits<double>::quiet_NaN();
-  ChoiceCache{file}.store(key, stored);
-  const auto found = ChoiceCache{file}.find(key, candidates());
+  another_run().store(key, stored);
+  const auto found = another_run().find(key, candidates());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->candidates[0].forecast_from, 512);
   EXPECT_FALSE(found->candidates[0].median_error);
@@ -79,34 +82,34 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
 }
 
 TEST_F(ChoiceCacheTest, TheLatestTuningResultCounts) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   cache.store(key, result());
   cache.store(key, result(0.5));
   EXPECT_EQ(cache.find(key, candidates())->candidates[0].step_ms, 0.5);
-  EXPECT_EQ(ChoiceCache{file}.entries().size(), 1u);
+  EXPECT_EQ(another_run().entries().size(), 1u);
 }
 
 TEST_F(ChoiceCacheTest, RunsAtOneTimeKeepEachOthersTuningResults) {
   const Json other{{"gpu", "another"}};
-  ChoiceCache a{file}, b{file};
+  ChoiceCache a{test::catalog(), file}, b{test::catalog(), file};
   EXPECT_FALSE(a.find(key, candidates()));
   EXPECT_FALSE(b.find(key, candidates()));
   a.store(key, result());
   b.store(other, result());
-  EXPECT_EQ(ChoiceCache{file}.entries().size(), 2u);
+  EXPECT_EQ(another_run().entries().size(), 2u);
   EXPECT_TRUE(b.find(key, candidates()));
 }
 
 TEST_F(ChoiceCacheTest, OtherCandidatesAreMeasuredAnew) {
-  ChoiceCache{file}.store(key, result());
-  ChoiceCache cache{file};
+  another_run().store(key, result());
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_FALSE(cache.find(key, {variant("auto"), variant("1")}));
   EXPECT_FALSE(cache.find(key, {variant("1"), variant("auto"), variant("2")})) << "the first is preferred";
   EXPECT_EQ(cache.take_problem(), "");
 }
 
 TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
-  ChoiceCache{file}.store(key, result());
+  another_run().store(key, result());
   const std::string whole = test::contents(file);
   for (const auto& [is, was] : {std::pair{"cpu-simd", "cpu-gone"},
                                 {"rows=1", "rows=9"},
@@ -115,14 +118,14 @@ TEST_F(ChoiceCacheTest, KernelsAndSettingsThatAreGoneAreLeftOut) {
     std::string old = whole;
     old.replace(old.find(is), std::string{is}.size(), was);
     std::ofstream{file} << old;
-    ChoiceCache cache{file};
+    ChoiceCache cache{test::catalog(), file};
     EXPECT_FALSE(cache.find(key, candidates())) << was;
     EXPECT_EQ(cache.take_problem(), "") << "another build's, or version 0.1.0's";
   }
 }
 
 TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
-  ChoiceCache{file}.store(key, result());
+  another_run().store(key, result());
   const std::string whole = test::contents(file);
   expect_of_no_use("");
   expect_of_no_use("{");
@@ -142,7 +145,7 @@ TEST_F(ChoiceCacheTest, WhatIsNoCacheIsOfNoUseAndWrittenAnew) {
 TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
   TuningResult stored = result();
   stored.candidates[0].forecast_from = 512;
-  ChoiceCache{file}.store(key, stored);
+  another_run().store(key, stored);
   const std::string whole = test::contents(file);
   for (const std::string was : {"\"bodies\": 1000", "\"forecast_from\": 512"}) {
     for (const char* number : {"1e300", "-1e300", "4294968296", "0", "1000.5"}) {
@@ -150,19 +153,19 @@ TEST_F(ChoiceCacheTest, LeavesOutNumbersOfBodiesThatThereCannotBe) {
       ASSERT_NE(damaged.find(was), std::string::npos) << damaged;
       damaged.replace(damaged.find(was), was.size(), was.substr(0, was.find(' ')) + number);
       std::ofstream{file} << damaged;
-      EXPECT_FALSE(ChoiceCache{file}.find(key, candidates())) << was << " became " << number;
+      EXPECT_FALSE(another_run().find(key, candidates())) << was << " became " << number;
     }
   }
 }
 
 TEST_F(ChoiceCacheTest, ReadsTheLatestOfMany) {
-  ChoiceCache{file}.store(key, result());
+  another_run().store(key, result());
   Json whole = Json::parse(test::contents(file));
   const Json row = whole["choices"][0];
   for (int i = 0; i < 1000; ++i) whole["choices"].push_back(row);
   whole["choices"].back()["date"] = "last";
   std::ofstream{file} << whole;
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_EQ(cache.entries().size(), 200u);
   EXPECT_EQ(cache.find(key, candidates())->date, "last");
 }
@@ -171,7 +174,7 @@ TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
   const std::string theirs = R"({"program": "orrery", "format": 99, "choices": []})";
   std::filesystem::create_directories(file.parent_path());
   std::ofstream{file} << theirs;
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   EXPECT_FALSE(cache.find(key, candidates()));
   EXPECT_NE(cache.take_problem().find("another version"), std::string::npos);
   cache.store(key, result());
@@ -181,17 +184,17 @@ TEST_F(ChoiceCacheTest, LeavesTheFileOfAnotherVersionAsItIs) {
 }
 
 TEST_F(ChoiceCacheTest, ADamagedTuningResultLeavesTheOthers) {
-  ChoiceCache{file}.store(key, result());
+  another_run().store(key, result());
   std::string damaged = test::contents(file);
   const std::string before = "\"choices\": [";
   ASSERT_NE(damaged.find(before), std::string::npos) << damaged;
   damaged.insert(damaged.find(before) + before.size(), R"({"key": {}, "date": 7}, 5, )");
   std::ofstream{file} << damaged;
-  EXPECT_TRUE(ChoiceCache{file}.find(key, candidates()));
+  EXPECT_TRUE(another_run().find(key, candidates()));
 }
 
 TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   cache.store(key, result());
   const std::string theirs = file.string() + "." + std::to_string(getpid());
   std::ofstream{theirs} << "being written";
@@ -200,24 +203,24 @@ TEST_F(ChoiceCacheTest, SharesNoTemporaryFileWithAProcessOfAnEqualNumber) {
 }
 
 TEST_F(ChoiceCacheTest, NoTimeThatIsNotTrueIsTakenIn) {
-  ChoiceCache{file}.store(key, result());
+  another_run().store(key, result());
   const std::string whole = test::contents(file);
   for (const char* time : {"0.0", "-1.0", "1e999"}) {
     std::string wrong = whole;
     wrong.replace(wrong.find("0.125"), 5, time);
     std::ofstream{file} << wrong;
-    EXPECT_FALSE(ChoiceCache{file}.find(key, candidates())) << time;
+    EXPECT_FALSE(another_run().find(key, candidates())) << time;
   }
 }
 
 TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
-  ChoiceCache cache{{}};
+  ChoiceCache cache{test::catalog(), {}};
   cache.store(key, result());
   EXPECT_TRUE(cache.find(key, candidates()));
   EXPECT_EQ(cache.take_problem(), "");
 
   std::ofstream{folder / "file"} << "in the way";
-  ChoiceCache blocked{folder / "file" / "auto-kernels.json"};
+  ChoiceCache blocked{test::catalog(), folder / "file" / "auto-kernels.json"};
   EXPECT_FALSE(blocked.find(key, candidates()));
   blocked.store(key, result());
   const std::string problem = blocked.take_problem();
@@ -227,7 +230,7 @@ TEST_F(ChoiceCacheTest, WithoutAPlaceItHoldsForOneRun) {
 }
 
 TEST_F(ChoiceCacheTest, LeavesNothingElseInItsFolder) {
-  ChoiceCache cache{file};
+  ChoiceCache cache{test::catalog(), file};
   for (int i = 0; i < 3; ++i) cache.store({{"bodies_about", i}}, result());
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator{file.parent_path()})

@@ -11,6 +11,7 @@
 
 #include "compute/core/error.h"
 #include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -185,14 +186,12 @@ class TreesTest : public testing::Test {
 
   /// A direct sum that is not full_fp32, with this value of `rows`.
   void add_coarse_sum(const char* rows, double median_error) {
-    static const KernelInfo coarse = [] {
-      KernelInfo info = find_kernel("cpu-simd");
-      info.full_fp32 = false;
-      return info;
-    }();
-    Settings settings{coarse};
+    KernelInfo info = *test::find_kernel("cpu-simd");
+    info.full_fp32 = false;
+    const KernelPtr coarse = std::make_shared<const KernelInfo>(info);
+    Settings settings{*coarse};
     settings.set("rows", rows);
-    result.candidates.push_back({{&coarse, settings}});
+    result.candidates.push_back({{coarse, settings}});
     errors_[rows] = median_error;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compute/kernels/parts/simd_name.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -24,12 +25,12 @@ class SimdTargets : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
-  const KernelInfo& info = find_kernel(GetParam());
+  const KernelInfo& info = *test::find_kernel(GetParam());
   const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
   std::set<std::string> ran;
   for (std::int64_t left = supported; left != 0; left &= left - 1) {
     choose(left & -left);
-    const std::string name = info.create(Settings{info})->chosen(1, {});
+    const std::string name = test::backends().make_kernel(info, Settings{info})->chosen(1, {});
     if (!ran.insert(name).second) continue;  // a set that this kernel is not compiled for
     SCOPED_TRACE(name);
     for (const char* rows : {"1", "2", "4"}) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute/kernels/symmetric/tile_rounds.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -34,7 +35,7 @@ TEST(TileRounds, HoldEachPairOnceAndEachTileOnceARound) {
 }
 
 std::vector<Vec4> accelerations(const Bodies& bodies, const char* threads, const char* tile) {
-  const KernelInfo& info = find_kernel("cpu-symmetric");
+  const KernelInfo& info = *test::find_kernel("cpu-symmetric");
   Settings settings{info};
   settings.set("threads", threads);
   settings.set("tile", tile);

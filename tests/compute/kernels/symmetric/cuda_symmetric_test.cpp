@@ -20,7 +20,7 @@ class CudaSymmetric : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
-  static const KernelInfo& info() { return find_kernel("cuda-symmetric"); }
+  static const KernelInfo& info() { return *test::find_kernel("cuda-symmetric"); }
   static Settings settings(const char* name, const char* value) {
     Settings settings{info()};
     settings.set(name, value);
@@ -73,7 +73,7 @@ TEST_F(CudaSymmetric, MassesMayDifferByTwelveOrders) {
 
 TEST_F(CudaSymmetric, ABodyThatIsNotFiniteLeavesNothingBehind) {
   for (const char* deterministic : {"off", "on"}) {
-    const auto kernel = info().create(settings("deterministic", deterministic));
+    const auto kernel = test::backends().make_kernel(info(), settings("deterministic", deterministic));
     Bodies bodies = test::random_ball(1010);
     kernel->prepare(bodies.count());
     Bodies degenerate = test::random_ball(1000);
@@ -109,7 +109,7 @@ TEST_F(CudaSymmetric, FloatSumsDoNotHaveThem) {
 }
 
 TEST_F(CudaSymmetric, MomentumStaysThroughAThousandSteps) {
-  Simulation sim{{.scene = "collision", .count = 2000}};
+  Simulation sim{test::backends(), {.scene = "collision", .count = 2000}};
   sim.apply(SelectKernel{info().id});
   const auto momentum_scale = [](const Bodies& bodies) {
     double sum = 0;

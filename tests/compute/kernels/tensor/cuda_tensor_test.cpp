@@ -16,7 +16,7 @@ class CudaTensor : public testing::Test {
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   static ForceError error_of(const Bodies& bodies, const char* warps, const Law& law) {
-    const KernelInfo& info = find_kernel("cuda-tensor");
+    const KernelInfo& info = *test::find_kernel("cuda-tensor");
     Settings settings{info};
     settings.set("warps", warps);
     return test::sampled_error(info, settings, bodies, law);

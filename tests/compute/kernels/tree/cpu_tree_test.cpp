@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compute/kernels/tree/host_octree.h"
+#include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -13,7 +14,7 @@ namespace orrery {
 namespace {
 
 const KernelInfo& info() {
-  return find_kernel("cpu-tree");
+  return *test::find_kernel("cpu-tree");
 }
 
 Bodies at_rest(std::vector<Vec4> positions) {
@@ -68,13 +69,13 @@ TEST(CpuTree, IsRightAndStillATreeWithABodyFarAway) {
   Bodies bodies = test::random_ball(8000);
   bodies.positions[17] = {1e6f, -3e5f, 2e5f, bodies.positions[17].w};
   expect_right(bodies);
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = test::backends().make_kernel(info(), Settings{info()});
   const std::uint64_t with_far_body = evaluated(bodies, *kernel);
   EXPECT_LT(with_far_body, 2 * evaluated(test::random_ball(8000), *kernel));
 }
 
 TEST(CpuTree, CountsWhatItEvaluates) {
-  const auto kernel = info().create(Settings{info()});
+  const auto kernel = test::backends().make_kernel(info(), Settings{info()});
   for (const int count : {1, 10, 60}) {
     EXPECT_EQ(evaluated(test::random_ball(count), *kernel), static_cast<std::uint64_t>(count) * count)
         << "one group and near cells alone";

@@ -18,7 +18,7 @@ class CudaTree : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
-  static const KernelInfo& info() { return find_kernel("cuda-tree"); }
+  static const KernelInfo& info() { return *test::find_kernel("cuda-tree"); }
   static Settings rebuild(const char* evaluations) {
     Settings settings{info()};
     settings.set("rebuild", evaluations);

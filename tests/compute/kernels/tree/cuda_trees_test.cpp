@@ -24,7 +24,7 @@ using test::attract_repel;
 /// Of either tree at its initial settings.
 constexpr Tolerance held{.median = 1.5e-3, .max = 0.1};
 
-class EveryCudaTree : public testing::TestWithParam<const KernelInfo*> {
+class EveryCudaTree : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 

@@ -7,12 +7,13 @@
 #include <exception>
 
 #include "compute/sim/simulation.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
 TEST(CpuEngine, ACommandAbandonsALongStepAndKeepsTheLastWholeOne) {
-  Simulation sim{{.scene = "plummer", .count = 65'536}};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 65'536}};
   sim.apply(SelectKernel{"cpu-serial"});
   const Bodies start = sim.bodies();
   ASSERT_EQ(sim.advance_frame(1), 1);  // many seconds of work
@@ -27,7 +28,7 @@ TEST(CpuEngine, ACommandAbandonsALongStepAndKeepsTheLastWholeOne) {
 }
 
 TEST(CpuEngine, KeepingAGoodStateLeavesAStepUnderWayAlone) {
-  Simulation sim{{.scene = "plummer", .count = 65'536}};
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 65'536}};
   sim.apply(SelectKernel{"cpu-serial"});
   ASSERT_EQ(sim.advance_frame(1), 1);  // many seconds of work
   sim.apply(ProbeForces{64});
@@ -47,7 +48,7 @@ void start_without_threads() {
   constexpr uid_t nobody = 65534;
   if (setrlimit(RLIMIT_NPROC, &one) != 0 || (geteuid() == 0 && setresuid(nobody, nobody, nobody) != 0)) _exit(2);
   try {
-    const Simulation sim{{.scene = "plummer", .count = 8}, nullptr, find_kernel("cpu-serial")};
+    const Simulation sim{test::backends(), {.scene = "plummer", .count = 8}, test::find_kernel("cpu-serial")};
   } catch (const std::exception& error) {
     std::fputs(error.what(), stderr);
     _exit(1);

@@ -20,9 +20,10 @@ class NonFiniteWatchTest : public testing::Test {
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   struct OnDevice {
-    cuda::Stream stream;
-    cuda::DeviceArray<Vec4> positions{count}, velocities{count}, accelerations{count};
-    NonFiniteWatch watch{stream.get()};
+    const cuda::Device& gpu = *test::backends().device();
+    cuda::Stream stream{gpu};
+    cuda::DeviceArray<Vec4> positions{gpu, count}, velocities{gpu, count}, accelerations{gpu, count};
+    NonFiniteWatch watch{gpu, stream.get()};
 
     OnDevice() {
       put(positions, std::vector<Vec4>(count, Vec4{0, 0, 0, 1}));
@@ -49,7 +50,7 @@ class NonFiniteWatchTest : public testing::Test {
                          stream.get());
     }
     void drift_in(std::int64_t step, bool changed_before = false) {
-      cuda::kick_drift(positions.data(), velocities.data(), accelerations.data(), count, 1, 0, 1,
+      cuda::kick_drift(gpu, positions.data(), velocities.data(), accelerations.data(), count, 1, 0, 1,
                        watch.check_in(step, changed_before), stream.get());
     }
     void expect_non_finite(std::int64_t step, int body) {

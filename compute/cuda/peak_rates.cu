@@ -1,22 +1,22 @@
 #include <algorithm>
 
 #include "compute/core/force_law.h"
-#include "compute/cuda/ceilings.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/event.h"
 #include "compute/cuda/launch.h"
+#include "compute/cuda/peak_rates.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery::cuda {
 namespace {
 
 constexpr int block = 256;
-constexpr int chains = 16;  // independent ones in a thread, so that latency does not count
-constexpr int links = 16;   // of each chain in one pass of the loop, so that the loop itself hardly counts
+constexpr int chains = 16;  // independent ones per thread: they hide latency
+constexpr int links = 16;   // per chain in one pass of the loop, which then costs little itself
 constexpr int runs = 4;
 constexpr double run_ms = 5;
 
-/// What the first thread saw of the run; `value` is never read, but the compiler cannot know that.
+/// The times of the first thread. `value` is never read, but the compiler cannot know that.
 struct Witness {
   long long cycles;
   long long nanoseconds;
@@ -25,7 +25,7 @@ struct Witness {
 
 struct MultiplyAdd {
   float addend;
-  /// One FFMA with two register operands: with three it would wait for its operands and not for a place to issue.
+  /// One FFMA with two register operands. With three, register reads would be the limit, not the issue rate.
   __device__ float operator()(float x) const { return fmaf(x, 0.875f, addend); }
 };
 struct ReciprocalSqrt {
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(block) run_chains(Operation operation, int pas
 #pragma unroll
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
-  if (first || sum < 0) *witness = {cycles, ns, sum};  // no sum is below 0, but each must be known for that
+  if (first || sum < 0) *witness = {cycles, ns, sum};  // never below 0, but so the compiler keeps every sum
 }
 
 struct Rate {
@@ -66,13 +66,12 @@ struct Rate {
 };
 
 template <class Operation>
-Rate best_rate(Operation operation) {
-  int resident = 0;
-  ORRERY_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, run_chains<Operation>, block, 0));
-  const int blocks = resident * multiprocessors();  // all at once, so that none runs alone at the end
-  const Stream stream;
-  const Event begin, end;
-  const DeviceArray<Witness> witness{1};
+Rate best_rate(const Device& device, Operation operation) {
+  const int resident = resident_blocks(device, kernel_handle(run_chains<Operation>), block);
+  const int blocks = resident * device.multiprocessors();  // all are resident at once: none runs alone at the end
+  const Stream stream{device};
+  const Event begin{device}, end{device};
+  const DeviceArray<Witness> witness{device, 1};
   const auto time_ms = [&](int passes) {
     begin.record(stream.get());
     run_chains<<<blocks, block, 0, stream.get()>>>(operation, passes, witness.data());
@@ -83,9 +82,9 @@ Rate best_rate(Operation operation) {
   };
 
   constexpr int trial_passes = 500;
-  time_ms(trial_passes);  // the first run of a program also loads it
+  time_ms(trial_passes);  // the first run also loads the code
   const int passes = static_cast<int>(std::clamp(trial_passes * run_ms / time_ms(trial_passes), 1.0, 1e6));
-  double best_ms = time_ms(passes);  // the clock has had its time to rise by then
+  double best_ms = time_ms(passes);  // the clock has risen by then
   for (int run = 1; run < runs; ++run) best_ms = std::min(best_ms, time_ms(passes));
 
   Witness seen{};
@@ -100,10 +99,10 @@ Rate best_rate(Operation operation) {
 
 }  // namespace
 
-Ceilings measure_ceilings() {
-  ORRERY_CUDA_CHECK(cudaDeviceSynchronize());
-  const Rate fma = best_rate(MultiplyAdd{.addend = 0.25f});
-  const Rate rsqrt = best_rate(ReciprocalSqrt{});
+PeakRates measure_peak_rates(const Device& device) {
+  device.synchronize();
+  const Rate fma = best_rate(device, MultiplyAdd{.addend = 0.25f});
+  const Rate rsqrt = best_rate(device, ReciprocalSqrt{});
   return {.fma_per_s = fma.per_s, .rsqrt_per_s = rsqrt.per_s, .clock_mhz = fma.clock_mhz};
 }
 

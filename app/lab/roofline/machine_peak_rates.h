@@ -4,14 +4,15 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "compute/cuda/ceilings.h"
+#include "compute/cuda/peak_rates.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 
-/// What the current CUDA device can do at most, or why that was not measured.
-struct MachineCeilings {
+/// What the CUDA device can do at most, or why that was not measured.
+struct MachinePeakRates {
   int device = 0;
-  std::optional<Ceilings> ceilings{};
+  std::optional<PeakRates> peak_rates{};
   std::string reason{};  ///< one line; empty where they are known
 
   /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
@@ -21,6 +22,6 @@ struct MachineCeilings {
 };
 
 /// Takes some 50 ms of the device.
-MachineCeilings measure_machine_ceilings();
+MachinePeakRates measure_machine_peak_rates(const Backends& backends);
 
 }  // namespace orrery

@@ -1,37 +1,21 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "compute/core/names.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
-
-#define X(stem) extern const KernelInfo kernel_##stem;
-#include "kernel_list.inc"
-#undef X
-
 namespace {
 
-#define X(stem) &kernel_##stem,
-constexpr std::array all{
-#include "kernel_list.inc"
-};
-#undef X
+const Tunable* find_tunable(std::span<const Tunable> tunables, std::string_view name) {
+  const auto found = std::ranges::find_if(tunables, [&](const Tunable& tunable) { return name == tunable.name; });
+  return found == tunables.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
 const char* to_string(Backend backend) {
   return backend == Backend::cuda ? "cuda" : "cpu";
-}
-
-std::span<const KernelInfo* const> kernels() {
-  return all;
-}
-
-const KernelInfo& find_kernel(std::string_view id, std::string_view also) {
-  return *find_named(all, id, "kernel",
-                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)", also);
 }
 
 bool Tunable::allows(std::string_view value) const {
@@ -50,23 +34,25 @@ std::vector<std::string> Tunable::values_to_measure() const {
 }
 
 const Tunable* KernelInfo::tunable(std::string_view name) const {
-  const auto found = std::ranges::find_if(tunables, [&](const Tunable& t) { return name == t.name; });
-  return found == tunables.end() ? nullptr : &*found;
+  return find_tunable(tunables, name);
 }
 
-Settings::Settings(const KernelInfo& kernel) : kernel_{&kernel} {
+Settings::Settings(const KernelInfo& kernel) : kernel_id_{kernel.id}, tunables_{kernel.tunables}, texts_{kernel.texts} {
   for (const Tunable& tunable : kernel.tunables) values_[tunable.name] = tunable.initial;
 }
 
+const Tunable* Settings::tunable(std::string_view name) const {
+  return find_tunable(tunables_, name);
+}
+
 void Settings::set(std::string_view name, std::string_view value) {
-  const std::string id = kernel_ ? kernel_->id : "no kernel";
-  const Tunable* tunable = kernel_ ? kernel_->tunable(name) : nullptr;
+  const std::string id = kernel_id_ ? kernel_id_ : "no kernel";
+  const Tunable* tunable = this->tunable(name);
   if (!tunable) {
-    const auto tunables = kernel_ ? kernel_->tunables : std::span<const Tunable>{};
-    const std::string known = joined(tunables, [](const Tunable& t) { return t.name; });
+    const std::string known = joined(tunables_, [](const Tunable& t) { return t.name; });
     throw UsageError("kernel " + id + " has no tunable '" + std::string{name} +
                      "'; it has: " + (known.empty() ? "none" : known) +
-                     did_you_mean(name, tunables, [](const Tunable& t) { return t.name; }));
+                     did_you_mean(name, tunables_, [](const Tunable& t) { return t.name; }));
   }
   if (!tunable->allows(value)) {
     throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} +
@@ -107,7 +93,7 @@ Settings::Values Settings::values_of(std::string_view text) {
 std::string Settings::changes() const {
   std::string text;
   for (const auto& [name, value] : values_) {
-    if (value != kernel_->tunable(name)->initial) text += (text.empty() ? "" : " ") + name + "=" + value;
+    if (value != tunable(name)->initial) text += (text.empty() ? "" : " ") + name + "=" + value;
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // A kernel that starts while the one before ends must still see all that it wrote.
-#include "compute/cuda/early_launch.h"
+#include "compute/cuda/dependent_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +15,16 @@
 namespace orrery {
 namespace {
 
-TEST(EarlyLaunch, EachKernelOfAChainSeesWhatTheOneBeforeWrote) {
+TEST(DependentLaunch, EachKernelOfAChainSeesWhatTheOneBeforeWrote) {
   ORRERY_SKIP_WITHOUT_BACKEND();
   constexpr int length = 500;
   for (const int n : {1, 1000, 300'000}) {
     const auto size = static_cast<std::size_t>(n);
-    cuda::DeviceArray<int> d_even{size}, d_odd{size};
-    const cuda::Stream stream;
+    const cuda::Device& device = *test::backends().device();
+    cuda::DeviceArray<int> d_even{device, size}, d_odd{device, size};
+    const cuda::Stream stream{device};
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_even.data(), 0, size * sizeof(int), stream.get()));
-    test::enqueue_chain(d_even.data(), d_odd.data(), n, length, stream.get());
+    test::enqueue_chain(device, d_even.data(), d_odd.data(), n, length, stream.get());
     std::vector<int> result(size);
     cuda::download<int>(d_even.data(), result, stream.get());
     stream.synchronize();
@@ -31,9 +32,10 @@ TEST(EarlyLaunch, EachKernelOfAChainSeesWhatTheOneBeforeWrote) {
   }
 }
 
-TEST(EarlyLaunch, IsForCodeThatWaits) {
+TEST(DependentLaunch, IsForCodeThatWaits) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  EXPECT_EQ(test::chain_can_start_early(), cuda::attribute(cudaDevAttrComputeCapabilityMajor) >= 9);
+  const cuda::Device& device = *test::backends().device();
+  EXPECT_EQ(test::chain_waits(device), device.info().major >= 9);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 namespace orrery {
 
 /// What this machine's GPU can do at most, measured here.
-struct Ceilings {
+struct PeakRates {
   double fma_per_s = 0;    ///< FP32 instructions of one lane: the limit of what the schedulers issue
   double rsqrt_per_s = 0;  ///< by the special function units
   double clock_mhz = 0;    ///< of the multiprocessors while that was measured; 0: not known
@@ -11,9 +11,11 @@ struct Ceilings {
 
 namespace cuda {
 
-/// Runs chains of fused multiply-adds and of reciprocal square roots on the whole current device, some 50 ms in all.
-/// Waits first until the device has nothing else to do. Not in a build without CUDA.
-Ceilings measure_ceilings();
+class Device;
+
+/// Runs chains of fused multiply-adds and of reciprocal square roots on the whole device, some 50 ms in all. Waits
+/// first until the device has nothing else to do. Not in a build without CUDA.
+PeakRates measure_peak_rates(const Device& device);
 
 }  // namespace cuda
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// The measured ceilings lie where a GPU's can lie: nothing was optimized away, and nothing else was counted.
-#include "compute/cuda/ceilings.h"
+// The measured peak rates lie where a GPU's can lie: nothing was optimized away, and nothing else was counted.
+#include "compute/cuda/peak_rates.h"
 
 #include <gtest/gtest.h>
 
@@ -10,24 +10,24 @@
 namespace orrery::cuda {
 namespace {
 
-TEST(Ceilings, AreNotAboveWhatTheUnitsCanDo) {
+TEST(PeakRates, AreNotAboveWhatTheUnitsCanDo) {
   ORRERY_SKIP_WITHOUT_BACKEND();
-  const Ceilings ceilings = measure_ceilings();
-  const DeviceInfo device = current_device();
+  const PeakRates peak_rates = measure_peak_rates(*test::backends().device());
+  const DeviceInfo& device = test::backends().device()->info();
   // A multiprocessor of any GPU that CUDA 12 supports has at most 128 FP32 lanes and 16 that take reciprocal roots.
   const double clocks_per_s = device.multiprocessors * device.clock_khz * 1e3;
-  EXPECT_GT(ceilings.fma_per_s, 0);
-  EXPECT_LT(ceilings.fma_per_s, 1.05 * 128 * clocks_per_s);
-  EXPECT_GT(ceilings.rsqrt_per_s, 0);
-  EXPECT_LT(ceilings.rsqrt_per_s, 1.05 * 16 * clocks_per_s);
-  EXPECT_GT(ceilings.clock_mhz, 0);
-  EXPECT_LT(ceilings.clock_mhz, 1.05 * device.clock_khz / 1e3);
+  EXPECT_GT(peak_rates.fma_per_s, 0);
+  EXPECT_LT(peak_rates.fma_per_s, 1.05 * 128 * clocks_per_s);
+  EXPECT_GT(peak_rates.rsqrt_per_s, 0);
+  EXPECT_LT(peak_rates.rsqrt_per_s, 1.05 * 16 * clocks_per_s);
+  EXPECT_GT(peak_rates.clock_mhz, 0);
+  EXPECT_LT(peak_rates.clock_mhz, 1.05 * device.clock_khz / 1e3);
 }
 
 TEST(GpuState, IsThatOfTheDeviceOrHasAReason) {
   ORRERY_SKIP_WITHOUT_BACKEND();
   std::string reason;
-  const auto state = gpu_state(current_device().index, &reason);
+  const auto state = gpu_state(test::backends().device()->ordinal(), &reason);
   EXPECT_EQ(reason.empty(), state.has_value()) << reason;
   if (!state) GTEST_SKIP() << reason;
   EXPECT_TRUE(state->clock_mhz || state->power_w || state->temperature_c) << "NVML tells nothing at all";

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+
+#include "compute/cuda/launch.h"
+
+namespace orrery::cuda {
+
+/// A function that is compiled into the program, as launch_dependent() launches it.
+struct DependentKernel {
+  cudaKernel_t handle;
+  /// Whether the machine code for this device waits at wait_for_kernel_before(), as code for sm_90 and later does.
+  bool waits;
+};
+DependentKernel dependent_kernel(const Device& device, const void* function);
+
+#if defined(__CUDACC__)
+/// Enqueues `function` as a dependent launch (programmatic dependent launch, PDL) if its code can wait: its blocks are
+/// set up while the kernel before it on the stream still ends. Launches in a row then cost some 1.5 us less each. The
+/// function must call wait_for_kernel_before() before it accesses memory. `device` must be active.
+template <class... Params, class... Arguments>
+void launch_dependent(const Device& device, void (*function)(Params...), int blocks, int block,
+                      std::size_t shared_bytes, cudaStream_t stream, const Arguments&... arguments) {
+  const DependentKernel kernel = dependent_kernel(device, reinterpret_cast<const void*>(function));
+  cudaLaunchAttribute dependent{};
+  dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  dependent.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = static_cast<unsigned>(block);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &dependent;
+  config.numAttrs = kernel.waits ? 1 : 0;
+  launch<Params...>(kernel.handle, config, Params(arguments)...);
+}
+
+/// Waits until this kernel sees all that the kernel before it wrote.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+#endif
+
+}  // namespace orrery::cuda

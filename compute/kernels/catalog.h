@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// The kernels that the program knows, each under its id: the built-in ones, and those that were added at run time.
+/// Any thread may use it at any time.
+class KernelCatalog {
+ public:
+  /// Has the built-in kernels, in the order of the list in compute/CMakeLists.txt.
+  KernelCatalog();
+  KernelCatalog(const KernelCatalog&) = delete;
+  KernelCatalog& operator=(const KernelCatalog&) = delete;
+
+  /// Adds a kernel after the others, or in place of the one with the same id, which those who use it keep. Copies all
+  /// texts and lists of the descriptor. Throws UsageError if its id is no id or a tunable's initial value is not
+  /// allowed.
+  KernelPtr put(const KernelInfo& kernel);
+  /// Throws as find().
+  void remove(std::string_view id);
+
+  /// In their order; added ones last.
+  std::vector<KernelPtr> all() const;
+  /// Throws UsageError that lists the known ids, and `also`, another name that may stand where the id was given.
+  KernelPtr find(std::string_view id, std::string_view also = {}) const;
+  /// Null if there is none.
+  KernelPtr find_or_null(std::string_view id) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<KernelPtr> kernels_;
+  std::map<std::string, int> revisions_;  // of the ids that were added, the latest
+};
+
+}  // namespace orrery

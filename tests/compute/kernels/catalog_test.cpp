@@ -1,0 +1,256 @@
+// The catalog of kernels and their settings: what the command line, the panel and the benchmark rely on.
+#include "compute/kernels/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "compute/core/error.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery {
+
+#define X(stem) extern const KernelInfo kernel_##stem;
+#include "kernel_list.inc"
+#undef X
+
+namespace {
+
+template <class Function>
+std::string usage_error(Function&& function) {
+  try {
+    function();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no UsageError";
+}
+
+std::string quoted(const char* text) {
+  return std::string{'\''}.append(text).append(1, '\'');
+}
+
+TEST(KernelCatalog, IdsAreTheFileStems) {
+  std::size_t listed = 0;
+#define X(stem)                                                        \
+  {                                                                    \
+    std::string id = #stem;                                            \
+    std::ranges::replace(id, '_', '-');                                \
+    EXPECT_EQ(kernel_##stem.id, id);                                   \
+    EXPECT_EQ(test::find_kernel(id).get(), &kernel_##stem);            \
+    EXPECT_EQ(test::kernels()[listed].get(), &kernel_##stem) << #stem; \
+    ++listed;                                                          \
+  }
+#include "kernel_list.inc"
+#undef X
+  EXPECT_EQ(test::kernels().size(), listed);
+}
+
+TEST(KernelCatalog, IdsAreUnique) {
+  std::set<std::string> ids;
+  for (const KernelPtr& kernel : test::kernels()) EXPECT_TRUE(ids.insert(kernel->id).second) << kernel->id;
+  EXPECT_GE(ids.size(), 3u);
+}
+
+TEST(KernelCatalog, DescriptorsAreComplete) {
+  for (const KernelPtr& kernel : test::kernels()) {
+    SCOPED_TRACE(kernel->id);
+    for (const char* text : {kernel->title, kernel->notes, kernel->source}) EXPECT_FALSE(std::string{text}.empty());
+    EXPECT_NE(std::string{kernel->source}.find("row"), std::string::npos) << "names its row of the literature";
+    EXPECT_EQ(std::string{kernel->id}.starts_with("cuda-"), kernel->backend == Backend::cuda);
+    EXPECT_GT(kernel->tolerance.median, 0);
+    EXPECT_GE(kernel->tolerance.max, kernel->tolerance.median);
+    EXPECT_TRUE(kernel->create);
+    EXPECT_FALSE(kernel->is_tree && kernel->full_fp32) << "`auto` would take it unseen";
+    std::set<std::string> names;
+    for (const Tunable& tunable : kernel->tunables) {
+      SCOPED_TRACE(tunable.name);
+      EXPECT_TRUE(names.insert(tunable.name).second) << "declared twice";
+      EXPECT_FALSE(std::string{tunable.notes}.empty());
+      const std::set<std::string> values(tunable.values.begin(), tunable.values.end());
+      EXPECT_EQ(values.size(), tunable.values.size()) << "a value twice";
+      EXPECT_TRUE(values.contains(tunable.initial));
+    }
+  }
+}
+
+TEST(KernelCatalog, RefusesAnUnknownKernelAndListsTheKnown) {
+  for (const char* id : {"cpu-sreial", "", "cpu_serial"}) {
+    const std::string message = usage_error([&] { (void)test::find_kernel(id); });
+    EXPECT_NE(message.find(quoted(id)), std::string::npos) << message;
+    for (const KernelPtr& kernel : test::kernels()) EXPECT_NE(message.find(kernel->id), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+/// Stores x = `strength` for every body.
+class Uniform final : public ForceKernel {
+ public:
+  explicit Uniform(float strength) : strength_{strength} {}
+  void do_evaluate(const ForceArgs& args) override {
+    for (int i = 0; i < args.count; ++i) args.epilogue.finish(i, args.bodies[i].w, {strength_, 0, 0});
+  }
+
+ private:
+  float strength_;
+};
+
+/// A descriptor that points to texts of the caller, which may be gone when the catalog has copied them.
+KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float strength) {
+  const std::string title = "Uniform " + id, notes = "Pulls all bodies alike.", name = "steps", one = "1", two = "2";
+  const char* const values[] = {one.c_str(), two.c_str()};
+  const char* const candidates[] = {"steps=2"};
+  const Tunable tunables[] = {{.name = name.c_str(), .notes = notes.c_str(), .values = values, .initial = one.c_str()}};
+  return catalog.put(
+      {.id = id.c_str(),
+       .title = title.c_str(),
+       .notes = notes.c_str(),
+       .source = "this test",
+       .lesson = "none",
+       .backend = Backend::cpu,
+       .tunables = tunables,
+       .tolerance = {.median = 1, .max = 1},
+       .candidates = candidates,
+       .create = [strength](const Settings&, const cuda::Device*) { return std::make_unique<Uniform>(strength); }});
+}
+
+float pull_by(const KernelInfo& kernel) {
+  const Vec4 body{0, 0, 0, 1};
+  Vec4 acceleration{};
+  kernel.create(Settings{kernel}, nullptr)
+      ->evaluate({.bodies = &body, .count = 1, .masses = {}, .law = {}, .epilogue = {.accelerations = &acceleration}});
+  return acceleration.x;
+}
+
+TEST(KernelCatalog, TakesKernelsAtRunTimeAndCopiesTheirTexts) {
+  KernelCatalog catalog;
+  const std::size_t built_in = catalog.all().size();
+  put_uniform(catalog, "uniform", 3);
+  ASSERT_EQ(catalog.all().size(), built_in + 1);
+  const KernelPtr added = catalog.all().back();
+  EXPECT_STREQ(added->id, "uniform");
+  EXPECT_STREQ(added->title, "Uniform uniform");
+  ASSERT_TRUE(added->tunable("steps"));
+  EXPECT_TRUE(added->tunable("steps")->allows("2"));
+  ASSERT_EQ(added->candidates.size(), 1u);
+  EXPECT_STREQ(added->candidates[0], "steps=2");
+  EXPECT_EQ(catalog.find("uniform"), added);
+  EXPECT_EQ(pull_by(*added), 3);
+  EXPECT_EQ(test::catalog().find_or_null("uniform"), nullptr) << "each catalog has its own";
+}
+
+TEST(KernelCatalog, ReplacesAKernelInItsPlaceAndThoseWhoUseTheOldOneKeepIt) {
+  KernelCatalog catalog;
+  const std::size_t built_in = catalog.all().size();
+  const KernelPtr first = put_uniform(catalog, "uniform", 3);
+  Settings settings{*first};
+  put_uniform(catalog, "behind", 1);
+  const KernelPtr second = put_uniform(catalog, "uniform", 4);
+  ASSERT_EQ(catalog.all().size(), built_in + 2);
+  EXPECT_EQ(catalog.all()[built_in], second);
+  EXPECT_FALSE(same_kernel(*first, *second));
+  EXPECT_TRUE(same_kernel(*second, *catalog.find("uniform")));
+  EXPECT_EQ(pull_by(*first), 3);
+  EXPECT_EQ(pull_by(*second), 4);
+  settings.set("steps", "2");
+  EXPECT_EQ(settings.to_string(), "steps=2");
+}
+
+TEST(KernelCatalog, ReplacesBuiltInKernelsToo) {
+  KernelCatalog catalog;
+  put_uniform(catalog, "cpu-serial", 5);
+  EXPECT_EQ(pull_by(*catalog.find("cpu-serial")), 5);
+  EXPECT_EQ(catalog.all().size(), test::kernels().size());
+  EXPECT_FALSE(same_kernel(*catalog.find("cpu-serial"), *test::find_kernel("cpu-serial")));
+}
+
+TEST(KernelCatalog, ForgetsARemovedKernelAndCountsItsRevisionsOn) {
+  KernelCatalog catalog;
+  const KernelPtr first = put_uniform(catalog, "uniform", 3);
+  catalog.remove("uniform");
+  EXPECT_EQ(catalog.find_or_null("uniform"), nullptr);
+  const std::string refusal = usage_error([&] { (void)catalog.find("unifrom"); });
+  EXPECT_EQ(refusal.find("did you mean uniform"), std::string::npos) << refusal;
+  EXPECT_NE(usage_error([&] { catalog.remove("uniform"); }).find("'uniform'"), std::string::npos);
+  EXPECT_FALSE(same_kernel(*first, *put_uniform(catalog, "uniform", 3)));
+  EXPECT_NE(usage_error([&] { (void)catalog.find("unifrom"); }).find("did you mean uniform"), std::string::npos);
+}
+
+TEST(KernelCatalog, RefusesDescriptorsThatCannotBeUsed) {
+  KernelCatalog catalog;
+  const std::size_t before = catalog.all().size();
+  for (const char* id : {"", "auto", "all", "My Kernel", "a,b", "a=b"}) {
+    EXPECT_NE(usage_error([&] { put_uniform(catalog, id, 1); }).find(quoted(id)), std::string::npos) << id;
+  }
+  KernelInfo info = *test::find_kernel("cpu-openmp");
+  info.create = nullptr;
+  EXPECT_THROW(catalog.put(info), UsageError);
+  info = *test::find_kernel("cpu-openmp");
+  Tunable tunable = info.tunables.front();
+  tunable.initial = "many";
+  info.tunables = {&tunable, 1};
+  const std::string refusal = usage_error([&] { catalog.put(info); });
+  for (const char* part : {"cpu-openmp", "'many'", "threads"}) EXPECT_NE(refusal.find(part), std::string::npos) << part;
+  EXPECT_EQ(catalog.all().size(), before);
+  EXPECT_TRUE(same_kernel(*catalog.find("cpu-openmp"), *test::find_kernel("cpu-openmp")));
+}
+
+TEST(Settings, StartAtTheInitialValuesAndTakeEveryAllowedOne) {
+  for (const KernelPtr& kernel : test::kernels()) {
+    SCOPED_TRACE(kernel->id);
+    Settings settings{*kernel};
+    EXPECT_EQ(settings.values().size(), kernel->tunables.size());
+    for (const Tunable& tunable : kernel->tunables) {
+      EXPECT_EQ(settings.text(tunable.name), tunable.initial);
+      for (const char* value : tunable.values) {
+        settings.set(tunable.name, value);
+        EXPECT_EQ(settings.text(tunable.name), value);
+        const std::string shown = tunable.name + std::string{'='} + value;
+        EXPECT_NE(settings.to_string().find(shown), std::string::npos) << settings.to_string();
+      }
+    }
+  }
+}
+
+TEST(Settings, RefuseAnUnknownTunableAndListTheKnown) {
+  Settings simd{*test::find_kernel("cpu-simd")};
+  const Settings before = simd;
+  const std::string message = usage_error([&] { simd.set("blokc", "64"); });
+  for (const char* part : {"cpu-simd", "'blokc'", "threads", "rows"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+  EXPECT_EQ(simd, before);
+
+  Settings serial{*test::find_kernel("cpu-serial")};
+  EXPECT_NE(usage_error([&] { serial.set("threads", "1"); }).find("none"), std::string::npos);
+  Settings of_no_kernel;
+  EXPECT_NE(usage_error([&] { of_no_kernel.set("threads", "1"); }).find("none"), std::string::npos);
+}
+
+TEST(Settings, RefuseAnUnknownValueAndListTheAllowed) {
+  Settings settings{*test::find_kernel("cpu-openmp")};
+  settings.set("threads", "2");
+  for (const char* value : {"3", "", "02", "Auto", "2 "}) {
+    const std::string message = usage_error([&] { settings.set("threads", value); });
+    EXPECT_NE(message.find(quoted(value)), std::string::npos) << message;
+    for (const char* part : {"cpu-openmp", "threads", "auto, 1, 2, 4, 8, 16, 32, 64, 128"}) {
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+    }
+    EXPECT_EQ(settings.text("threads"), "2");
+  }
+}
+
+TEST(Settings, ReadNumbersAndNamesApart) {
+  Settings settings{*test::find_kernel("cpu-simd")};
+  EXPECT_EQ(settings.integer("threads", -7), -7) << "auto is no number";
+  settings.set("threads", "16");
+  EXPECT_EQ(settings.integer("threads", -7), 16);
+  EXPECT_TRUE(settings.has("threads"));
+  EXPECT_FALSE(settings.has("block"));
+}
+
+}  // namespace
+}  // namespace orrery

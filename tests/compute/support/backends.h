@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compute/sim/backends.h"
+
+namespace orrery::test {
+
+/// The built-in kernels, one catalog for the whole test program. A test that changes a catalog has its own.
+inline const KernelCatalog& catalog() {
+  static const KernelCatalog catalog;
+  return catalog;
+}
+inline std::vector<KernelPtr> kernels() {
+  return catalog().all();
+}
+inline KernelPtr find_kernel(std::string_view id) {
+  return catalog().find(id);
+}
+
+/// What this machine runs them on: its processor and its first CUDA device.
+inline const Backends& backends() {
+  static const Backends backends{catalog()};
+  return backends;
+}
+
+}  // namespace orrery::test
