@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include "app/lab/kernel_axes.h"
 #include "compute/sim/simulation.h"
