@@ -13,16 +13,16 @@ namespace {
 struct Entry {
   std::vector<std::string> usages;  ///< the command's own, then its short forms'
   std::string sentence;
-  std::vector<std::string> arguments;  ///< "value: a number above 0 in units of time"
+  std::vector<std::string> notes;  ///< "value: a number above 0 in units of time", "resume: pause off"
 };
 
 std::string with_arguments(std::string_view name, const std::string& arguments) {
   return arguments.empty() ? std::string{name} : fmt::format("{} {}", name, arguments);
 }
 
-/// A short form takes the argument that its text ends with, or those that must be given.
+/// The arguments of a short form: the one that its text ends with, or those that must be given.
 template <class Row>
-std::string usage_of_short_form(const Row& row, const ShortForm& form) {
+std::string arguments_of(const Row& row, const ShortForm& form) {
   const std::string_view text = form.text;
   std::string arguments;
   for_each_of(row.arguments, [&](const auto& argument) {
@@ -31,19 +31,32 @@ std::string usage_of_short_form(const Row& row, const ShortForm& form) {
       arguments.append(arguments.empty() ? "" : " ").append(placeholder(argument));
     }
   });
-  return with_arguments(form.word, arguments);
+  return arguments;
+}
+
+std::string written_out(const ShortForm& form, const std::string& arguments) {
+  const std::string text = form.text;
+  return text.ends_with('=') ? text + arguments : with_arguments(text, arguments);
+}
+
+std::string with_escaped_bars(std::string cell) {
+  for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, 1, '\\');
+  return cell;
 }
 
 std::vector<Entry> entries() {
   std::vector<Entry> entries;
   for_each_of(all_commands, [&](const auto& row) {
-    Entry entry{.usages = {with_arguments(row.name, usage_of(row))}, .sentence = row.sentence, .arguments = {}};
+    Entry entry{.usages = {with_arguments(row.name, usage_of(row))}, .sentence = row.sentence, .notes = {}};
     for (const ShortForm& form : row.short_forms) {
-      if (form.word) entry.usages.push_back(usage_of_short_form(row, form));
+      if (!form.word) continue;
+      const std::string arguments = arguments_of(row, form);
+      entry.usages.push_back(with_arguments(form.word, arguments));
+      entry.notes.push_back(fmt::format("{}: {}", form.word, written_out(form, arguments)));
     }
     for_each_of(row.arguments, [&](const auto& argument) {
       if constexpr (is_number<typename std::remove_cvref_t<decltype(argument)>::Value>) {
-        entry.arguments.push_back(fmt::format("{}: {}", argument.name, argument.allowed()));
+        entry.notes.push_back(fmt::format("{}: {}", argument.name, argument.allowed()));
       }
     });
     entries.push_back(std::move(entry));
@@ -59,17 +72,17 @@ std::string command_reference() {
       "Arguments in brackets may be left out. A text with blanks is quoted: \"run 1.csv\".\n\n";
   for (const Entry& entry : entries()) {
     text += fmt::format("{}\n    {}\n", fmt::join(entry.usages, "\n"), entry.sentence);
-    for (const std::string& argument : entry.arguments) text += fmt::format("    {}\n", argument);
+    for (const std::string& note : entry.notes) text += fmt::format("    {}\n", note);
   }
   return text;
 }
 
 std::string command_reference_markdown() {
-  std::string text = "| command | what it does | numbers |\n| --- | --- | --- |\n";
+  std::string text = "| command | what it does | notes |\n| --- | --- | --- |\n";
   for (const Entry& entry : entries()) {
-    std::string usages = fmt::format("`{}`", fmt::join(entry.usages, "`, `"));
-    for (std::size_t at = 0; (at = usages.find('|', at)) != std::string::npos; at += 2) usages.insert(at, 1, '\\');
-    text += fmt::format("| {} | {} | {} |\n", usages, entry.sentence, fmt::join(entry.arguments, "; "));
+    const std::string usages = fmt::format("`{}`", fmt::join(entry.usages, "`, `"));
+    text += fmt::format("| {} | {} | {} |\n", with_escaped_bars(usages), entry.sentence,
+                        with_escaped_bars(fmt::format("{}", fmt::join(entry.notes, "; "))));
   }
   return text;
 }

@@ -23,7 +23,7 @@ Requests camera_requests(const ImGuiIO& io) {
 std::vector<KeyHelp> mouse_help() {
   return {{"Drag", "Turns the camera about its target."},
           {"Right drag, Shift+drag", row_of<PanView>().sentence},
-          {"Wheel", row_of<ZoomView>().sentence},
+          {"Wheel", "Moves the camera nearer or farther."},
           {"Double click", row_of<FrameAll>().sentence}};
 }
 

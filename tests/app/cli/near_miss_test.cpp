@@ -119,6 +119,8 @@ TEST(Help, AndVersionAreWordsAsWell) {
   EXPECT_EQ(text({"version"}), text({"--version"}));
   EXPECT_EQ(text({"help", "help"}), text({"--help"}));
   EXPECT_EQ(text({"help", "version"}), text({"--help"}));
+  EXPECT_NE(text({"help", "script"}).find("\nsteps-per-frame STEPS\n"), std::string::npos);
+  EXPECT_EQ(text({"help", "script", "--markdown"}).find("| command |"), 0u);
   for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}, {"help", "help", "x"}}) {
     expect_failure(
         Failure::usage, [&] { (void)parse_options(test::catalog(), words); }, "unexpected argument 'x'");

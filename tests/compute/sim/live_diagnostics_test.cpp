@@ -217,7 +217,7 @@ TEST_F(LiveDiagnostics, RestartClearsANonFiniteBody) {
   EXPECT_EQ(sim.run(2).steps, 2);
 }
 
-TEST_F(LiveDiagnostics, TheGoodStateComesBackBitForBit) {
+TEST_F(LiveDiagnostics, TheCheckpointComesBackBitForBit) {
   Simulation sim = small();
   test::expect_failure(
       test::Failure::usage, [&] { sim.apply(RestoreCheckpoint{}); }, "no checkpoint", "Reset");
@@ -266,7 +266,7 @@ TEST_F(LiveDiagnostics, AfterANonFiniteBodyTheCheckpointGoesOn) {
   EXPECT_EQ(sim.status().step, 2);
   EXPECT_EQ(sim.bodies(), at_two);
   test::expect_failure(
-      test::Failure::runtime, [&] { sim.run(4); }, "after step 3", "that of step 2");
+      test::Failure::runtime, [&] { sim.run(4); }, "after step 3", "checkpoint is of step 2");
   sim.apply(RestoreCheckpoint{});
   sim.apply(SetTimeStep{1e-3f});
   EXPECT_EQ(sim.run(4).steps, 4);
@@ -286,7 +286,7 @@ TEST_F(LiveDiagnostics, AStateThatIsNotFiniteIsNotKept) {
   expect_non_finite(sim, 0, 17);
 }
 
-TEST_F(LiveDiagnostics, TheGoodStateOutlivesASwitchOfKernels) {
+TEST_F(LiveDiagnostics, TheCheckpointOutlivesASwitchOfKernels) {
   Simulation sim = small();
   sim.run(3);
   sim.apply(KeepCheckpoint{});
