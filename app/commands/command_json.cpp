@@ -71,6 +71,11 @@ std::optional<Number> number_of(const Json& json) {
   }
 }
 
+/// Whether the text is one part of a list with commas, as scripts have it.
+bool stands_in_list(const std::string& text) {
+  return !text.empty() && text.find(',') == std::string::npos;
+}
+
 template <class A>
 typename A::Value value_of(const A& argument, std::string_view what, const Json& json) {
   using Value = typename A::Value;
@@ -87,7 +92,11 @@ typename A::Value value_of(const A& argument, std::string_view what, const Json&
     Settings::Values values;
     for (const auto& [name, value] : json.items()) {
       if (!value.is_string()) refuse(what, json, "an object with a text for each name");
-      values[name] = value.template get<std::string>();
+      const auto setting = value.template get<std::string>();
+      if (!stands_in_list(name) || !stands_in_list(setting) || name.find('=') != std::string::npos) {
+        refuse(what, json, "an object whose names and texts are not empty and have no comma; names have no '='");
+      }
+      values[name] = setting;
     }
     return values;
   } else {
@@ -101,7 +110,12 @@ void read_json_argument(const A& argument, std::string_view what, const Json& js
   if constexpr (is_list<A>) {
     if (!json.is_array()) refuse(what, json, "an array");
     to.clear();
-    for (const Json& one : json) to.push_back(value_of(argument, what, one));
+    for (const Json& one : json) {
+      if (one.is_string() && !stands_in_list(one.get<std::string>())) {
+        refuse(what, one, "a text that is not empty and has no comma");
+      }
+      to.push_back(value_of(argument, what, one));
+    }
   } else {
     if constexpr (is_optional<typename A::Member>) {
       if (argument.word_is_none() && json.is_string() && json.get<std::string>() == argument.word) return to.reset();

@@ -72,6 +72,8 @@ TEST(CommandJson, ErrorsNameTheChoices) {
   expect_refused_json(R"({"command": "steps-per-frame", "steps": [1]})", "an array", "1000");
   expect_refused_json(R"({"command": "vsync", "on": "on"})", "vsync", "true or false");
   expect_refused_json(R"({"command": "sweep", "tunables": "rows"})", "tunables", "array");
+  expect_refused_json(R"({"command": "sweep", "tunables": ["a,b"]})", "tunables", "comma");
+  expect_refused_json(R"({"command": "kernel", "id": "a", "settings": {"a=b": "c"}})", "settings", "'='");
   expect_refused_json(R"({"command": "lab", "tab": "kitchen"})", "'kitchen'", "conservation", "fold");
   expect_refused_json(R"({"command": "integrator", "id": "rk4"})", "'rk4'", "leapfrog");
   expect_refused_json(std::string(100'000, '['), "bytes");
