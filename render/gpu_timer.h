@@ -15,7 +15,7 @@ struct GpuTime {
 };
 
 /// A query's result in ms; none if it is longer than `wall`, the time since the span began. llvmpipe returns the time
-/// since the machine started for a span in which nothing was drawn.
+/// since the machine started for the first span of a context.
 std::optional<double> plausible_ms(std::uint64_t nanoseconds, std::chrono::steady_clock::duration wall);
 
 /// Measures GPU time without waiting for it: results come some frames later, in order. While `capacity` spans are in
