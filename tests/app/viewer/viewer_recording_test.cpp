@@ -31,7 +31,10 @@ TEST_F(OffscreenViewer, RecordsOneWholeRowAFrame) {
 TEST_F(OffscreenViewer, RecordsWhatIsExaminedWhileItRuns) {
   ViewOptions o = options(100);
   o.record_file = path("a.csv");
-  o.script = {{.frame = 0, .request = ViewCommand{SetDiagnostics{.conserved_interval_s = 0.1}}, .line = 1}};
+  // On a busy machine the sums that come by themselves are rare: two are asked for.
+  o.script = {{.frame = 0, .request = ViewCommand{SetDiagnostics{.conserved_interval_s = 0.1}}, .line = 1},
+              {.frame = 30, .request = Command{MeasureConserved{}}, .line = 2},
+              {.frame = 60, .request = Command{MeasureConserved{}}, .line = 3}};
   EXPECT_EQ(run_view(test::catalog(), o), 0);
   const auto sums = rows(path("a-conserved.csv"));
   ASSERT_GE(sums.size(), 2u);
