@@ -32,11 +32,12 @@ foreach(folder direct symmetric tensor tree)
   may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
               "hwy/" ${cuda_headers})
 endforeach()
-may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernel_list[.]inc$" ${cuda_headers})
-may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$" ${cuda_headers})
+may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
+may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
+            "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshot_list[.]inc$")
-may_include("compute/scenes/" "compute/(core|snapshots|scenes)/")
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
+may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
 may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
@@ -67,7 +68,7 @@ may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "comp
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 # The interop test needs a GL context and GL buffers, which render/ makes.
 may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernel_list[.]inc$" ${cuda_headers}
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
@@ -115,7 +116,7 @@ endforeach()
 
 # A variant without a line in the list would never be built.
 file(READ ${SOURCE_DIR}/compute/CMakeLists.txt build)
-string(REGEX MATCH "orrery_kernels\\(orrery_compute([^)]*)\\)" list "${build}")
+string(REGEX MATCH "orrery_descriptors\\(kernels([^)]*)\\)" list "${build}")
 file(GLOB_RECURSE variants RELATIVE ${SOURCE_DIR}/compute/kernels
   ${SOURCE_DIR}/compute/kernels/cpu_*.cpp ${SOURCE_DIR}/compute/kernels/cuda_*.cu)
 foreach(variant IN LISTS variants)

@@ -2,6 +2,7 @@
 
 namespace orrery {
 
+extern const IntegratorInfo euler;
 constinit const IntegratorInfo euler{
     .id = "euler",
     .title = "Semi-implicit Euler",

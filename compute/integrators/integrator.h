@@ -18,7 +18,7 @@ class StepOps {
   virtual bool accelerations_current() const = 0;
 };
 
-/// An integrator's descriptor, one a file like the kernels.
+/// An integrator's descriptor, one per file like the kernels.
 struct IntegratorInfo {
   const char* id;
   const char* title;
@@ -28,8 +28,7 @@ struct IntegratorInfo {
   void (*step)(StepOps& ops, float dt);
 };
 
-extern const IntegratorInfo euler;
-extern const IntegratorInfo leapfrog;
+extern const IntegratorInfo leapfrog;  ///< the default: the time steps of the scenes suit it
 
 std::span<const IntegratorInfo* const> integrators();
 /// Throws UsageError that lists the known ids.

@@ -4,9 +4,19 @@
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
+
+// integrators_list.inc is made from the list of integrators in compute/CMakeLists.txt.
+#define X(integrator) extern const IntegratorInfo integrator;
+#include "integrators_list.inc"
+#undef X
+
 namespace {
 
-constexpr std::array all{&leapfrog, &euler};
+constexpr std::array all{
+#define X(integrator) &integrator,
+#include "integrators_list.inc"
+#undef X
+};
 
 }  // namespace
 

@@ -11,14 +11,14 @@
 namespace orrery {
 
 #define X(stem) extern const KernelInfo kernel_##stem;
-#include "kernel_list.inc"
+#include "kernels_list.inc"
 #undef X
 
 namespace {
 
 #define X(stem) &kernel_##stem,
 constexpr std::array built_in{
-#include "kernel_list.inc"
+#include "kernels_list.inc"
 };
 #undef X
 

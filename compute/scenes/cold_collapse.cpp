@@ -28,6 +28,7 @@ Scene generate(int count, std::uint64_t seed) {
 
 }  // namespace
 
+extern const SceneInfo scene_cold_collapse;
 constinit const SceneInfo scene_cold_collapse{
     .id = "cold-collapse",
     .title = "Cold collapse",

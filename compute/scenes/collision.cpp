@@ -56,6 +56,7 @@ Scene generate(int count, std::uint64_t seed) {
 
 }  // namespace
 
+extern const SceneInfo scene_collision;
 constinit const SceneInfo scene_collision{
     .id = "collision",
     .title = "Galaxy collision",

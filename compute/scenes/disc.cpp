@@ -15,6 +15,7 @@ Scene generate(int count, std::uint64_t seed) {
 
 }  // namespace
 
+extern const SceneInfo scene_disc;
 constinit const SceneInfo scene_disc{
     .id = "disc",
     .title = "Disc galaxy",

@@ -42,6 +42,7 @@ Scene generate(int count, std::uint64_t seed) {
 
 }  // namespace
 
+extern const SceneInfo scene_plummer;
 constinit const SceneInfo scene_plummer{
     .id = "plummer",
     .title = "Plummer sphere",

@@ -14,9 +14,19 @@
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
+
+// scenes_list.inc is made from the list of scenes in compute/CMakeLists.txt.
+#define X(scene) extern const SceneInfo scene_##scene;
+#include "scenes_list.inc"
+#undef X
+
 namespace {
 
-constexpr std::array all{&scene_collision, &scene_plummer, &scene_disc, &scene_cold_collapse, &scene_two_body};
+constexpr std::array all{
+#define X(scene) &scene_##scene,
+#include "scenes_list.inc"
+#undef X
+};
 
 constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
 

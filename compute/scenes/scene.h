@@ -42,8 +42,6 @@ struct SceneInfo {
   Scene (*generate)(int count, std::uint64_t seed);  ///< count is one that the fields above allow
 };
 
-extern const SceneInfo scene_collision, scene_plummer, scene_disc, scene_cold_collapse, scene_two_body;
-
 std::span<const SceneInfo* const> scenes();
 /// Throws UsageError that lists the known ids.
 const SceneInfo& find_scene(std::string_view id);

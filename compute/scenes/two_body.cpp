@@ -19,6 +19,7 @@ Scene generate(int /*count*/, std::uint64_t /*seed*/) {
 
 }  // namespace
 
+extern const SceneInfo scene_two_body;
 constinit const SceneInfo scene_two_body{
     .id = "two-body",
     .title = "Two bodies",

@@ -9,9 +9,9 @@
 
 namespace orrery {
 
-// snapshot_list.inc is made from the list of formats in compute/CMakeLists.txt.
+// snapshots_list.inc is made from the list of formats in compute/CMakeLists.txt.
 #define X(format) extern const SnapshotFormat format##_format;
-#include "snapshot_list.inc"
+#include "snapshots_list.inc"
 #undef X
 
 namespace {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array all{
 #define X(format) &format##_format,
-#include "snapshot_list.inc"
+#include "snapshots_list.inc"
 #undef X
 };
 

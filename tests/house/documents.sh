@@ -37,7 +37,7 @@ for document in "${documents[@]}"; do
 done
 
 # Rooms also hold helpers named cpu_*.cpp, so only the list says what is a kernel.
-kernels_in_list=$(sed -n '/^orrery_kernels(/,/^)/p' compute/CMakeLists.txt |
+kernels_in_list=$(sed -n '/^orrery_descriptors(kernels/,/^)/p' compute/CMakeLists.txt |
   sed -nE 's#.*/([a-z0-9_]+)\.(cpp|cu)$#\1#p' | tr _ - | sort)
 kernels_in_readme=$(grep -oE '^\| `(cpu|cuda)-[-a-z0-9]+`' README.md | tr -d '|` ' | sort)
 [[ -n $kernels_in_list && $kernels_in_list == "$kernels_in_readme" ]] ||

@@ -14,7 +14,7 @@
 namespace orrery {
 
 #define X(stem) extern const KernelInfo kernel_##stem;
-#include "kernel_list.inc"
+#include "kernels_list.inc"
 #undef X
 
 namespace {
@@ -44,7 +44,7 @@ TEST(KernelCatalog, IdsAreTheFileStems) {
     EXPECT_EQ(test::kernels()[listed].get(), &kernel_##stem) << #stem; \
     ++listed;                                                          \
   }
-#include "kernel_list.inc"
+#include "kernels_list.inc"
 #undef X
   EXPECT_EQ(test::kernels().size(), listed);
 }
