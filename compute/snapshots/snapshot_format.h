@@ -25,7 +25,8 @@ struct SnapshotFormat {
   const char* title;
   const char* ending;  ///< of the file names that write_snapshot() gives this format, with its dot
   struct Holds {       ///< what a file in this format can hold besides masses and positions
-    bool velocities, time, ids, species, softening, temperature, metals, formation_time;
+    bool velocities = false, time = false, ids = false, species = false;
+    bool softening = false, temperature = false, metals = false, formation_time = false;
   } holds;
   /// Whether a file may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer if it is
   /// shorter.
