@@ -48,7 +48,7 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
-  add_file(app, "FILE", "a TIPSY snapshot to start from, instead of a generated scene", draft.scene.file);
+  add_file(app, "FILE", "a TIPSY file to start from, instead of a generated scene", draft.scene.file);
   add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;
@@ -110,7 +110,7 @@ void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, c
 
 void add_accuracy(CLI::App& app, OptionDraft& draft) {
   add(app, "--accuracy", "VALUE",
-      fmt::format("of auto: median force error at most, or exact: full fp32 accuracy ({:g})", default_accuracy),
+      fmt::format("largest median force error that auto allows, or exact: full fp32 accuracy ({:g})", default_accuracy),
       [&](const std::string& text) { draft.accuracy = read_option<&SetAccuracy::median_error>("--accuracy", text); });
 }
 
@@ -121,21 +121,22 @@ void add_device(CLI::App& app, OptionDraft& draft) {
 }
 
 void add_force(CLI::App& app, OptionDraft& draft) {
-  add_flag(app, "--force", draft.force, "overwrites existing files (they are kept: a number is added to the name)");
+  add_flag(app, "--force", draft.force,
+           "overwrites existing files (default: keeps them and adds a number to the new name)");
 }
 
 void add_table_flags(CLI::App& app, TableFlags& flags) {
-  add_flag(app, "--wide", flags.wide, "tables with every column, as wide as they are");
-  add_flag(app, "--markdown", flags.markdown, "tables in Markdown");
+  add_flag(app, "--wide", flags.wide, "prints every column of tables in full width");
+  add_flag(app, "--markdown", flags.markdown, "prints tables in Markdown");
 }
 
 void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files) {
   add_table_flags(app, table);
-  add_settings(app, draft, "LIST", "tries each value of a tunable, or all; repeatable: every combination");
+  add_settings(app, draft, "LIST", "tries each listed value of a setting, or all; repeatable: tries every combination");
   add_file(app, "--csv", "writes the table as CSV", files.csv);
   add_file(app, "--json", "writes the results as JSON", files.json);
   add_force(app, draft);
-  add_flag(app, "--progress", progress, "show progress even if stderr is no terminal");
+  add_flag(app, "--progress", progress, "shows progress even if stderr is not a terminal");
   add_device(app, draft);
 }
 
@@ -143,14 +144,14 @@ void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool&
 
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
-  add_scene(app, draft, "N", "bodies: 16384, 16k (k = 1024), 1M (the scene's)");
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
   add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough",
       [&](const std::string& text) {
         draft.kernel = find_kernel_or_auto(draft.catalog, text);
         draft.kernel_named = true;
       });
   add_accuracy(app, draft);
-  add_settings(app, draft, "VALUE", "sets a tunable of the kernel; repeatable");
+  add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
@@ -160,14 +161,14 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });
   add_file(app, "--record", "records frame timings as CSV", view.record_file);
-  add(app, "--frames", "K", fmt::format("frames to run (until closed; offscreen: {})", default_offscreen_frames),
+  add(app, "--frames", "K", fmt::format("number of frames (until closed; offscreen: {})", default_offscreen_frames),
       [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
-  add_file(app, "--script", "runs 'FRAME COMMAND ARGUMENTS' lines", view.script_file);
+  add_file(app, "--script", "runs a script: lines 'FRAME COMMAND ARGUMENTS'", view.script_file);
   add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
     view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
   });
   add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
-  add(app, "--byte-order", "ORDER", "of --save: big (default), little", [&](const std::string& text) {
+  add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
   });
@@ -176,11 +177,11 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
     const auto [width, height] = parse_size("--size", text);
     view.size = {width, height};
   });
-  add(app, "--panel", "on|off", "show the panel (on; offscreen: off)",
+  add(app, "--panel", "on|off", "shows the panel (on; offscreen: off)",
       [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
-  add(app, "--vsync", "on|off", "wait for the display (on; offscreen: off)",
+  add(app, "--vsync", "on|off", "waits for the display (on; offscreen: off)",
       [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
-  add_flag(app, "--offscreen", view.offscreen, "run without a window or display");
+  add_flag(app, "--offscreen", view.offscreen, "runs without a window or display");
   add_device(app, draft);
   app.footer(
       "\nExamples:\n"
@@ -196,21 +197,22 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
   add(app, "--kernels", "all|auto|A,B",
-      "with commas between (all that run here); auto: the fastest that is accurate enough",
+      "kernels, separated by commas (all that can run here); auto: the fastest that is accurate enough",
       [&](const std::string& text) {
         draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
                                               : parse_kernels(draft.catalog, text);
       });
   add_accuracy(app, draft);
   add_measurement(app, draft, bench.table, bench.progress, bench.files);
-  add(app, "--warmup", "W", "steps before measuring; at least 2 are made (3)", [&](const std::string& text) {
+  add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
   });
-  add(app, "--repeat", "R", "samples, each of one step or as many as last 20 ms (10)", [&](const std::string& text) {
-    bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
-    draft.procedure_option = "--repeat";
-  });
+  add(app, "--repeat", "R", "number of samples; each has one step, or as many as last 20 ms (10)",
+      [&](const std::string& text) {
+        bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+        draft.procedure_option = "--repeat";
+      });
   add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
       [&](const std::string& text) {
         (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
@@ -220,7 +222,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       app, "--baseline", "FILE",
       "compares with the JSON or CSV of an earlier run, repeatable; exit status 1 if a result is slower",
       [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
-  add(app, "--noise", "PERCENT", fmt::format("medians must differ by more for --baseline ({:g})", usual_noise),
+  add(app, "--noise", "PERCENT",
+      fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise),
       [&](const std::string& text) {
         draft.noise = parse_in("--noise", text, Range<double>{0, 1000});
       });
@@ -234,38 +237,38 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
-      "\nA table goes to stdout: median, minimum and 95% interval of the median of one step's time, interactions/s,\n"
-      "GFLOP/s at 20 flop per interaction (trees: none), and the force error against a sum in double precision; then\n"
-      "a ranking, in which intervals that overlap share their ranks. Ctrl+C ends it and keeps what was measured.");
+      "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s\n"
+      "at 20 flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
+      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.");
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
-  add(app, "--kernels", "all|A,B", "kernels, with commas between (all that can run here)",
+  add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
   add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
-  add_flag(app, "--histogram", verify.histogram, "print how many units in the last place components are off");
-  add_flag(app, "--digits", verify.digits, "compare coordinates after the second step with cpu-serial's, by digit");
+  add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
+  add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");
   app.footer(
       "\nExamples:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
-      "\nExit status 1 when a kernel misses its own tolerance.");
+      "\nThe exit status is 1 if a kernel misses its own tolerance.");
 }
 
 void declare_kernels(CLI::App& app, OptionDraft& draft) {
-  add(app, "ID", "ID", "one kernel, and what it teaches (all of them, in short)",
+  add(app, "ID", "ID", "describes one kernel and what it teaches (lists all kernels)",
       [&](const std::string& text) { draft.described_kernel = text; });
-  add_flag(app, "--json", draft.kernels.json, "as JSON");
+  add_flag(app, "--json", draft.kernels.json, "prints JSON");
   add_table_flags(app, draft.kernels.table);
 }
 
 void declare_info(CLI::App& app, OptionDraft& draft) {
-  add_flag(app, "--json", draft.info.json, "as JSON");
+  add_flag(app, "--json", draft.info.json, "prints JSON");
   add_table_flags(app, draft.info.table);
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 void refuse_generator_options_with_file(const OptionDraft& draft) {
   if (!draft.scene.file.empty() && !draft.generator_option.empty()) {
-    throw UsageError(fmt::format("{} cannot be used with the file '{}': the file says which bodies",
+    throw UsageError(fmt::format("{} cannot be used with the file '{}', because the bodies come from it",
                                  draft.generator_option, draft.scene.file));
   }
 }
@@ -183,7 +183,7 @@ void refuse_what_a_protocol_decides(const OptionDraft& draft) {
 
 BenchOptions finish_bench(OptionDraft& draft) {
   if (draft.noise && draft.bench.baseline_files.empty()) {
-    throw UsageError("--noise is that of --baseline, which is not given: add --baseline OLD.json");
+    throw UsageError("--noise needs --baseline, which is not given: add --baseline OLD");
   }
   draft.bench.noise = draft.noise.value_or(usual_noise);
   add_law_command(draft);

@@ -68,8 +68,8 @@ std::vector<Entry> entries() {
 
 std::string command_reference() {
   std::string text =
-      "A script has one 'FRAME COMMAND ARGUMENTS' per line. Frames count from 0. '#' starts a comment.\n"
-      "Arguments in brackets may be left out. A text with blanks is quoted: \"run 1.csv\".\n\n";
+      "Each line of a script is 'FRAME COMMAND ARGUMENTS'. Frames count from 0. '#' starts a comment.\n"
+      "Arguments in brackets may be left out. Quote a text that contains blanks: \"run 1.csv\".\n\n";
   for (const Entry& entry : entries()) {
     text += fmt::format("{}\n    {}\n", fmt::join(entry.usages, "\n"), entry.sentence);
     for (const std::string& note : entry.notes) text += fmt::format("    {}\n", note);

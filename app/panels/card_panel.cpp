@@ -59,11 +59,10 @@ void launch_column(const KernelCard& card) {
              fmt::format("{} \u00d7 {}", format_count(card.blocks), format_count(card.block)));
   number_row("resident blocks", "Blocks that one multiprocessor holds at once.",
              fmt::format("{}", card.blocks_per_multiprocessor));
-  number_row(
-      "waves",
-      "Blocks over the blocks that the whole GPU holds at once. If it is just above a whole number, the last wave "
-      "leaves most of the GPU idle.",
-      fmt::format("{:.2f}", card.waves));
+  number_row("waves",
+             "Blocks divided by the blocks that the whole GPU holds at once. If it is just above a whole number, the "
+             "last wave leaves most of the GPU idle.",
+             fmt::format("{:.2f}", card.waves));
 }
 
 /// A button for the block size with the highest occupancy, if the kernel offers it.
@@ -95,13 +94,13 @@ RooflineShares shares_of(const Status& status, const ViewStatus& view) {
   return roofline_shares(per_s, cost, *view.peak_rates, view.clock_mhz);
 }
 
-/// The clock that the limits refer to.
+/// The clock that the peak rates refer to.
 std::string clock_words(const ViewStatus& view) {
-  if (!view.peak_rates) return "The limits are not measured yet.";
+  if (!view.peak_rates) return "The peak rates are not measured yet.";
   const double measured_mhz = view.peak_rates->clock_mhz;
-  if (!(measured_mhz > 0)) return "Both limits as measured on this GPU; its clock is not known.";
-  if (!view.clock_mhz) return fmt::format("Both limits at {:.0f} MHz, as measured.", measured_mhz);
-  return fmt::format("Both limits at {:.0f} MHz, the clock now; measured at {:.0f} MHz.", *view.clock_mhz,
+  if (!(measured_mhz > 0)) return "The peak rates are as measured on this GPU; its clock is not known.";
+  if (!view.clock_mhz) return fmt::format("The peak rates at {:.0f} MHz, as measured.", measured_mhz);
+  return fmt::format("The peak rates at {:.0f} MHz, the present clock; measured at {:.0f} MHz.", *view.clock_mhz,
                      measured_mhz);
 }
 
@@ -114,8 +113,8 @@ std::string clock_number(const ViewStatus& view) {
 
 void limits_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
   const KernelCard& card = *status.card;
-  share_row("card.occupancy", "occupancy", "Theoretical: resident warps over the most that a multiprocessor holds.",
-            card.occupancy, {});
+  share_row("card.occupancy", "occupancy",
+            "Theoretical: resident warps divided by the most that a multiprocessor holds.", card.occupancy, {});
   better_block(kernel, status, card, out);
   const RooflineShares shares = shares_of(status, view);
   const std::string clock = clock_words(view);
@@ -127,20 +126,21 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
                                ? fmt::format("{:.2f} per interaction.", *view.mufu_per_interaction)
                            : view.instructions_per_interaction ? std::string{other_rate}
                                                                : view.instructions_reason;
-  share_row("card.issue", "of the issue limit",
-            "Instructions that the inner loop issues per second, over the most that the schedulers can issue.",
+  share_row("card.issue", "of peak issue rate",
+            "Instructions that the inner loop issues per second, divided by the most that the schedulers can issue.",
             shares.issue,
             issued + (view.instructions_double ? fmt::format("\n{}", other_rate) : std::string{}) + "\n" + clock);
-  share_row("card.mufu", "of the MUFU limit",
-            "Operations of the special function units (reciprocal square roots) per second, over their peak rate.",
-            shares.mufu, mufu + "\n" + clock);
-  number_row("limits at", clock.c_str(), clock_number(view));
+  share_row(
+      "card.mufu", "of peak MUFU rate",
+      "Operations of the special function units (reciprocal square roots) per second, divided by their peak rate.",
+      shares.mufu, mufu + "\n" + clock);
+  number_row("clock", clock.c_str(), clock_number(view));
   number_row("instr. / interaction", "Instructions per interaction, counted in the machine code of the inner loop.",
              view.instructions_per_interaction ? fmt::format("{:.1f}", *view.instructions_per_interaction) : unknown);
   if (!view.instructions_per_interaction && !view.instructions_reason.empty()) {
     wrapped_text(view.instructions_reason, theme::dim, theme::Font::small);
   } else if (view.instructions_double) {
-    wrapped_text("No share of the issue limit: some instructions are in double precision.", theme::dim,
+    wrapped_text("No share of the peak issue rate: some instructions are in double precision.", theme::dim,
                  theme::Font::small);
   }
 }

@@ -33,8 +33,8 @@ void frame_bar(const HeldTimes& held) {
   const double rest_ms = times.frame_ms - map_ms - times.draw_ms - times.gui_ms - times.swap_ms;
   const TimePart parts[] = {
       {"map", map_ms, mapped, IM_COL32(42, 195, 222, 255),
-       "Mapping the drawn buffer for the kernels and back, or the copy in its place: once per batch of "
-       "steps, in the frame of its last step."},
+       "CPU time to map and unmap the drawn buffer, or to copy the bodies into it: once per batch of steps, in "
+       "the frame of its last step."},
       {"draw", times.draw_ms, known, IM_COL32(158, 206, 106, 255), "GPU time of drawing the bodies."},
       {"panel", times.gui_ms, known, IM_COL32(224, 175, 104, 255), "CPU time of building and submitting these panels."},
       {"swap", times.swap_ms, known, IM_COL32(86, 95, 137, 255), "Waiting in the buffer swap, mostly for the display."},

@@ -34,8 +34,8 @@ std::string automatic_name(const Status& status) {
 
 void automatic_tooltip(const Status& status) {
   tooltip(
-      "The fastest kernel on this machine that is accurate enough for these bodies and this law, by a short "
-      "measurement.",
+      "The fastest kernel on this machine that is accurate enough for these bodies and this law. A short "
+      "tuning run finds it.",
       status.auto_choice ? automatic_name(status) + '\n' + status.auto_choice->how : "");
 }
 
@@ -148,7 +148,7 @@ void accuracy_row(const Status& status, Requests& out) {
   const char* picked =
       value_row("Accuracy",
                 "The largest median force error |da|/|a| that Auto allows. From some thousand bodies, a "
-                "tree may be the fastest. Exact allows only direct sums with full float accuracy.",
+                "tree may be the fastest. Exact allows only direct sums of full fp32 accuracy.",
                 "accuracy", values, current);
   const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });
   if (found != usual.end()) out.push_back(SetAccuracy{found->second});

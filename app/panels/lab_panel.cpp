@@ -19,8 +19,8 @@ struct Tab {
 };
 /// In the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
-    Tab{"Results", "All variants tried, in order.", results_content},
-    Tab{"Speed and error", "Speed and error of every variant tried.", speed_error_content},
+    Tab{"Results", "All runs that you tried, in order.", results_content},
+    Tab{"Speed and error", "Speed and error of every run that you tried.", speed_error_content},
     Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
     Tab{"Kernel card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
         card_content},

@@ -75,7 +75,7 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
       const std::string label = fmt::format("Restore step {}", format_count(*status.checkpoint_step));
       if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreCheckpoint{});
       ui_mark("fault.restore");
-      tooltip("Restores the latest checkpoint, from when all bodies were finite.");
+      tooltip("Restores the latest checkpoint. All its bodies are finite.");
       ImGui::SameLine();
     }
     if (ImGui::Button("Reset")) out.push_back(Reset{});

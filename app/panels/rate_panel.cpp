@@ -103,7 +103,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   ImGui::SetCursorPosY(top);
   text(format_rate(rate, ""), theme::accent, theme::Font::headline);
   ui_mark("rate");
-  tooltip("Interactions per step over the median time of a step.",
+  tooltip("Interactions per step divided by the median time of a step.",
           "A direct sum has n\u00b2 of them. A tree counts those that it evaluated, with bodies and cells.");
   ImGui::SameLine();
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
@@ -124,7 +124,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step", "Time per step of the latest batch.");
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",
-         "Median time per step of the last 120 batches at most.");
+         "Median time per step of at most the last 120 batches.");
     error_cells(status, view);
     ImGui::EndTable();
   }

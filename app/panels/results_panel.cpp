@@ -39,9 +39,9 @@ Shown shown_of(const std::vector<Result>& results, float width) {
 }
 
 constexpr const char* speedup_words =
-    "Time per step of the pinned row over that of this row, if both have the same scene, seed, number of "
-    "bodies, law and accuracy class, and if both were measured while shown, or both by sweeps. Without such a pinned "
-    "row there is no speed-up: click the pin of a row, or press P to pin the present variant.\n"
+    "Time per step of the pinned row divided by that of this row. Both need the same scene, seed, number of "
+    "bodies, law and accuracy class. Both must be measured as the running system, or both by a sweep. If no such row "
+    "is pinned, there is no speed-up: click the pin of a row, or press P to pin the present run.\n"
     "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3. All errors up to 1e-5, such as "
     "those of direct sums in single precision, are one class.";
 
@@ -53,10 +53,11 @@ std::vector<Column> columns_of(const Shown& shown) {
   if (shown.integrator) columns.push_back({"integrator", -0.7f});
   if (shown.time_step) columns.push_back({"dt", 4.2f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
-  if (shown.swept) columns.push_back({"by", 2.6f, "Measured by a sweep, or while the variant was shown."});
+  if (shown.swept)
+    columns.push_back({"by", 2.6f, "How it was measured: by a sweep, or in the view as the running system."});
   columns.push_back(
       {"best median", 5.2f,
-       "Time per step: the smallest median of 20 consecutive batches, or the median of a sweep's repeats."});
+       "Time per step: the smallest median of 20 consecutive batches, or the median of a sweep's samples."});
   if (shown.rate) columns.push_back({"interactions/s", 5.6f});
   constexpr const char* latest = "From the latest comparison with sums in double precision.";
   columns.push_back({shown.tail ? "median error" : "error", shown.tail ? 4.9f : 3.6f, latest});
@@ -146,8 +147,7 @@ ImU32 error_colour(const std::optional<ForceError>& error) {
 
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   if (view.results.empty()) {
-    text("This table collects every kernel, setting and number of bodies that has run for at least one step.",
-         theme::dim);
+    text("This table gets a row for every run of at least one step.", theme::dim);
     return;
   }
   const Shown shown = shown_of(view.results, ImGui::GetContentRegionAvail().x);

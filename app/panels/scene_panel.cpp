@@ -158,8 +158,8 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   }
   if (load && !refused) out.push_back(LoadScene{request_of(draft)});
 
-  row_label("File", "A TIPSY snapshot on disk; ~ stands for your home folder.", reserved);
-  bool open = text_field("file", "path of a snapshot", draft.file);
+  row_label("File", "A TIPSY file; ~ stands for your home folder.", reserved);
+  bool open = text_field("file", "path of a TIPSY file", draft.file);
   ImGui::SameLine();
   ImGui::BeginDisabled(draft.file.empty());
   open |= ImGui::Button("Open", {button, 0});

@@ -196,7 +196,7 @@ void legend(const ViewStatus& view) {
   legend_entry(of_cpu, "CPU");
   ImGui::SameLine(0, em(0.9f));
   legend_entry(theme::good, "Pareto front");
-  tooltip("No tried variant is both faster and more accurate than one of these.");
+  tooltip("No other run is both faster and more accurate than one of these.");
   const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
   if (hidden > 0) {
     wrapped_text(fmt::format("Not shown: {} of {} results, whose error is not known.", format_count(hidden),
@@ -210,7 +210,7 @@ void probe_choice(const ViewStatus& view, Requests& out) {
   const auto name = [](int sample) { return sample > 0 ? format_count(sample) : std::string{"automatic"}; };
   row_label("Compare",
             "Number of bodies whose forces are compared with sums in double precision while the system runs. "
-            "Automatic: as many as take less than 2 % of the time.");
+            "Automatic: as many as take at most 2 % of the time.");
   const bool open = begin_combo("probe", now.probe ? name(now.sample).c_str() : "off");
   if (!open) return;
   if (ImGui::Selectable("off", !now.probe) && now.probe) out.push_back(SetDiagnostics{.probe = false});

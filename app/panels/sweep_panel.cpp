@@ -136,14 +136,14 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
     out.push_back(SelectKernel{row.kernel_id, row.values});
   }
   ui_mark("sweep.apply");
-  tooltip(
-      fmt::format("Takes the fastest with {} bodies: {}  {}", format_count(row.count), row.kernel_id, row.settings));
+  tooltip(fmt::format("Applies the fastest variant with {} bodies: {}  {}", format_count(row.count), row.kernel_id,
+                      row.settings));
   std::string others;
   for (const std::size_t i : found->within_noise) {
     others += (others.empty() ? "" : ", ") + short_name(sweep.rows, i);
   }
-  const std::string words =
-      others.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, within noise of {}.", name, others);
+  const std::string words = others.empty() ? fmt::format("{} is the fastest.", name)
+                                           : fmt::format("{} is the fastest, within noise of {}.", name, others);
   wrapped_text(words, theme::dim, theme::Font::small);
 }
 
@@ -203,7 +203,7 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown sho
 void rows(const Status& status, const SweepStatus& sweep, float height, Requests& out) {
   if (sweep.rows.empty()) {
     wrapped_text(
-        "A sweep runs each variant on a copy of the system, with warm-up and repeats, and ranks the times. Variants "
+        "A sweep runs each variant on a copy of the system, with a warm-up and samples, and ranks the times. Variants "
         "whose 95 % intervals overlap share a rank.",
         theme::dim);
     return;

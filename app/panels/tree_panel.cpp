@@ -33,7 +33,7 @@ void numbers(const TreeReport& tree, int count) {
   if (!ImGui::BeginTable("tree", 4)) return;
   const double interactions = static_cast<double>(tree.interactions), bodies = count;
   number(format_rate(interactions, ""), "interactions",
-         "Of the latest evaluation of all forces, with bodies and with whole cells.",
+         "Interactions of the latest force evaluation, with bodies and with whole cells.",
          fmt::format("{}: {} of the pairs of a direct sum", format_count(tree.interactions),
                      format_percent(interactions / (bodies * bodies))));
   number(format_count(std::llround(interactions / bodies)), "per body", "Average interactions per body.");
@@ -47,7 +47,7 @@ void phase_bar(const TreeReport& tree) {
   double total_ms = 0;
   for (const TreePhase& phase : tree.phases) {
     parts.push_back({phase.name, phase.ms, true, phase_colours[parts.size() % phase_colours.size()],
-                     "One phase of an evaluation of all forces."});
+                     "One phase of a force evaluation."});
     total_ms += phase.ms;
   }
   time_head("Tree", parts.empty() ? unknown : format_ms(total_ms));
@@ -72,7 +72,7 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (ImGui::Checkbox("Draw the cells", &shown)) out.push_back(ShowTreeCells{shown});
   ui_mark("tree.cells");
   tooltip(
-      "Draws the larger cells of the tree as boxes, from blue (large) to orange (deep). Read a few times per second.");
+      "Draws the larger cells of the tree as boxes, from blue (large) to orange (small). Read a few times per second.");
 }
 
 }  // namespace orrery

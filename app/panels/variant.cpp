@@ -49,7 +49,7 @@ std::string system_words(const Trial& trial) {
 }
 
 std::string return_words(const Trial& trial, const Status& status) {
-  if (is_present(trial, status)) return "This variant is running now.";
+  if (is_present(trial, status)) return "This is the present run.";
   const bool other_scene = trial.scene != status.scene;
   return fmt::format(
       "Click to return to this run: its kernel, settings, dt, softening, law and integrator. {} Ctrl+Z undoes it.",

@@ -20,8 +20,8 @@
 
 namespace orrery {
 
-// An empty file name stands for a new file in the folder orrery-out.
-/// An existing file is kept: a number is added to the name.
+// An empty file name stands for a new file in the folder orrery-out. An existing file is kept: the new file gets a
+// number in its name.
 struct StartRecording {
   std::string file;
 };
@@ -33,13 +33,13 @@ struct SaveScreenshot {
 struct SaveSnapshot {
   std::string file;
 };
-/// The table of what has been tried, as CSV.
+/// The table of results, as CSV.
 struct ExportResults {
   std::string file;
 };
 struct ClearResults {};
 /// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, instead
-/// of the present baseline; or ends that.
+/// of the present baseline; or unpins it.
 struct PinResult {
   int row;
   bool pinned = true;
@@ -53,7 +53,7 @@ struct ReturnToResult {
 /// Changes the values that are given and keeps the others.
 struct SetDiagnostics {
   std::optional<bool> probe{};
-  std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as cost little
+  std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as take at most 2 % of the time
   std::optional<double> conserved_interval_s{};
 
   static constexpr Range<double> intervals{0, 1e6, "s"};
@@ -85,9 +85,9 @@ struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
 struct ShowLab {
-  std::optional<LabTab> tab;  ///< empty: only the titles of its tabs
+  std::optional<LabTab> tab;  ///< empty: shows only the titles of the tabs
 };
-/// Turns the camera about its target. In heights of the window, right and up: a full height is half a turn.
+/// Turns the camera about its target by `right` and `up`, in heights of the window: a full height is half a turn.
 struct OrbitView {
   float right, up;
 
@@ -115,7 +115,7 @@ struct Quit {};
 struct AskToQuit {};
 struct CancelQuit {};
 
-/// Throws UsageError if the name ends as that of another kind of file.
+/// Throws UsageError if the extension is not that of a picture.
 inline void check_picture_name(const std::string& name) {
   (void)parse_picture_name("a picture's name", name);
 }
@@ -137,39 +137,40 @@ struct EnumWords<render::ColourBy> {
 
 /// THE table of what concerns the window and its files rather than the simulation, as `simulation_commands`.
 inline constexpr std::tuple view_commands{
-    command_row<StartRecording>("record", "Starts a recording of frame timings, as CSV.",
+    command_row<StartRecording>("record", "Starts recording frame timings as CSV.",
                                 Argument<&StartRecording::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<StopRecording>("stop-record", "Stops the recording."),
-    command_row<SaveScreenshot>("screenshot", "Saves a picture, as PNG.",
+    command_row<SaveScreenshot>("screenshot", "Saves a picture as PNG.",
                                 Argument<&SaveScreenshot::file>{
                                     .name = "file", .optional = true, .form = Form::file, .check = check_picture_name}),
-    command_row<SaveSnapshot>("save", "Saves the bodies, as TIPSY.",
+    command_row<SaveSnapshot>("save", "Saves the bodies as TIPSY.",
                               Argument<&SaveSnapshot::file>{.name = "file", .optional = true, .form = Form::file}),
-    command_row<ExportResults>("export", "Writes the table of results, as CSV.",
+    command_row<ExportResults>("export", "Writes the table of results as CSV.",
                                Argument<&ExportResults::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<ClearResults>("clear-results", "Clears the table of results."),
-    command_row<PinResult>("pin", "Makes a row of the results the baseline of speed-ups; off: ends that.",
+    command_row<PinResult>("pin", "Makes a row of the results the baseline of speed-ups; off: unpins it.",
                            Argument<&PinResult::row>{.name = "row", .range = PinResult::rows, .first = 1},
                            Argument<&PinResult::pinned>{.name = "pinned", .optional = true})
         .also("unpin", "pin pinned=off"),
     command_row<ReturnToResult>("return", "Returns to the run of a row of the results.",
                                 Argument<&ReturnToResult::row>{.name = "row", .range = PinResult::rows, .first = 1}),
-    command_row<SetDiagnostics>("diagnostics", "Sets how often the forces and the conserved quantities are measured.",
-                                Argument<&SetDiagnostics::probe>{.name = "probe", .optional = true},
-                                Argument<&SetDiagnostics::sample>{
-                                    .name = "sample", .optional = true, .range = ProbeForces::range, .word = "auto"},
-                                Argument<&SetDiagnostics::conserved_interval_s>{
-                                    .name = "conserved", .optional = true, .range = SetDiagnostics::intervals})
+    command_row<SetDiagnostics>(
+        "diagnostics", "Sets what is measured while the system runs: the force error and the conserved quantities.",
+        Argument<&SetDiagnostics::probe>{.name = "probe", .optional = true},
+        Argument<&SetDiagnostics::sample>{
+            .name = "sample", .optional = true, .range = ProbeForces::range, .word = "auto"},
+        Argument<&SetDiagnostics::conserved_interval_s>{
+            .name = "conserved", .optional = true, .range = SetDiagnostics::intervals})
         .also("probe", "diagnostics probe=")
         .also("conserved", "diagnostics conserved="),
     command_row<StartSweep>(
-        "sweep", "Measures every combination of the tunables' values.",
+        "sweep", "Measures every combination of the values of the given settings.",
         Argument<&StartSweep::tunables>{.name = "tunables", .optional = true},
         Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = StartSweep::bodies, .form = Form::count},
         Argument<&StartSweep::kernels>{.name = "kernels", .optional = true}),
     command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured."),
     command_row<SetAppearance>(
-        "appearance", "Sets how bodies are drawn; what is left out gets its initial value.",
+        "appearance", "Sets how bodies are drawn; an argument that is left out gets its initial value.",
         Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{.name = "colour", .optional = true},
         Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
             .name = "map", .optional = true, .range = SetAppearance::colour_maps},
@@ -179,12 +180,12 @@ inline constexpr std::tuple view_commands{
             .name = "size", .optional = true, .range = SetAppearance::scales}),
     command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
                                Argument<&ShowTreeCells::on>{.name = "on"}),
-    command_row<SetVsync>("vsync", "Waits for the display after each frame, or does not.",
+    command_row<SetVsync>("vsync", "Switches vertical synchronization on or off.",
                           Argument<&SetVsync::on>{.name = "on"}),
     command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen."),
     command_row<TogglePanel>("toggle-panel", "Shows or hides the panel."),
     command_row<ToggleHelp>("toggle-help", "Shows or hides the list of keys."),
-    command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: folds the laboratory.",
+    command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: shows only the titles of the tabs.",
                          Argument<&ShowLab::tab>{.name = "tab", .word = "fold"}),
     command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",
                            Argument<&OrbitView::right>{.name = "right", .range = OrbitView::drags},
@@ -197,11 +198,11 @@ inline constexpr std::tuple view_commands{
     command_row<LookFrom>("look-from", "Sets the direction of the camera.",
                           Argument<&LookFrom::azimuth>{.name = "azimuth", .range = LookFrom::azimuths},
                           Argument<&LookFrom::elevation>{.name = "elevation", .range = LookFrom::elevations}),
-    command_row<FrameAll>("frame-all", "Frames all bodies."),
-    command_row<ResetCamera>("reset-camera", "Returns to the first camera."),
+    command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies."),
+    command_row<ResetCamera>("reset-camera", "Returns the camera to its first view."),
     command_row<Quit>("quit", "Ends the run."),
     command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost."),
-    command_row<CancelQuit>("cancel-quit", "Takes back the question whether to quit."),
+    command_row<CancelQuit>("cancel-quit", "Closes the question whether to quit."),
 };
 
 using ViewCommand = VariantOf<decltype(view_commands)>;

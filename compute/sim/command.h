@@ -20,14 +20,14 @@
 
 namespace orrery {
 
-/// What SelectKernel takes in place of a kernel's id: the fastest kernel on this machine that meets the accuracy of
-/// SetAccuracy for the present law and bodies (their number, and whether their masses are equal), with the best
-/// settings. It is chosen anew if these change or another scene is loaded, until SetTunable or another SelectKernel.
+/// The id with which SelectKernel selects the fastest kernel and settings on this machine that meet SetAccuracy. Chosen
+/// again if the law, the number of bodies, the equality of their masses, the scene or the accuracy changes. SetTunable
+/// or another SelectKernel ends this.
 inline constexpr const char* auto_kernel = "auto";
 /// The accuracy of a fresh simulation, see SetAccuracy.
 inline constexpr double default_accuracy = 5e-4;
 
-/// The settings that are not given here are those that the kernel had last. `auto_kernel` takes none.
+/// A setting that is not given keeps the kernel's last value. `auto_kernel` takes no settings.
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
@@ -100,12 +100,12 @@ struct Physics {
 };
 /// Everything that decides what a run computes, and how.
 struct RunSetup {
-  SceneRequest scene;  ///< as Status::scene: with its count, also of a file
+  SceneRequest scene;  ///< as Status::scene: with the count filled in, also for a file
   Physics physics;
   std::string kernel_id;
-  Settings::Values settings;  ///< what is not named has the kernel's initial value
+  Settings::Values settings;  ///< a setting that is not named has its initial value
 };
-/// Takes over all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
+/// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
 /// scene keep their state.
 struct ReturnToRun {
   RunSetup run;
@@ -126,12 +126,12 @@ struct MeasureConserved {};
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
 /// reads those of the last step, unless kernel, law or bodies have changed since.
 struct ReadTreeCells {
-  int most = range.most;  ///< reads so many at most, the larger ones first
+  int most = range.most;  ///< reads at most this many, the larger ones first
 
   static constexpr Range<int> range{1, 1 << 20, "cells"};
 };
-/// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. Ignored if the state is not
-/// finite or memory does not suffice: Status::checkpoint_step then stays what it was.
+/// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is
+/// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
 struct KeepCheckpoint {};
 /// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
 struct RestoreCheckpoint {};
@@ -151,10 +151,10 @@ inline constexpr std::tuple simulation_commands{
     command_row<SelectKernel>("kernel", "Selects a kernel; auto selects the fastest that is accurate enough.",
                               Argument<&SelectKernel::id>{.name = "id"},
                               Argument<&SelectKernel::settings>{.name = "settings", .optional = true}),
-    command_row<SetTunable>("set", "Sets a tunable of the kernel.", Argument<&SetTunable::name>{.name = "name"},
+    command_row<SetTunable>("set", "Changes a setting of the kernel.", Argument<&SetTunable::name>{.name = "name"},
                             Argument<&SetTunable::value>{.name = "value"}),
     command_row<SetAccuracy>(
-        "accuracy", "Sets the largest median force error that auto may have; exact: full fp32 accuracy.",
+        "accuracy", "Sets the largest median force error that auto allows; exact: full fp32 accuracy.",
         Argument<&SetAccuracy::median_error>{.name = "value", .range = SetAccuracy::range, .word = "exact"}),
     command_row<SelectIntegrator>("integrator", "Selects an integrator.",
                                   Argument<&SelectIntegrator::id>{.name = "id", .check = check_integrator}),
@@ -186,7 +186,7 @@ inline constexpr std::tuple simulation_commands{
         Argument<&LoadScene::request, &SceneRequest::seed>{
             .name = "seed", .optional = true, .range = LoadScene::seeds}),
     command_row<ReturnToRun>(
-        "return-to", "Takes over a whole run: its scene, physics, kernel and settings.",
+        "return-to", "Returns to the given run: its scene, physics, kernel and settings.",
         Argument<&ReturnToRun::run, &RunSetup::kernel_id>{.name = "kernel"},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::integrator_id>{.name = "integrator",
                                                                                  .check = check_integrator},
@@ -213,7 +213,7 @@ inline constexpr std::tuple simulation_commands{
                              Argument<&ProbeForces::sample>{.name = "sample", .range = ProbeForces::range}),
     command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once."),
     command_row<ReadTreeCells>(
-        "read-tree-cells", "Reads the cells of the last tree, the larger ones first.",
+        "read-tree-cells", "Reads the cells of the latest tree, the larger ones first.",
         Argument<&ReadTreeCells::most>{.name = "most", .optional = true, .range = ReadTreeCells::range}),
     command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint."),
     command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint."),
@@ -227,10 +227,10 @@ constexpr const auto& simulation_row() {
   return std::get<row_index<C, decltype(simulation_commands)>()>(simulation_commands);
 }
 
-/// That the present kernel and its settings were chosen by the program, and why.
+/// What `auto` chose, and why.
 struct AutoChoice {
   std::string name;  ///< "auto: cuda-tiled bodies-per-thread=4"
-  std::string how;   ///< where it comes from and what was measured, a few lines
+  std::string how;   ///< the measurements behind it, and their date; a few lines
 };
 
 /// Everything that panels, recorder and tests may look at: a plain value, brought up to date once per frame.

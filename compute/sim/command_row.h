@@ -37,7 +37,7 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// How the text of an argument is read, beyond what its type says.
+/// How the text of an argument is read, in addition to its type.
 enum class Form {
   plain,
   file,   ///< the name of a file

@@ -32,8 +32,8 @@ class Simulation {
  public:
   /// Loads the scene with its own dt and softening and selects `kernel` (null: the default one) and leapfrog under
   /// gravity. `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of
-  /// their own. `chooser` says what `auto_kernel` stands for, and `choosing` when; null: the default kernel. All three
-  /// must outlive this. Throws as apply().
+  /// their own. `chooser` chooses the kernel for `auto_kernel`, at the time `choosing`; null: the default kernel. All
+  /// three must outlive this. Throws as apply().
   Simulation(const Backends& backends, const SceneRequest& request, KernelPtr kernel = nullptr,
              DeviceStorage* storage = nullptr, KernelChooser* chooser = nullptr, Choosing choosing = Choosing::at_once);
 
@@ -66,10 +66,10 @@ class Simulation {
   bool choosing() const { return choice_.under_way != nullptr; }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
-  /// As bodies(), with what the scene's file says of them, the present time and the present softening.
+  /// As bodies(), with the properties from the scene's file, the present time and the present softening.
   Snapshot snapshot();
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. What a file says of the scene's bodies
-  /// is kept for as many bodies. For tests and measurements.
+  /// Replaces the bodies, keeping everything else; step and time restart at 0. If their number is the same, the
+  /// properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
