@@ -12,4 +12,10 @@ function(orrery_precompile target)
     list(APPEND headers "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()
   target_precompile_headers(${target} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # It warns of overruns inside std::string that cannot be: in a precompiled header it no longer knows system headers.
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
+  endif()
 endfunction()
