@@ -35,7 +35,7 @@ TEST(ConservedTest, ForceIsTheSlopeOfThePotentialUnderBothLaws) {
   for (const LawId id : {LawId::gravity, LawId::attract_repel}) {
     SCOPED_TRACE(law_info(id).id);
     const Law law{.id = id, .softening = 0.3f, .repulsion = 0.1f};
-    const Bodies bodies = scene_plummer.generate(20, 3).bodies;
+    const Bodies bodies = find_scene("plummer").generate(20, 3).bodies;
     const Vec3d acceleration = reference_accelerations(bodies.positions, std::vector{7}, law).front();
     const auto slope = [&](float Vec4::*axis) {
       Bodies ahead = bodies, behind = bodies;

@@ -33,7 +33,7 @@ class EveryLaw : public testing::TestWithParam<LawId> {};
 
 TEST_P(EveryLaw, ReferenceMatchesANaiveSum) {
   const Law law{.id = GetParam(), .softening = 0.05f, .repulsion = 0.01f};
-  const auto bodies = scene_plummer.generate(37, 5).bodies.positions;
+  const auto bodies = find_scene("plummer").generate(37, 5).bodies.positions;
   const std::vector<int> targets{0, 1, 17, 36};
   const auto accelerations = reference_accelerations(bodies, targets, law);
   ASSERT_EQ(accelerations.size(), targets.size());

@@ -59,7 +59,7 @@ void integrate(Scene& scene, int steps) {
 }
 
 TEST(Plummer, IsInVirialEquilibriumInVirialUnits) {
-  const Scene scene = scene_plummer.generate(10000, 1);
+  const Scene scene = find_scene("plummer").generate(10000, 1);
   const Conserved sums = conserved(scene.bodies, Law{.softening = 1e-4f});
   EXPECT_NEAR(sums.energy(), -0.25, 0.01);
   EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);
@@ -69,7 +69,7 @@ TEST(Plummer, IsInVirialEquilibriumInVirialUnits) {
 }
 
 TEST(ColdCollapse, IsAUniformSphereAlmostAtRest) {
-  const Scene scene = scene_cold_collapse.generate(10000, 1);
+  const Scene scene = find_scene("cold-collapse").generate(10000, 1);
   const Conserved sums = conserved(scene.bodies, Law{.softening = 1e-4f});
   EXPECT_NEAR(sums.potential, -0.6, 0.01);
   EXPECT_GT(sums.kinetic, 0);
@@ -81,14 +81,14 @@ TEST(ColdCollapse, IsAUniformSphereAlmostAtRest) {
 }
 
 TEST(ColdCollapse, ConservesEnergyThroughTheCollapse) {
-  Scene scene = scene_cold_collapse.generate(500, 1);
+  Scene scene = find_scene("cold-collapse").generate(500, 1);
   const double before = conserved_of(scene).energy();
   integrate(scene, static_cast<int>(1.5f / scene.time_step));
   EXPECT_NEAR(conserved_of(scene).energy(), before, 0.005 * std::abs(before));
 }
 
 TEST(Disc, IsSupportedByItsRotation) {
-  const Scene scene = scene_disc.generate(10000, 1);
+  const Scene scene = find_scene("disc").generate(10000, 1);
   const auto targets = sample_targets(10000, 2000);
   const auto pulls = reference_accelerations(scene.bodies.positions, targets, Law{.softening = scene.softening});
   double streaming = 0, circular = 0;
@@ -108,12 +108,12 @@ TEST(Disc, IsSupportedByItsRotation) {
 }
 
 TEST(Disc, IsInVirialEquilibrium) {
-  const Conserved sums = conserved_of(scene_disc.generate(10000, 1));
+  const Conserved sums = conserved_of(find_scene("disc").generate(10000, 1));
   EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.03);
 }
 
 TEST(Disc, HoldsTogetherForARotation) {
-  Scene scene = scene_disc.generate(1200, 1);
+  Scene scene = find_scene("disc").generate(1200, 1);
   const Conserved before = conserved_of(scene);
   const double radius = median_radius_in_plane(scene.bodies), height = median_height(scene.bodies);
   integrate(scene, static_cast<int>(5 / scene.time_step));
@@ -126,7 +126,7 @@ TEST(Disc, HoldsTogetherForARotation) {
 }
 
 TEST(Collision, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
-  const Scene scene = scene_collision.generate(8000, 1);
+  const Scene scene = find_scene("collision").generate(8000, 1);
   double mass[2] = {};
   Vec3d centre[2], velocity[2];
   for (std::size_t i = 0; i < 8000; ++i) {

@@ -12,7 +12,7 @@ namespace {
 
 /// A cluster in other units: lengths times `length`, masses times `mass`.
 Bodies rescaled(float length, float mass) {
-  Bodies bodies = scene_plummer.generate(200, 1).bodies;
+  Bodies bodies = find_scene("plummer").generate(200, 1).bodies;
   for (Vec4& p : bodies.positions) p = {p.x * length, p.y * length, p.z * length, p.w * mass};
   return bodies;
 }

@@ -80,7 +80,7 @@ TEST(LoadScene, SaysSoWhenALimitOnTheProcessLeavesTooLittleMemory) {
 
 TEST(LoadScene, ReadsAFileUnderItsNameAndRefusesACountForIt) {
   const test::TemporaryFolder folder;
-  const Bodies bodies = scene_plummer.generate(50, 1).bodies;
+  const Bodies bodies = find_scene("plummer").generate(50, 1).bodies;
   write_snapshot(folder / "cluster.tipsy", {bodies});
   const SceneRequest request{.file = (folder / "cluster.tipsy").string()};
   const Scene scene = load_scene(request);

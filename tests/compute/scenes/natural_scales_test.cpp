@@ -29,7 +29,7 @@ TEST(NaturalScales, AreNearWhatTheGeneratorsChoose) {
 }
 
 TEST(NaturalScales, FollowTheUnitsOfTheBodies) {
-  const Bodies bodies = scene_plummer.generate(5000, 2).bodies;
+  const Bodies bodies = find_scene("plummer").generate(5000, 2).bodies;
   const NaturalScales one = natural_scales(bodies);
   const NaturalScales larger = natural_scales(scaled(bodies, 100, 0.1f, 0));  // Kepler: time goes as length^(3/2)
   EXPECT_NEAR(larger.softening / one.softening, 100, 1);
@@ -39,9 +39,9 @@ TEST(NaturalScales, FollowTheUnitsOfTheBodies) {
 }
 
 TEST(NaturalScales, OfTwoClustersFarApartAreThoseOfOne) {
-  const Bodies one = scene_plummer.generate(5000, 2).bodies;
+  const Bodies one = find_scene("plummer").generate(5000, 2).bodies;
   Bodies two = scaled(one, 1, 1, -500);
-  const Bodies other = scaled(scene_plummer.generate(5001, 3).bodies, 1, 1, 500);
+  const Bodies other = scaled(find_scene("plummer").generate(5001, 3).bodies, 1, 1, 500);
   two.positions.insert(two.positions.end(), other.positions.begin(), other.positions.end());
   two.velocities.insert(two.velocities.end(), other.velocities.begin(), other.velocities.end());
   EXPECT_LT(natural_scales(two).softening / natural_scales(one).softening, 2);
@@ -50,8 +50,8 @@ TEST(NaturalScales, OfTwoClustersFarApartAreThoseOfOne) {
 TEST(NaturalScales, AreUsableForFewOrCoincidingBodies) {
   const Bodies alone{{{1, 2, 3, 4}}, {{5, 6, 7, 0}}};
   const Bodies coinciding{std::vector<Vec4>(10, {1, 2, 3, 4}), std::vector<Vec4>(10)};
-  const Bodies pair = scene_two_body.generate(2, 1).bodies;
-  for (const Bodies& bodies : {alone, coinciding, pair, scene_disc.generate(3, 1).bodies}) {
+  const Bodies pair = find_scene("two-body").generate(2, 1).bodies;
+  for (const Bodies& bodies : {alone, coinciding, pair, find_scene("disc").generate(3, 1).bodies}) {
     const NaturalScales scales = natural_scales(bodies);
     EXPECT_GE(scales.softening, Law::min_softening);
     EXPECT_GT(scales.time_step, 0);

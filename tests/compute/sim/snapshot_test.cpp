@@ -17,7 +17,7 @@ class RunFromAFile : public testing::Test {
 
   void SetUp() override {
     ORRERY_SKIP_WITHOUT_BACKEND();
-    written_.bodies = scene_plummer.generate(count, 3).bodies;
+    written_.bodies = find_scene("plummer").generate(count, 3).bodies;
     for (int i = 0; i < count; ++i) {
       written_.bodies.positions[static_cast<std::size_t>(i)].w = 1e-3f * static_cast<float>(1 + i);
       written_.properties.species.push_back(i < count / 3       ? Species::gas

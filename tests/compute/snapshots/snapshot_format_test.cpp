@@ -18,7 +18,7 @@ using test::TipsyFile;
 
 /// Bodies that have everything, the species in no order.
 Snapshot full_snapshot() {
-  return {.bodies = scene_plummer.generate(5, 1).bodies,
+  return {.bodies = find_scene("plummer").generate(5, 1).bodies,
           .properties = {.ids = {50, 40, 30, 20, 10},
                          .species = {Species::star, Species::dark, Species::gas, Species::dark, Species::star},
                          .softening = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f},
@@ -107,7 +107,7 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
     EXPECT_NE(all.find(part), std::string::npos) << part << ": " << all;
   }
   format.holds.velocities = true;
-  EXPECT_EQ(left_out(format, {scene_plummer.generate(5, 1).bodies}), "") << "there is nothing else";
+  EXPECT_EQ(left_out(format, {find_scene("plummer").generate(5, 1).bodies}), "") << "there is nothing else";
 }
 
 TEST(SnapshotFormats, TellTheWriterWhatIsLeftOut) {

@@ -156,7 +156,7 @@ TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {
 TEST_F(TipsyErrors, WritingBodiesThatAreNotFinite) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   test::write_bytes(folder_ / "kept", "precious");
-  const Bodies good = scene_plummer.generate(9, 1).bodies;
+  const Bodies good = find_scene("plummer").generate(9, 1).bodies;
   const auto refused = [&](const Bodies& bodies, const char* body, const char* file) {
     expect_failure(
         Failure::runtime, [&] { write_snapshot(folder_ / file, {bodies}); }, file, body, "not finite");
@@ -174,7 +174,7 @@ TEST_F(TipsyErrors, WritingBodiesThatAreNotFinite) {
 }
 
 TEST_F(TipsyErrors, WritingWhereNothingCanBeWritten) {
-  const Snapshot snapshot{scene_plummer.generate(2, 1).bodies};
+  const Snapshot snapshot{find_scene("plummer").generate(2, 1).bodies};
   expect_failure(
       Failure::runtime, [&] { write_snapshot(folder_.path(), snapshot); }, "folder");
   const auto nowhere = folder_ / "none/at/all";
@@ -189,7 +189,7 @@ TEST_F(TipsyErrors, WritingWhereNothingCanBeWritten) {
 
 TEST_F(TipsyErrors, AFailedWriteKeepsTheOldFileAndLeavesNothingBehind) {
   test::write_bytes(folder_ / "kept", "precious");
-  const Snapshot snapshot{scene_plummer.generate(5000, 1).bodies};
+  const Snapshot snapshot{find_scene("plummer").generate(5000, 1).bodies};
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit tight{65536, before.rlim_max};  // like a disk that fills up while the file is written

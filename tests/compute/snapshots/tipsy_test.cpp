@@ -49,7 +49,7 @@ TEST_P(EveryByteOrder, IgnoresThePadWhereTheCountsAgree) {
 }
 
 TEST_P(EveryByteOrder, WrittenAndReadBackGivesTheSameBits) {
-  Bodies bodies = scene_collision.generate(40000, 9).bodies;  // more than two blocks
+  Bodies bodies = find_scene("collision").generate(40000, 9).bodies;  // more than two blocks
   bodies.positions[1] = {-0.0f, std::numeric_limits<float>::denorm_min(), SnapshotLimits::largest,
                          SnapshotLimits::smallest_mass};
   const Snapshot snapshot{.bodies = bodies, .time = 0.1, .softening = 0.25f};
@@ -135,7 +135,7 @@ TEST_P(EveryByteOrder, ReadsTheIdsOfBonsaisFirstVersionWhereTheyAreNoPotentials)
 }
 
 TEST_P(EveryByteOrder, DarkBodiesWithoutLengthsNeedNoProperties) {
-  const Bodies bodies = scene_plummer.generate(100, 1).bodies;
+  const Bodies bodies = find_scene("plummer").generate(100, 1).bodies;
   write_snapshot(folder_ / "plain", {bodies}, {GetParam()});
   EXPECT_EQ(read_snapshot(folder_ / "plain").properties, BodyProperties{});
 }
@@ -157,7 +157,7 @@ TEST(TipsyFileTest, ReplacesAFileAndKeepsALink) {
   const test::TemporaryFolder folder;
   test::write_bytes(folder / "real", "old");
   std::filesystem::create_symlink("real", folder / "link");
-  write_snapshot(folder / "link", {scene_plummer.generate(3, 1).bodies}, {.existing = Existing::replace});
+  write_snapshot(folder / "link", {find_scene("plummer").generate(3, 1).bodies}, {.existing = Existing::replace});
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(read_snapshot(folder / "real").bodies.count(), 3);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder.path()}, {}), 2) << "something was left over";
