@@ -142,8 +142,8 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
   for (const std::size_t i : found->within_noise) {
     others += (others.empty() ? "" : ", ") + short_name(sweep.rows, i);
   }
-  const std::string words = others.empty() ? fmt::format("{} is the fastest.", name)
-                                           : fmt::format("{} is the fastest, within noise of {}.", name, others);
+  const std::string words =
+      others.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, within noise of {}.", name, others);
   wrapped_text(words, theme::dim, theme::Font::small);
 }
 
