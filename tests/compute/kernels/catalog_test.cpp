@@ -10,6 +10,7 @@
 
 #include "compute/core/error.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
 
@@ -86,35 +87,24 @@ TEST(KernelCatalog, RefusesAnUnknownKernelAndListsTheKnown) {
   }
 }
 
-/// Stores x = `strength` for every body.
-class Uniform final : public ForceKernel {
- public:
-  explicit Uniform(float strength) : strength_{strength} {}
-  void do_evaluate(const ForceArgs& args) override {
-    for (int i = 0; i < args.count; ++i) args.epilogue.finish(i, args.bodies[i].w, {strength_, 0, 0});
-  }
-
- private:
-  float strength_;
-};
-
 /// A descriptor that points to texts of the caller, which may be gone when the catalog has copied them.
 KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float strength) {
   const std::string title = "Uniform " + id, notes = "Pulls all bodies alike.", name = "steps", one = "1", two = "2";
   const char* const values[] = {one.c_str(), two.c_str()};
   const char* const candidates[] = {"steps=2"};
   const Tunable tunables[] = {{.name = name.c_str(), .notes = notes.c_str(), .values = values, .initial = one.c_str()}};
-  return catalog.put(
-      {.id = id.c_str(),
-       .title = title.c_str(),
-       .notes = notes.c_str(),
-       .source = "this test",
-       .lesson = "none",
-       .backend = Backend::cpu,
-       .tunables = tunables,
-       .tolerance = {.median = 1, .max = 1},
-       .candidates = candidates,
-       .create = [strength](const Settings&, const cuda::Device*) { return std::make_unique<Uniform>(strength); }});
+  return catalog.put({.id = id.c_str(),
+                      .title = title.c_str(),
+                      .notes = notes.c_str(),
+                      .source = "this test",
+                      .lesson = "none",
+                      .backend = Backend::cpu,
+                      .tunables = tunables,
+                      .tolerance = {.median = 1, .max = 1},
+                      .candidates = candidates,
+                      .create = [strength](const Settings&, const cuda::Device*) {
+                        return std::make_unique<test::UniformKernel>(strength);
+                      }});
 }
 
 float pull_by(const KernelInfo& kernel) {

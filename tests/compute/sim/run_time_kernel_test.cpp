@@ -6,35 +6,25 @@
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
 namespace {
 
-/// Accelerates every body along x.
-class Uniform final : public ForceKernel {
- public:
-  explicit Uniform(float strength) : strength_{strength} {}
-  void do_evaluate(const ForceArgs& args) override {
-    for (int i = 0; i < args.count; ++i) args.epilogue.finish(i, args.bodies[i].w, {strength_, 0, 0});
-  }
-
- private:
-  float strength_;
-};
-
 class RunTimeKernel : public testing::Test {
  protected:
   void put(float strength, std::span<const Tunable> tunables = {}) {
-    catalog.put(
-        {.id = "uniform",
-         .title = "Uniform",
-         .notes = "Pulls all bodies alike.",
-         .source = "this test",
-         .lesson = "none",
-         .backend = Backend::cpu,
-         .tunables = tunables,
-         .tolerance = {.median = 1, .max = 1},
-         .create = [strength](const Settings&, const cuda::Device*) { return std::make_unique<Uniform>(strength); }});
+    catalog.put({.id = "uniform",
+                 .title = "Uniform",
+                 .notes = "Pulls all bodies alike.",
+                 .source = "this test",
+                 .lesson = "none",
+                 .backend = Backend::cpu,
+                 .tunables = tunables,
+                 .tolerance = {.median = 1, .max = 1},
+                 .create = [strength](const Settings&, const cuda::Device*) {
+                   return std::make_unique<test::UniformKernel>(strength);
+                 }});
   }
   static float pull(Simulation& sim) { return sim.accelerations().front().x; }
 
