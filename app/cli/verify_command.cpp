@@ -67,7 +67,7 @@ class Verification {
                            fresh.apply(SelectLaw{law_info(law).id});
                          }};
     const KernelPtr& first_kernel = plan_.variants.front().kernel;
-    const Status first = runner.simulation(first_kernel).status();
+    const Status& first = runner.simulation(first_kernel).status();
     if (!report_) report_.emplace(backends_, options_, first);
     count_ = first.count;
     left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
@@ -79,7 +79,7 @@ class Verification {
       simulation.apply(SelectLaw{law_info(law).id});
       --left_laws_;
       show("reference", plan_.variants.size(), true);
-      const Status system = simulation.status();
+      const Status& system = simulation.status();
       Expected expected{system, {bodies, system.law, options_.sample}, {}};
       forecast_.learn_reference(count_, expected.sample.seconds());
       if (options_.digits) {
@@ -101,7 +101,7 @@ class Verification {
       runner.run(2);
       return runner.simulation()->bodies().positions;
     } catch (const std::exception&) {
-      const Status status = runner.simulation()->status();
+      const Status& status = runner.simulation()->status();
       if (!status.non_finite) throw;
       constexpr float nan = std::numeric_limits<float>::quiet_NaN();
       return std::vector<Vec4>(static_cast<std::size_t>(status.count), Vec4{nan, nan, nan, nan});

@@ -57,9 +57,9 @@ std::optional<StepTiming> VariantRunner::collect() {
   return guarded([&]() -> std::optional<StepTiming> {
     const std::vector<StepTiming> ended = simulation_->collect();
     if (!simulation_->idle()) return std::nullopt;
-    const Status status = simulation_->status();
-    if (const auto& fault = status.non_finite) {  // last_error also has advice for the window
-      throw std::runtime_error(fmt::format("body {} is not finite after step {}", fault->body, fault->step));
+    const Status& status = simulation_->status();
+    if (const auto& body = status.non_finite) {  // last_error also has advice for the window
+      throw std::runtime_error(fmt::format("body {} is not finite after step {}", body->body, body->step));
     }
     if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
     if (ended.empty() || ended.back().steps < steps_) throw std::runtime_error("a step was cancelled");
