@@ -111,9 +111,7 @@ void set_first_kernel(ViewOptions& view, const KernelSelection& first, const std
     view.settings = values;
   } else {
     const KernelInfo& kernel = *first.kernels.front();
-    Settings settings{kernel};
-    for (const auto& [name, value] : values) settings.set(name, value);
-    view.setup.push_back(SelectKernel{kernel.id, settings.values()});
+    view.setup.push_back(SelectKernel{kernel.id, Settings{kernel, values}.values()});
   }
 }
 

@@ -108,11 +108,11 @@ void refuse_while_sweeping(const Command& command, const Status& shown) {
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
   if (sweep_) throw UsageError("a sweep is running; wait for its end or stop it before you start another one");
-  const Status present = shown.status();
+  const Status& present = shown.status();
   if (present.choosing) throw UsageError("auto is measuring kernels; start the sweep when it has chosen one");
   SweepPlan plan = sweep_plan(backends_, asked, present);
-  shown.apply(SetPaused{true});
   resume_ = !present.paused;
+  shown.apply(SetPaused{true});
   sweep_.emplace(backends_, std::move(plan));
   held_s_.clear();
   status = {};

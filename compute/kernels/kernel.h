@@ -54,10 +54,12 @@ class Settings {
   using Values = std::map<std::string, std::string, std::less<>>;
 
   Settings() = default;
-  explicit Settings(const KernelInfo& kernel);  ///< the initial values
+  /// The kernel's initial values, changed by `changes`; throws as set().
+  explicit Settings(const KernelInfo& kernel, const Values& changes = {});
 
   /// Throws UsageError that names the kernel's tunables, or the tunable's allowed values.
   void set(std::string_view name, std::string_view value);
+  void set(const Values& changes);
 
   /// The tunable must exist: a kernel asks only for what it declares.
   const std::string& text(std::string_view name) const;

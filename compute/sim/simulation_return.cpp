@@ -12,8 +12,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
   choice.kernel = backends_.kernels().find(run.kernel_id);
-  choice.settings = Settings{*choice.kernel};
-  for (const auto& [name, value] : run.settings) choice.settings.set(name, value);
+  choice.settings = Settings{*choice.kernel, run.settings};
   take_physics(choice, run.physics);
   return choice;
 }

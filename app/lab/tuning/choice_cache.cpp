@@ -52,10 +52,8 @@ TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
       .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
   for (const Json& row : json.at("candidates")) {
     const KernelPtr kernel = kernels.find(row.at("kernel").get<std::string>());
-    Candidate candidate{{kernel, Settings{*kernel}}};
-    for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
-      candidate.variant.settings.set(name, value);
-    }
+    const std::string settings = row.at("settings").get<std::string>();
+    Candidate candidate{{kernel, Settings{*kernel, Settings::values_of(settings)}}};
     if (row.contains("problem")) {
       candidate.problem = {.text = row["problem"].get<std::string>(), .refused = true};
     } else {

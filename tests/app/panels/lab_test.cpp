@@ -310,12 +310,12 @@ TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
 TEST_F(Panels, OfferTheWaysOnFromAFault) {
   status.non_finite = NonFinite{.step = 40, .body = 7};
   settle();
-  EXPECT_TRUE(seen("fault") && seen("fault.keys"));
-  EXPECT_FALSE(seen("fault.restore"));
-  only<Reset>(click("fault.reset"));
+  EXPECT_TRUE(seen("non-finite") && seen("non-finite.keys"));
+  EXPECT_FALSE(seen("non-finite.restore"));
+  only<Reset>(click("non-finite.reset"));
   status.checkpoint_step = 30;
   settle();
-  only<RestoreCheckpoint>(click("fault.restore"));
+  only<RestoreCheckpoint>(click("non-finite.restore"));
 }
 
 }  // namespace

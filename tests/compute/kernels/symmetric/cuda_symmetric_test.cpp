@@ -22,9 +22,7 @@ class CudaSymmetric : public testing::Test {
 
   static const KernelInfo& info() { return *test::find_kernel("cuda-symmetric"); }
   static Settings settings(const char* name, const char* value) {
-    Settings settings{info()};
-    settings.set(name, value);
-    return settings;
+    return Settings{info(), {{name, value}}};
   }
 
   static void expect_agreement(const Bodies& bodies, const Settings& settings, const Law& law) {
