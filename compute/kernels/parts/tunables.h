@@ -56,7 +56,7 @@ inline Arithmetic arithmetic(const Settings& settings) {
   return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
 }
 
-/// The argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
+/// The `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
 /// dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {

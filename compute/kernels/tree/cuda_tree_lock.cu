@@ -112,8 +112,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // The thread that makes a cell clears its places. But compute-sanitizer's initcheck does not see that in a thread
-      // which learns of the cell by a release.
+      // For compute-sanitizer only: the thread that makes a cell clears its places, but initcheck does not see this in
+      // a thread that learns of the cell by a release store.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }
     cleared_ = true;
@@ -167,7 +167,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     return tree;
   }
 
-  /// As many blocks as the GPU runs at once, or as `threads` need if that is less.
+  /// As many blocks as are resident on the GPU at once, or as `threads` need if that is fewer.
   LockLaunch resident(cudaKernel_t function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
     const int blocks =
@@ -186,7 +186,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
-  LockTree evaluated_;  // the latest; of no bodies: none
+  LockTree evaluated_;  // the latest tree; count 0: none
   TreeLog log_{device_, phases};
   CellPicker picker_{device_};
 };
