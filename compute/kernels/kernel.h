@@ -134,8 +134,7 @@ class ForceKernel {
   virtual bool takes_targets() const { return false; }
   /// Interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
-  static double interactions(int sources, int targets) { return static_cast<double>(sources) * targets; }
-  static double interactions(int count) { return interactions(count, count); }
+  static double interactions(int count) { return static_cast<double>(count) * count; }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
