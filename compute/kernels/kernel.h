@@ -128,10 +128,8 @@ class ForceKernel {
   virtual void bodies_replaced() {}
   /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
   /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
-  /// list targets but the kernel does not take them.
+  /// list targets but the kernel's descriptor does not have takes_targets.
   void evaluate(const ForceArgs& args);
-  /// Whether ForceArgs may list targets; equals KernelInfo::takes_targets.
-  virtual bool takes_targets() const { return false; }
   /// Interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
   static double interactions(int count) { return static_cast<double>(count) * count; }
@@ -144,8 +142,13 @@ class ForceKernel {
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 
  protected:
-  /// evaluate() after its checks: targets are listed only if takes_targets().
+  /// evaluate() after its checks: targets are listed only if KernelInfo::takes_targets.
   virtual void do_evaluate(const ForceArgs& args) = 0;
+
+ private:
+  friend struct KernelInfo;
+
+  bool takes_targets_ = false;
 };
 
 /// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.
@@ -174,14 +177,16 @@ struct KernelInfo {
   /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
   /// the most accurate. Empty: `auto` never chooses it.
   std::span<const char* const> candidates = {};
-  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
-  /// run this combination of settings.
+  /// For make(), which says what it does.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
 
   /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
+  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
+  /// run this combination of settings.
+  std::unique_ptr<ForceKernel> make(const Settings& settings, const cuda::Device* device) const;
 };
 
 /// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.

@@ -132,8 +132,6 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     prepare_partials(split_for(count), count);
   }
 
-  bool takes_targets() const override { return true; }
-
   void do_evaluate(const ForceArgs& args) override {
     if (args.targets) return evaluate_targets(args);
     prepare(args.count);

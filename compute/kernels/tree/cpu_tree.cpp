@@ -198,7 +198,6 @@ class CpuTree final : public ForceKernel, public TreeFacet {
         group_{settings.integer("group")},
         quadrupoles_{has_quadrupoles(settings)} {}
 
-  bool takes_targets() const override { return true; }
   void do_evaluate(const ForceArgs& args) override {
     TreeReport report;
     PhaseClock clock;

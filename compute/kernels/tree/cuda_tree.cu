@@ -124,7 +124,6 @@ class Tree final : public ForceKernel, public TreeFacet {
     sort_count_ = count;
   }
 
-  bool takes_targets() const override { return true; }
   void bodies_replaced() override { since_rebuild_ = 0; }
 
   void do_evaluate(const ForceArgs& args) override {
