@@ -116,6 +116,9 @@ struct MainLaunch {
   std::size_t shared_fixed = 0;       ///< this
 };
 
+/// Floating-point operations of one interaction, as the literature counts them. An interaction with a cell takes more.
+inline constexpr int flop_per_interaction = 20;
+
 /// A kernel variant with its settings fixed: one way to evaluate accelerations.
 class ForceKernel {
  public:
@@ -177,7 +180,7 @@ struct KernelInfo {
   /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
   /// the most accurate. Empty: `auto` never chooses it.
   std::span<const char* const> candidates = {};
-  /// For make(), which says what it does.
+  /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
