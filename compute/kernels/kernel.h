@@ -97,7 +97,7 @@ struct ForceArgs {
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
-  /// Where a tree adds the interactions that it evaluates; null: nobody asks. The GPU writes here for a CUDA kernel.
+  /// Where a tree adds the interactions that it evaluates; null: not counted. The GPU writes here for a CUDA kernel.
   std::uint64_t* evaluated = nullptr;
   /// A tree times its phases for its report, which makes the evaluation some us longer on a GPU.
   bool times_phases = false;

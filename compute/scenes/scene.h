@@ -29,7 +29,7 @@ struct Scene {
   double time = 0;              ///< of the bodies: 0, or a file's
 };
 
-/// A generator's descriptor, one a file like the kernels. The same bodies on every machine: drawn from its own random
+/// A generator's descriptor, one per file like the kernels. The same bodies on every machine: drawn from its own random
 /// numbers, computed in double, rounded to float once.
 struct SceneInfo {
   const char* id;

@@ -196,7 +196,7 @@ class CpuSymmetric final : public ForceKernel {
       end_round(a, round);
       if (b != a) end_round(b, round);
     };
-    // Several rounds a loop, so that threads need not meet after each; not all, whose tasks an int may not count.
+    // Several rounds per loop, so that threads need not meet after each; not all, whose tasks an int may not count.
     const int rounds_per_loop = std::max(1, (1 << 20) / rounds.slots());
     for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_per_loop) {
       const int some = std::min(rounds_per_loop, rounds.rounds() - begin);
