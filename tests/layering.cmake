@@ -66,8 +66,6 @@ may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "co
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
-# The interop test needs a GL context and GL buffers, which render/ makes.
-may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})

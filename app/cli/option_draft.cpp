@@ -12,6 +12,7 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 namespace {
@@ -232,14 +233,15 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
-  app.footer(
+  app.footer(fmt::format(
       "\nExamples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
       "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s\n"
-      "at 20 flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
-      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.");
+      "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
+      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.",
+      flop_per_interaction));
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {

@@ -88,7 +88,7 @@ std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] 
 
 std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
   require(kernel.backend);
-  return kernel.create(settings, device_.get());
+  return kernel.make(settings, device_.get());
 }
 
 std::string Backends::available_kernels() const {

@@ -71,7 +71,7 @@ void Simulation::adopt(const Choice& choice) {
   if (choice_.under_way) choice_.under_way->start();
 }
 
-/// For when the kernel is named again: not what was chosen for it, which nobody asked for.
+/// Stores the settings for when the kernel is named again, unless `auto` chose them.
 void Simulation::remember_settings() {
   if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
 }

@@ -73,7 +73,7 @@ class Simulation {
   void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
-  /// Accelerations by the present kernel at the present positions, one a body.
+  /// Accelerations by the present kernel at the present positions, one per body.
   std::vector<Vec4> accelerations();
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
@@ -90,7 +90,7 @@ class Simulation {
     std::shared_ptr<ChoiceUnderWay> under_way{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
 
-    void name_kernel() {  // from now on it is what somebody asks for
+    void name_kernel() {  // the user chose the present kernel
       automatic.reset();
       under_way.reset();
     }

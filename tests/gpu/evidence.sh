@@ -80,8 +80,8 @@ run_tests() {
   done
   if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
   # It needs this GPU's OpenGL; without the viewer, it is not built.
-  test=$build/tests/gl_bodies_test
-  [ ! -x "$test" ] || check_tests gl_bodies_test "$test"
+  test=$build/tests/mapped_bodies_test
+  [ ! -x "$test" ] || check_tests mapped_bodies_test "$test"
 }
 
 most_shards=12

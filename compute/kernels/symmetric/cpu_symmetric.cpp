@@ -7,6 +7,7 @@
 // After foreach_target.h, as Highway requires.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "compute/core/team.h"
@@ -23,9 +24,10 @@
 namespace orrery {
 namespace {
 
-/// The largest value of the tunable `tile`, a multiple of max_lanes. Positions, masses and sums of one such tile, and
-/// the sums of another, take 40 KiB.
-constexpr int max_tile = 1024;
+constexpr Values<64, 128, 256, 512, 1024> tile_values;
+static_assert(std::ranges::all_of(tile_values.all, [](int tile) { return tile % max_lanes == 0; }));
+/// Positions, masses and sums of one tile of this size, and the sums of another, take 40 KiB.
+constexpr int max_tile = tile_values.largest;
 
 /// Sums of accelerations of consecutive bodies, each array aligned and a multiple of max_lanes long.
 struct SumArrays {
@@ -155,7 +157,7 @@ HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
 constexpr const char* candidates[] = {""};
-constexpr const char* tile_values[] = {"auto", "64", "128", "256", "512", "1024"};
+constexpr auto tiles_or_auto = tile_values.names_after("auto");
 // G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
 // A vector of pairs takes 20 arithmetic instructions for both directions; cpu-simd takes 16 for one direction.
 constexpr Tunable tunables[] = {
@@ -166,7 +168,7 @@ constexpr Tunable tunables[] = {
      .initial = "auto"},
     {.name = "tile",
      .notes = "Bodies of a tile: pairs of tiles are handed out to the threads, and sums within a tile are added first.",
-     .values = tile_values,
+     .values = tiles_or_auto,
      .initial = "auto"}};
 
 class CpuSymmetric final : public ForceKernel {
@@ -222,7 +224,7 @@ class CpuSymmetric final : public ForceKernel {
   int tile_of(int count) const {
     if (tile_ > 0) return tile_;
     int tile = max_tile;
-    while (threads_ > 1 && tile > 64 && count / tile < 2 * threads_) tile /= 2;
+    while (threads_ > 1 && tile > tile_values.all.front() && count / tile < 2 * threads_) tile /= 2;
     return tile;
   }
 

@@ -17,14 +17,14 @@
 namespace orrery {
 namespace {
 
-constexpr const char* blocks[] = {"32", "64", "128"};
+constexpr Values<32, 64, 128> warp_block_values;
 constexpr Values<1, 2, 4, 8, 11, 13> lane_bodies;
 constexpr auto lane_bodies_or_auto = lane_bodies.names_after("auto");
-constexpr const char* item_tiles[] = {"8", "16", "32", "64", "128"};
+constexpr Values<8, 16, 32, 64, 128> item_tiles;
 constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
-     .values = blocks,
+     .values = warp_block_values.names(),
      .initial = "64"},
     {.name = "bodies-per-lane",
      .notes = "Bodies that each lane of a warp holds in registers; auto: many, as long as every warp gets its share.",
@@ -32,7 +32,7 @@ constexpr Tunable tunables[] = {
      .initial = "auto"},
     {.name = "tiles-per-item",
      .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
-     .values = item_tiles,
+     .values = item_tiles.names(),
      .initial = "128"},
     {.name = "deterministic",
      .notes =
@@ -46,13 +46,13 @@ constexpr const char* candidates[] = {
     "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
-constexpr int max_block = 128;
+constexpr int max_warp_block = warp_block_values.largest;
 using cuda::all_lanes;
 
 /// The shape of the inner loop for one number of bodies per lane.
 struct Shape {
   int unroll;           ///< partners in one pass of the loop
-  int resident_blocks;  ///< of max_block threads per multiprocessor; limits the registers
+  int resident_blocks;  ///< of max_warp_block threads per multiprocessor; limits the registers
 };
 constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
@@ -102,7 +102,7 @@ class PairInFlight {
 /// tile, which shared memory holds twice, so that no index wraps. The partner's sum moves by one lane per round, and
 /// after 32 rounds it is back in the lane that loaded its body.
 template <LawId law, bool equal_masses, int bodies_per_lane>
-__global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_blocks)
+__global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resident_blocks)
     sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, int tiles_per_item, PairConstants constants,
               SymmetricSums sums) {
   extern __shared__ Vec4 tiles[];

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
 constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4", "3e-4", "2e-4",
                                             "1e-4", "7e-5", "5e-5", "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
-constexpr const char* group_values[] = {"auto", "32", "64"};
-constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
+constexpr auto groups_or_auto = octree_group_values.names_after("auto");
+constexpr Values<1, 2, 4, 8, 16> rebuild_values;
 constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
@@ -32,12 +32,12 @@ constexpr Tunable tunables[] = {
     {.name = "group",
      .notes =
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
-     .values = group_values,
+     .values = groups_or_auto,
      .initial = "auto"},
     order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
-     .values = rebuild_values,
+     .values = rebuild_values.names(),
      .initial = "1"},
 };
 
@@ -51,6 +51,8 @@ constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
 constexpr int update_block = 256;
+static_assert(update_block <= max_tree_block);
+constexpr std::size_t least_group = octree_group_values.all.front();
 
 static_assert(key_levels < CellPicker::most_levels);
 
@@ -117,12 +119,11 @@ class Tree final : public ForceKernel, public TreeFacet {
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
     for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
-    take(groups_, cells + bodies / 32, "the groups");
+    take(groups_, cells + bodies / least_group, "the groups");
     take(state_, 1, "the counters");
     sort_count_ = count;
   }
 
-  bool takes_targets() const override { return true; }
   void bodies_replaced() override { since_rebuild_ = 0; }
 
   void do_evaluate(const ForceArgs& args) override {

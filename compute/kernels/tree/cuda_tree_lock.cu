@@ -15,9 +15,8 @@ namespace orrery {
 namespace {
 
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.75", "1.0"};
-constexpr const char* block_values[] = {"64", "128", "256", "512", "1024"};
-constexpr const char* walk_block_values[] = {"32", "64", "128", "256", "512"};
-constexpr const char* throttle_values[] = {"barrier", "none"};
+constexpr Values<32, 64, 128, 256, 512> walk_block_values;
+constexpr Values<true, false> throttle_values{"barrier", "none"};  // whether threads wait
 constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell counts as one body where its edge is less than this times its distance: less is more exact.",
@@ -25,28 +24,31 @@ constexpr Tunable tunables[] = {
      .initial = "0.5"},
     {.name = "throttle",
      .notes = "barrier: a block's threads wait for each other after each attempt to insert a body; none: they do not.",
-     .values = throttle_values,
+     .values = throttle_values.names(),
      .initial = "barrier"},
     {.name = "box-block",
      .notes = "Threads in a block that looks for the bounding box.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "512"},
     {.name = "build-block",
      .notes = "Threads in a block that inserts bodies.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
     {.name = "summary-block",
      .notes = "Threads in a block that sums up cells.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
-    {.name = "sort-block", .notes = "Threads in a block that sorts bodies.", .values = block_values, .initial = "256"},
+    {.name = "sort-block",
+     .notes = "Threads in a block that sorts bodies.",
+     .values = tree_block_values.names(),
+     .initial = "256"},
     {.name = "walk-block",
      .notes = "Threads in a block that walks the tree, 32 neighbouring bodies per warp.",
-     .values = walk_block_values,
+     .values = walk_block_values.names(),
      .initial = "128"},
     {.name = "update-block",
      .notes = "Threads in a block that hands bodies their accelerations.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
 };
 
@@ -71,7 +73,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   TreeLock(const Settings& settings, const cuda::Device& device)
       : device_{device},
         theta_{theta(settings)},
-        throttled_{settings.text("throttle") == "barrier"},
+        throttled_{throttle_values.find(settings.text("throttle"))},
         box_block_{settings.integer("box-block")},
         build_block_{settings.integer("build-block")},
         summary_block_{settings.integer("summary-block")},

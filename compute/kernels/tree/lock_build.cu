@@ -1,6 +1,7 @@
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/lock_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -30,7 +31,7 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
   tree.first[cell] = ~place;
 }
 
-__global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ LockTree tree) {
+__global__ void __launch_bounds__(max_tree_block) bounding_box(const __grid_constant__ LockTree tree) {
   cuda::Box box;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {

@@ -3,6 +3,7 @@
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -119,7 +120,7 @@ __device__ bool complete(unsigned long long arrivals) {
 
 /// No thread waits for another. The thread that adds the last part of a cell (its bodies or a child cell) computes the
 /// cell's center and continues with its parent.
-__global__ __launch_bounds__(1024) void sum_all(const __grid_constant__ LockTree tree) {
+__global__ __launch_bounds__(max_tree_block) void sum_all(const __grid_constant__ LockTree tree) {
   const int cells = tree.cells();
   for (int taken = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); taken < cells;
        taken += static_cast<int>(gridDim.x * blockDim.x)) {
@@ -236,7 +237,7 @@ __device__ __forceinline__ int wait_for_begin(const LockTree& tree, const Sorted
 
 /// Stores the bodies in the order of the tree. Threads claim cells from the root on. A cell waits for its parent's
 /// offset; the parent has a lower number, so a running warp has claimed it.
-__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
+__global__ __launch_bounds__(max_tree_block) void sort_all(const __grid_constant__ LockTree tree) {
   const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
   for (;;) {
     const int first_claimed = claim(&tree.counters->sorted, warp);

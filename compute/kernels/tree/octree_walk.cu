@@ -2,6 +2,7 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 using cuda::all_lanes;
 constexpr int lanes = 32;
 constexpr int warps_per_block = walk_octree_block / lanes;
+constexpr int most_own_bodies = max_octree_group / lanes;  // of a lane
 
 /// The shared memory of a warp's walk.
 struct WarpSpace {
@@ -271,7 +273,7 @@ __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_co
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
     } else {
       walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
     }
@@ -310,7 +312,7 @@ __global__ void __launch_bounds__(walk_octree_block)
       interactions += walk.sources() * static_cast<unsigned long long>(targets);
     };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
     } else {
       walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
     }
