@@ -62,13 +62,13 @@ void Simulation::adopt(const Choice& choice) {
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
   if (&target != &engine()) target.upload(engine().download());
-  choice_ = choice;
+  replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
-  if (choice_.under_way) choice_.under_way->start();
+  start_choice();
 }
 
 /// For when the kernel is named again: not what was chosen for it, which nobody asked for.
@@ -168,7 +168,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (engine) engine->forget_checkpoint();
   }
-  choice_ = choice;
+  replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();
   engine().set_plan(plan());
@@ -177,7 +177,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   card_ = std::move(card);
   done_ = {.sim_time = time};
   diagnostics_.restart();
-  if (choice_.under_way) choice_.under_way->start();
+  start_choice();
 }
 
 Bodies Simulation::bodies() {

@@ -22,7 +22,7 @@ std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries the candidates that are not full_fp32 with `system`, see try_accuracy(): one evaluation each, and a direct sum
 /// in fp64 over a sample of bodies. If no tree meets the accuracy, direct sums are tried even if they are long, since
-/// every step will be. Throws Cancelled at the next measurement after `stop` was requested; so does
+/// every step will be. Throws Cancelled soon after `stop` was requested, on CUDA after the present batch; so does
 /// measure_candidates().
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);

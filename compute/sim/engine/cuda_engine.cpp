@@ -43,7 +43,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     device_.activate();
-    wait();
+    stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     resize(bodies.count());
     if (plan_.kernel) plan_.kernel->bodies_replaced();
@@ -133,8 +133,8 @@ class CudaEngine final : public Engine {
     return ended;
   }
 
-  void wait() override { stream_.synchronize(); }
-  void cancel_and_wait() override { wait(); }
+  void wait(const std::stop_token& /*stop*/) override { stream_.synchronize(); }
+  void cancel_and_wait() override { stream_.synchronize(); }
 
   void keep(const StepTime& now) override {
     device_.activate();
@@ -266,7 +266,7 @@ class CudaEngine final : public Engine {
 
   /// Before passes of the steps from `first` to `last` are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
-    if (!watch_.reaches(last)) wait();
+    if (!watch_.reaches(last)) stream_.synchronize();
     if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
   }
 

@@ -374,12 +374,12 @@ TEST(Candidates, AreMeasuredBesideAProgramThatGoesOn) {
                  Choosing::beside};
   sim.apply(SelectKernel{auto_kernel});
   int looks = 0;
-  for (; sim.choosing() && looks < 60'000; ++looks) {
+  for (; sim.measuring() && looks < 60'000; ++looks) {
     EXPECT_EQ(sim.advance_frame(looks), 0);
     sim.collect();
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  ASSERT_FALSE(sim.choosing());
+  ASSERT_FALSE(sim.measuring());
   EXPECT_GT(looks, 1) << "nobody waited";
   const Status status = sim.status();
   EXPECT_EQ(status.last_error, "");
