@@ -16,8 +16,8 @@ int most_measured_bodies(Backend backend);
 /// rules them out.
 bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 
-/// The candidates of all kernels of the best backend of this machine, in the order of the catalog and of their
-/// declarations.
+/// The candidates of all kernels of the best backend of this machine, in order of preference among equals: that of the
+/// catalog and of their declarations.
 std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries the candidates that are not full_fp32 with `system`, see try_accuracy(): one evaluation each, and a direct sum
