@@ -91,6 +91,7 @@ Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
 void Simulation::apply(const Command& command) {
   const bool by_itself = comes_by_itself(command);
   if (!by_itself) setup_changed_ = true;
+  progress_changed_ = true;
   const auto carry_out_checked = [this](const auto& c) {
     check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
     carry_out(c);
@@ -137,7 +138,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
-  setup_changed_ = true;
+  setup_changed_ = progress_changed_ = true;
   replace_bodies(bodies, 0, choice_, /*other_system=*/false);
 }
 

@@ -59,7 +59,8 @@ class Simulation {
   /// Until every step asked for has run, or until `stop` is requested: then a step in flight on the CPU is cancelled.
   void wait(const std::stop_token& stop = {});
 
-  /// Always the same object, which each call brings up to date: what was read from it before may change then.
+  /// Always the same object. The first call after a command, a start of steps or collect() brings it up to date: what
+  /// was read from it before may change then.
   const Status& status() const;
   /// Whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
   bool idle() const { return in_flight_.empty(); }
@@ -79,7 +80,10 @@ class Simulation {
   std::vector<Vec4> accelerations();
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
-  void report(std::string error) { last_error_ = std::move(error); }
+  void report(std::string error) {
+    last_error_ = std::move(error);
+    progress_changed_ = true;
+  }
 
  private:
   struct Choice {  // what a StepPlan is made from
@@ -189,8 +193,9 @@ class Simulation {
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
   std::string last_error_;
-  mutable Status status_;  // as of the last status()
-  mutable bool setup_changed_ = true;
+  mutable Status status_;                           // as of the last status()
+  mutable bool setup_changed_ = true;               // since then
+  mutable bool progress_changed_ = true;            // since then, perhaps
   std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };
 

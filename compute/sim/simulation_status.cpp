@@ -1,4 +1,6 @@
 // The one Status of a simulation.
+#include <utility>
+
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -9,9 +11,8 @@ double Simulation::interactions_per_evaluation() const {
 }
 
 const Status& Simulation::status() const {
-  if (setup_changed_) describe_setup();
-  setup_changed_ = false;
-  describe_progress();
+  if (std::exchange(setup_changed_, false)) describe_setup();
+  if (std::exchange(progress_changed_, false)) describe_progress();
   return status_;
 }
 

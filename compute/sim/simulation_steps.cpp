@@ -23,6 +23,7 @@ int Simulation::advance_frame(std::int64_t tag) {
 }
 
 void Simulation::start(int steps, std::int64_t tag) {
+  progress_changed_ = true;
   if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
   BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
   Measuring measuring;
@@ -48,8 +49,9 @@ StepTiming Simulation::run(int steps) {
   return timing;
 }
 
-/// Takes in what the engine finished. Throws what a batch failed with.
+/// Takes in what the engine finished, perhaps a checkpoint as well. Throws what a batch failed with.
 void Simulation::gather() {
+  progress_changed_ = true;
   try {
     for (std::vector<BatchResult> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
       for (const BatchResult& result : ended) take_in(result);
