@@ -130,7 +130,9 @@ TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
 
 TEST(StepStatistics, AKernelThatWasReplacedIsAnotherTrial) {
   KernelCatalog catalog;
-  Status status{.kernel_id = "cpu-serial", .kernel = catalog.find("cpu-serial")};
+  Status status;
+  status.kernel_id = "cpu-serial";
+  status.kernel = catalog.find("cpu-serial");
   const Trial built_in = trial_of(status);
   EXPECT_EQ(trial_of(status), built_in);
   status.kernel = catalog.put(*status.kernel);
