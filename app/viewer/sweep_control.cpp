@@ -132,7 +132,7 @@ void SweepControl::tick_sweep() {
 
 /// Waits for steps in flight and for a choice of kernel: they would be measured as well.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
-  if (!sweep_ || !shown.idle() || shown.choosing()) return false;
+  if (!sweep_ || !shown.idle() || shown.measuring()) return false;
   tick_sweep();
   try {
     if (!report_ && sweep_->first_status()) {

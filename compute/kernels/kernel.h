@@ -183,7 +183,7 @@ struct KernelInfo {
   /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
-  int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
+  int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 
   /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;

@@ -33,10 +33,9 @@ bool ChoiceUnderWay::ended() const {
 void ChoiceUnderWay::cancel() {
   thread_.request_stop();
   if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
-  result_.wait();
 }
 
-std::optional<KernelChoice> ChoiceUnderWay::take() {
+std::optional<KernelChoice> ChoiceUnderWay::result() const {
   try {
     return result_.get();
   } catch (const Cancelled&) {

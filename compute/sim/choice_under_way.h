@@ -16,13 +16,13 @@ class ChoiceUnderWay {
   ChoiceUnderWay(const ChoiceUnderWay&) = delete;
   ChoiceUnderWay& operator=(const ChoiceUnderWay&) = delete;
 
-  /// Does nothing the second time. take() reports a thread that could not start.
+  /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
   void start();
   bool ended() const;
-  /// Cancels it at its next measurement, and waits for that.
+  /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
   void cancel();
-  /// Call once, when it has ended. None if it was cancelled. Throws what the chooser threw.
-  std::optional<KernelChoice> take();
+  /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
+  std::optional<KernelChoice> result() const;
 
  private:
   KernelChooser& chooser_;
@@ -31,7 +31,7 @@ class ChoiceUnderWay {
   const Law law_;
   bool started_ = false;
   std::promise<KernelChoice> promise_;
-  std::future<KernelChoice> result_ = promise_.get_future();
+  std::shared_future<KernelChoice> result_ = promise_.get_future().share();
   std::jthread thread_;  // last: it uses what is above
 };
 

@@ -233,7 +233,7 @@ struct AutoChoice {
   std::string how;   ///< the measurements behind it, and their date; a few lines
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value, brought up to date once per frame.
+/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status().
 struct Status {
   std::string kernel_id;
   KernelPtr kernel;  ///< the descriptor that runs, of that id

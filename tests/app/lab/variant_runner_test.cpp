@@ -113,6 +113,19 @@ TEST(VariantRunner, EndsAtTheNextMeasurementAfterAStopRequest) {
   EXPECT_EQ(late.simulation(), nullptr) << "no bodies were loaded";
 }
 
+TEST(VariantRunner, AStopRequestCancelsALongStep) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::stop_source stop;
+  VariantRunner runner{test::backends(), bodies(400'000), {}, stop.get_token()};
+  runner.select(variant("cpu-serial"));
+  const std::jthread asks{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    stop.request_stop();
+  }};
+  EXPECT_THROW(runner.run(1), Cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20}) << "the step takes minutes";
+}
+
 TEST(VariantRunner, ReportsAStepThatWasCancelled) {
   VariantRunner runner{test::backends(), bodies(200'000), {}};
   runner.select(variant("cpu-serial"));
