@@ -55,7 +55,7 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
     draft.generator_option = "--scene";
   });
   add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
-    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text)};
+    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text, body_counts)};
     draft.generator_option = draft.procedure_option = "-n";
   });
   add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {

@@ -68,7 +68,9 @@ typename A::Value read_value(const A& argument, std::string_view what, std::stri
   using Value = typename A::Value;
   if constexpr (is_number<Value>) {
     if (argument.word && text == argument.word) return argument.word_number;
-    if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text));
+    if constexpr (std::is_integral_v<Value>) {
+      if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text, argument.range));
+    }
     const auto number = parsed_number<Value>(text);
     if (!number || !argument.range.contains(*number)) refuse_value(what, text, argument.allowed());
     return *number - argument.first;

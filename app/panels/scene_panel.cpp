@@ -45,10 +45,9 @@ std::string count_refusal(const SceneDraft& draft) {
   const SceneInfo* scene = known_scene(draft.scene);
   if (!scene) return "choose a scene";
   const std::optional<std::int64_t> count = parsed_count(draft.count);
-  constexpr int most = std::numeric_limits<int>::max();
   if (!count || *count < scene->min_count)
     return fmt::format("Bodies cannot be '{}'; it must be a whole number from {} to {}, such as 16384, 16k or 1M",
-                       draft.count, format_count(scene->min_count), format_count(most));
+                       draft.count, format_count(scene->min_count), format_count(body_counts.most));
   return {};
 }
 

@@ -64,8 +64,6 @@ struct StartSweep {
   std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the present one
   std::vector<std::string> tunables;  ///< names; empty: settings as they are
   std::vector<int> counts;            ///< empty: the present number of bodies
-
-  static constexpr Range<int> bodies{1, std::numeric_limits<int>::max(), "bodies"};
 };
 struct StopSweep {};
 struct SetAppearance {
@@ -166,7 +164,7 @@ inline constexpr std::tuple view_commands{
     command_row<StartSweep>(
         "sweep", "Measures every combination of the values of the given settings.",
         Argument<&StartSweep::tunables>{.name = "tunables", .optional = true},
-        Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = StartSweep::bodies, .form = Form::count},
+        Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&StartSweep::kernels>{.name = "kernels", .optional = true}),
     command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured."),
     command_row<SetAppearance>(

@@ -87,7 +87,6 @@ struct Reset {};
 struct LoadScene {
   SceneRequest request;
 
-  static constexpr Range<std::int64_t> counts{1, std::numeric_limits<int>::max(), "bodies"};
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
 };
 
@@ -182,7 +181,7 @@ inline constexpr std::tuple simulation_commands{
         Argument<&LoadScene::request, &SceneRequest::scene>{.name = "name", .optional = true, .check = check_scene},
         Argument<&LoadScene::request, &SceneRequest::file>{.name = "file", .optional = true, .form = Form::file},
         Argument<&LoadScene::request, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&LoadScene::request, &SceneRequest::seed>{
             .name = "seed", .optional = true, .range = LoadScene::seeds}),
     command_row<ReturnToRun>(
@@ -203,7 +202,7 @@ inline constexpr std::tuple simulation_commands{
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
             .name = "file", .optional = true, .form = Form::file},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
             .name = "seed", .optional = true, .range = LoadScene::seeds},
         Argument<&ReturnToRun::run, &RunSetup::settings>{.name = "settings", .optional = true}),
