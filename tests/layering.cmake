@@ -61,7 +61,7 @@ may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt
 may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" ${measured}
             "compute/(integrators/integrator|scenes/scene|kernels/parts/simd_name)[.]h$" "orrery_version[.]h$" "fmt/" "CLI/"
             "hwy/targets[.]h$" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/parse_number[.]h$" "imgui"
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$" "imgui"
             "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
             "compute/sim/command[.]h$" "compute/integrators/integrator[.]h$" "render/appearance[.]h$" "imgui" "fmt/")

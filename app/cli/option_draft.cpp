@@ -70,27 +70,32 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
     draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
     draft.procedure_option = "--integrator";
   });
-  add(app, "--dt", "T", "time step, > 0 (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
-  });
+  add(app, "--dt", "T", "time step: " + allowed_text(argument_of<&SetTimeStep::time_step>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
+      });
 }
 
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
-  add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
-  });
-  add(app, "--repulsion", "H", "H of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
-    draft.attract_repel_option = "--repulsion";
-  });
+  add(app, "--softening", "E",
+      "softening length: " + allowed_text(argument_of<&SetSoftening::softening>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
+      });
+  add(app, "--repulsion", "H", "H of attract-repel: " + allowed_text(argument_of<&SetRepulsion::repulsion>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
+        draft.attract_repel_option = "--repulsion";
+      });
 }
 
 void add_drag(CLI::App& app, OptionDraft& draft) {
-  add(app, "--drag", "D", "D of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
-    draft.attract_repel_option = "--drag";
-  });
+  add(app, "--drag", "D", "D of attract-repel: " + allowed_text(argument_of<&SetDrag::drag>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
+        draft.attract_repel_option = "--drag";
+      });
 }
 
 void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
@@ -156,7 +161,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
   add(app, "--steps-per-frame", "K",
-      fmt::format("steps per frame, {} to {} (1)", SetStepsPerFrame::range.least, SetStepsPerFrame::range.most),
+      "steps per frame: " + allowed_text(argument_of<&SetStepsPerFrame::steps>()) + " (1)",
       [&](const std::string& text) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });

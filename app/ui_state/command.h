@@ -71,6 +71,7 @@ struct SetAppearance {
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
+  static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 };
 /// Draws the tree's cells as boxes over the bodies.
 struct ShowTreeCells {

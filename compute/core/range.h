@@ -16,7 +16,7 @@ std::string shortest_text(T number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-/// The numbers that an argument, an option or a slider may have.
+/// The numbers that an argument or an option may have, or that a slider spans.
 template <class T>
 struct Range {
   T least, most;          ///< no upper bound if `most` is infinite or the largest integer

@@ -48,25 +48,30 @@ struct SelectIntegrator {
 struct SelectLaw {
   std::string id;
 };
+/// `slider` is what a slider spans, here and below; other values of `range` are typed.
 struct SetTimeStep {
   float time_step;
 
   static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
 };
 struct SetSoftening {
   float softening;
 
   static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
+  static constexpr Range<float> slider{1e-4f, 1};
 };
 struct SetRepulsion {
   float repulsion;
 
   static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
+  static constexpr Range<float> slider{0, 1};
 };
 struct SetDrag {
   float drag;
 
   static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
+  static constexpr Range<float> slider{0, 0.01f};
 };
 struct SetStepsPerFrame {
   int steps;
