@@ -23,7 +23,7 @@ StepTiming timing(double step_ms) {
   return {.steps = 1, .evaluations = 1, .step_ms = step_ms};
 }
 
-/// A direct sum once a step.
+/// A direct sum once per step.
 void add(StepStatistics& statistics, const Trial& trial, const StepTiming& timing) {
   statistics.add(trial, {.evaluations = 1, .interactions = double(trial.count) * trial.count}, timing);
 }
