@@ -52,7 +52,7 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   const std::string text = side_column_text();
   EXPECT_NE(text.find("galaxy.tipsy"), std::string::npos) << text;
   EXPECT_NE(text.find("12,345"), std::string::npos) << text;
-  EXPECT_FALSE(seen("count") || seen("seed")) << "the file says which bodies";
+  EXPECT_FALSE(seen("count") || seen("seed")) << "a file has its own bodies";
   EXPECT_TRUE(seen("count.of-file"));
   EXPECT_EQ(only<LoadScene>(click("load")).request, (SceneRequest{.scene = {}, .file = "/data/galaxy.tipsy"}));
   EXPECT_TRUE(pick("scene", "disc").empty());

@@ -331,9 +331,9 @@ TEST_F(WriteResults, WritesOneLineARow) {
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {
-  std::ofstream{folder_ / "results.csv"} << "a recording under way";
+  std::ofstream{folder_ / "results.csv"} << "an unfinished recording";
   EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}, {}), (folder_ / "results-1.csv").string());
-  EXPECT_EQ(read(folder_ / "results.csv"), "a recording under way");
+  EXPECT_EQ(read(folder_ / "results.csv"), "an unfinished recording");
 }
 
 TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {
