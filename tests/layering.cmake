@@ -59,12 +59,13 @@ may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute
             "compute/sim/(command|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" ${measured}
-            "compute/(integrators/integrator|scenes/scene|kernels/parts/simd_name)[.]h$" "orrery_version[.]h$" "fmt/" "CLI/"
-            "hwy/targets[.]h$" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$" "imgui"
-            "fmt/")
+            "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format|kernels/parts/simd_name)[.]h$"
+            "orrery_version[.]h$" "fmt/" "CLI/" "hwy/targets[.]h$" ${posix_headers})
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
+            "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
-            "compute/sim/command[.]h$" "compute/integrators/integrator[.]h$" "render/appearance[.]h$" "imgui" "fmt/")
+            "compute/(sim/command|integrators/integrator|snapshots/snapshot_format)[.]h$" "render/appearance[.]h$" "imgui"
+            "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")

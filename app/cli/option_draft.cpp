@@ -12,6 +12,7 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -48,7 +49,8 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
-  add_file(app, "FILE", "a TIPSY file to start from, instead of a generated scene", draft.scene.file);
+  add_file(app, "FILE", "a file of bodies to start from, instead of a generated scene: " + snapshot_titles(),
+           draft.scene.file);
   add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;
@@ -172,7 +174,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
     view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
   });
-  add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
+  add_file(app, "--save", "saves the bodies at the end: " + snapshot_titles(), view.save_file);
   add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;

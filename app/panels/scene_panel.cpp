@@ -14,6 +14,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "compute/core/parse_number.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -157,8 +158,8 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   }
   if (load && !refused) out.push_back(LoadScene{request_of(draft)});
 
-  row_label("File", "A TIPSY file; ~ stands for your home folder.", reserved);
-  bool open = text_field("file", "path of a TIPSY file", draft.file);
+  row_label("File", "A file of bodies; ~ stands for your home folder. Formats: " + snapshot_titles(), reserved);
+  bool open = text_field("file", "path of a file of bodies", draft.file);
   ImGui::SameLine();
   ImGui::BeginDisabled(draft.file.empty());
   open |= ImGui::Button("Open", {button, 0});

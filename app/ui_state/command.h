@@ -29,7 +29,7 @@ struct StopRecording {};
 struct SaveScreenshot {
   std::string file;
 };
-/// The bodies, as TIPSY.
+/// The bodies, in the format that the ending of `file` names.
 struct SaveSnapshot {
   std::string file;
 };
@@ -142,7 +142,7 @@ inline constexpr std::tuple view_commands{
     command_row<SaveScreenshot>("screenshot", "Saves a picture as PNG.",
                                 Argument<&SaveScreenshot::file>{
                                     .name = "file", .optional = true, .form = Form::file, .check = check_picture_name}),
-    command_row<SaveSnapshot>("save", "Saves the bodies as TIPSY.",
+    command_row<SaveSnapshot>("save", "Saves the bodies to a file.",
                               Argument<&SaveSnapshot::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<ExportResults>("export", "Writes the table of results as CSV.",
                                Argument<&ExportResults::file>{.name = "file", .optional = true, .form = Form::file}),
