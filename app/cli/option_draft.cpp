@@ -255,7 +255,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
-  add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
+  add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
   add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
