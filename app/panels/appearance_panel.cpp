@@ -6,6 +6,9 @@
 
 namespace orrery {
 
+static_assert(SetAppearance::scales.contains(SetAppearance::exposure_slider.least));
+static_assert(SetAppearance::scales.contains(SetAppearance::size_slider.least));
+
 void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   if (!section("appearance", "Appearance", false)) return;
   const render::Appearance& current = view.appearance;
