@@ -64,8 +64,8 @@ may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" ${measu
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
             "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
-            "compute/(sim/command|integrators/integrator|snapshots/snapshot_format)[.]h$" "render/appearance[.]h$" "imgui"
-            "fmt/")
+            "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
+            "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
