@@ -42,7 +42,7 @@ TEST_F(Panels, FoldTheLaboratory) {
   EXPECT_TRUE(seen("result.0"));
 }
 
-/// `rate` is n^2 a step; fewer interactions than that, as a tree evaluates, are no less speed.
+/// `rate` is n^2 per step; fewer interactions than that, as a tree evaluates, are no less speed.
 Result tried_with_error(const std::string& kernel_id, double error, double rate) {
   Result result = tried(kernel_id, "block=64");
   result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
