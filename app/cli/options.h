@@ -70,7 +70,12 @@ struct ShowText {
   bool unbroken = false;  ///< prints lines as they are, however long
 };
 
-using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+/// `orrery help keys`.
+struct ShowKeys {
+  TableFlags table;
+};
+
+using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);
