@@ -161,12 +161,12 @@ class Verification {
 
   /// Left to do under the present law: the last `variants` of the plan, and the reference if `with_reference`.
   void show(const std::string& what, std::size_t variants, bool with_reference) {
-    const auto seconds_of_a_law = [&](int count) {
+    const auto seconds_per_law = [&](int count) {
       return reference_seconds(count) + seconds_of(plan_.variants.size(), count);
     };
     double left = seconds_of(variants, count_) + (with_reference ? reference_seconds(count_) : 0);
-    left += static_cast<double>(left_laws_) * seconds_of_a_law(count_);
-    for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_of_a_law(later);
+    left += static_cast<double>(left_laws_) * seconds_per_law(count_);
+    for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_per_law(later);
     progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 

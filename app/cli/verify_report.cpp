@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 
 #include "app/lab/distribution.h"
 #include "app/lab/metadata.h"
@@ -29,7 +28,7 @@ Json verify_metadata(const Backends& backends, const VerifyOptions& options, con
     metadata["law"].push_back(law_info(law).id);
     if (law == LawId::attract_repel) metadata["repulsion"] = decimal(first.law.repulsion);
   }
-  const bool every_body = options.sample == std::numeric_limits<int>::max();
+  const bool every_body = options.sample == body_counts.most;
   metadata["sample"] = every_body ? Json("all") : Json(options.sample);
   return metadata;
 }

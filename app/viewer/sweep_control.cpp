@@ -81,7 +81,7 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   if (!plan.scene.file.empty()) {
     if (std::ranges::any_of(asked.counts, [&](int count) { return count != shown.count; })) {
       throw UsageError("a sweep over numbers of bodies needs a generated scene: the file '" + plan.scene.file +
-                       "' says which bodies");
+                       "' has a fixed number");
     }
     plan.counts = {0};
   } else {

@@ -1,6 +1,5 @@
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -8,6 +7,7 @@
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/core/names.h"
+#include "compute/core/range.h"
 #include "compute/scenes/force_range.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
@@ -27,8 +27,6 @@ constexpr std::array all{
 #include "scenes_list.inc"
 #undef X
 };
-
-constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
 
 Scene from_file(const SceneRequest& request) {
   if (request.count != 0) {
@@ -58,9 +56,9 @@ int allowed_count(const SceneInfo& info, std::int64_t asked) {
   if (info.fixed_count != 0 && asked != info.fixed_count) {
     throw UsageError(wrong + "it always has " + std::to_string(info.fixed_count));
   }
-  if (asked < info.min_count || asked > most_bodies) {
+  if (asked < info.min_count || asked > body_counts.most) {
     throw UsageError(wrong + "choose a number from " + std::to_string(info.min_count) + " to " +
-                     std::to_string(most_bodies));
+                     std::to_string(body_counts.most));
   }
   if (const std::int64_t fit = bodies_that_fit(); asked > fit) {
     throw UsageError(wrong + "the free memory holds at most " + std::to_string(fit));

@@ -58,7 +58,7 @@ void Simulation::gather() {
     }
   } catch (const std::bad_alloc&) {
     in_flight_.clear();
-    throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
+    throw std::runtime_error("not enough memory for a step of " + std::to_string(count_) + " bodies");
   } catch (...) {
     in_flight_.clear();
     throw;

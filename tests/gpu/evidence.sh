@@ -318,7 +318,7 @@ SCRIPT
   python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt" || failed=1
 }
 
-# The laboratory's tabs with everything measured at once: their CPU time a frame (gui_ms), and a picture of each.
+# The laboratory's tabs with everything measured at once: their CPU time per frame (gui_ms), and a picture of each.
 run_laboratory() {
   local tab recordings=()
   for tab in results speed-error sweep card conservation; do

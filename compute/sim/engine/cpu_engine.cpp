@@ -24,7 +24,7 @@ double ms_since(Clock::time_point begin) {
 }
 
 /// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
-/// touches the bodies only while no batch is under way.
+/// touches the bodies only while no batch is in flight.
 class CpuEngine final : public Engine {
  public:
   CpuEngine() : worker_{start_thread([this](std::stop_token stop) { work(stop); })} {}

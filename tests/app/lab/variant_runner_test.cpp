@@ -92,7 +92,8 @@ TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
                          }};
     runner.select(variant("cpu-serial"));
     const Problem problem = problem_of([&] { blocking ? runner.run(2) : polled(runner, 2); });
-    EXPECT_EQ(problem.text, "body 17 is not finite after step 0");
+    EXPECT_NE(problem.text.find("body 17"), std::string::npos) << problem.text;
+    EXPECT_NE(problem.text.find("step 0"), std::string::npos) << problem.text;
     EXPECT_FALSE(problem.refused);
     runner.select(variant("cpu-simd"));
     EXPECT_EQ(runner.run(2).steps, 2);

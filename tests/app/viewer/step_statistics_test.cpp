@@ -24,7 +24,7 @@ StepTiming timing(double step_ms) {
   return {.steps = 1, .evaluations = 1, .step_ms = step_ms};
 }
 
-/// A direct sum once a step.
+/// A direct sum once per step.
 void add(StepStatistics& statistics, const Trial& trial, const StepTiming& timing) {
   statistics.add(trial, {.evaluations = 1, .interactions = double(trial.count) * trial.count}, timing);
 }
@@ -344,9 +344,9 @@ TEST_F(WriteResults, WritesOneLineARow) {
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {
-  std::ofstream{folder_ / "results.csv"} << "a recording under way";
+  std::ofstream{folder_ / "results.csv"} << "an unfinished recording";
   EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}, {}), (folder_ / "results-1.csv").string());
-  EXPECT_EQ(read(folder_ / "results.csv"), "a recording under way");
+  EXPECT_EQ(read(folder_ / "results.csv"), "an unfinished recording");
 }
 
 TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {
