@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compute/sim/backends.h"
-#include "compute/sim/choice_under_way.h"
+#include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
 #include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine/engine.h"
@@ -66,7 +66,7 @@ class Simulation {
   bool idle() const { return in_flight_.empty(); }
   /// Whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled may
   /// still do so for a while.
-  bool measuring() const { return choice_.under_way || !cancelled_.empty(); }
+  bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
@@ -93,12 +93,12 @@ class Simulation {
     Law law;
     float time_step;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
-    std::shared_ptr<ChoiceUnderWay> under_way{};  // makes `automatic`; until it ends, kernel and settings stand in
+    std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
 
     void name_kernel() {  // the user chose the present kernel
       automatic.reset();
-      under_way.reset();
+      in_flight.reset();
     }
   };
   struct Departure {  // what UndoReturn brings back
@@ -175,7 +175,7 @@ class Simulation {
   KernelChooser* chooser_;
   Choosing choosing_;
   Choice choice_;
-  std::vector<std::shared_ptr<ChoiceUnderWay>> cancelled_;  // have not ended yet
+  std::vector<std::shared_ptr<ChoiceInFlight>> cancelled_;  // have not ended yet
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count
   std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id

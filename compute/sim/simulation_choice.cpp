@@ -26,14 +26,14 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
 /// or the default for another count, which the last one may not take.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
-  if (choice.under_way) choice.under_way->cancel();
+  if (choice.in_flight) choice.in_flight->cancel();
   if (chooser_ && choosing_ == Choosing::beside) {
     if (demand.count != count_) {
       choice.kernel = backends_.default_kernel();
       choice.settings = Settings{*choice.kernel};
     }
     choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
-    choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, std::move(bodies), choice.law);
+    choice.in_flight = std::make_shared<ChoiceInFlight>(*chooser_, demand, std::move(bodies), choice.law);
     return;
   }
   const KernelPtr fallback = backends_.default_kernel();
@@ -53,9 +53,9 @@ void Simulation::choose_kernel_again(Choice& choice) {
 /// Makes `choice` the present one. If a choice in flight is not part of it, cancels that and keeps it until it has
 /// ended, which may take as long as one evaluation: no command waits for it.
 void Simulation::replace_choice(const Choice& choice) {
-  if (choice_.under_way && choice_.under_way != choice.under_way) {
-    choice_.under_way->cancel();
-    cancelled_.push_back(choice_.under_way);
+  if (choice_.in_flight && choice_.in_flight != choice.in_flight) {
+    choice_.in_flight->cancel();
+    cancelled_.push_back(choice_.in_flight);
   }
   choice_ = choice;
 }
@@ -63,13 +63,13 @@ void Simulation::replace_choice(const Choice& choice) {
 /// At most one choice measures at a time.
 void Simulation::start_choice() {
   std::erase_if(cancelled_, [](const auto& choice) { return choice->ended(); });
-  if (cancelled_.empty() && choice_.under_way) choice_.under_way->start();
+  if (cancelled_.empty() && choice_.in_flight) choice_.in_flight->start();
 }
 
 /// Adopts the result of Choosing::beside once it is there. After a failure the present kernel stays.
 void Simulation::take_over_choice() {
-  if (!choice_.under_way || !choice_.under_way->ended()) return;
-  const std::shared_ptr<ChoiceUnderWay> ended = std::exchange(choice_.under_way, nullptr);
+  if (!choice_.in_flight || !choice_.in_flight->ended()) return;
+  const std::shared_ptr<ChoiceInFlight> ended = std::exchange(choice_.in_flight, nullptr);
   setup_changed_ = true;
   try {
     Choice next = choice_;

@@ -41,7 +41,7 @@ void Simulation::describe_progress() const {
   const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
   const StepTime now = counts_enqueued ? after_all() : done_;
   Engine* const keeper = engine_with_checkpoint();
-  status_.choosing = choice_.under_way != nullptr;
+  status_.choosing = choice_.in_flight != nullptr;
   status_.paused = paused_;
   status_.busy = !in_flight_.empty();
   status_.step = now.step;

@@ -9,12 +9,12 @@
 namespace orrery {
 
 /// A choice that is made on its own thread.
-class ChoiceUnderWay {
+class ChoiceInFlight {
  public:
   /// `chooser` must outlive this.
-  ChoiceUnderWay(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
-  ChoiceUnderWay(const ChoiceUnderWay&) = delete;
-  ChoiceUnderWay& operator=(const ChoiceUnderWay&) = delete;
+  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
+  ChoiceInFlight(const ChoiceInFlight&) = delete;
+  ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
 
   /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
   void start();
