@@ -122,7 +122,11 @@ run_sanitizers() {
     [ $tool != racecheck ] || filter='*.Brief*'
     sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
     sanitize $tool engine "$build/tests/simulation_test_gpu"
-    sanitize $tool tree-engine "$build/tests/tree_simulation_test_gpu"
+    # racecheck keeps a record of each access until its kernel has ended: batches in flight take more than 128 GB.
+    filter='*'
+    [ $tool != racecheck ] || filter='-*WhileFramesAreUnderWay*'
+    sanitize $tool tree-engine "$build/tests/tree_simulation_test_gpu" "$filter"
+    filter='*'
     [ $tool != racecheck ] || filter='-*.ManyBodies*:*.ALesser*:*.SortsAgainAfter*'
     sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
   done
