@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {

@@ -44,7 +44,9 @@ may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|si
             "compute/sim/[^/]+$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
-may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
+may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
+may_include("render/passes/" "render/" "glm/" ${gl_headers})
+may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 foreach(folder roofline sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" "compute/" "fmt/" "spawn[.]h$"

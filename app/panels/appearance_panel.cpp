@@ -34,6 +34,18 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   row_label("Sprite size", "Scales every body's sprite. Ctrl-click to type a value.");
   if (const auto value = log_slider("sprite-size", current.sprite_scale, 0.1f, 10.0f, "%.3g"))
     edited.sprite_scale = *value;
+  row_label("Drawing",
+            "Splats: compute shaders add up the bodies, fastest where the driver has 64-bit atomics. Sprites: the "
+            "rasterizer draws each body. Both give the same picture.");
+  const auto way = [&](const char* label, render::Drawing drawing) {
+    if (ImGui::RadioButton(label, current.drawing == drawing)) edited.drawing = drawing;
+    ui_mark("drawing", label);
+  };
+  way("auto", render::Drawing::automatic);
+  ImGui::SameLine();
+  way("splats", render::Drawing::splats);
+  ImGui::SameLine();
+  way("sprites", render::Drawing::sprites);
   if (!(edited == current)) out.push_back(SetAppearance{edited});
 
   bool vsync = view.vsync, fullscreen = view.fullscreen;

@@ -134,6 +134,14 @@ struct EnumWords<render::ColourBy> {
     return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}}};
   }
 };
+template <>
+struct EnumWords<render::Drawing> {
+  static constexpr std::array<std::pair<render::Drawing, std::string_view>, 3> all() {
+    return {{{render::Drawing::automatic, "auto"},
+             {render::Drawing::sprites, "sprites"},
+             {render::Drawing::splats, "splats"}}};
+  }
+};
 
 /// THE table of what concerns the window and its files rather than the simulation, as `simulation_commands`.
 inline constexpr std::tuple view_commands{
@@ -177,7 +185,8 @@ inline constexpr std::tuple view_commands{
         Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
             .name = "exposure", .optional = true, .range = SetAppearance::scales},
         Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
-            .name = "size", .optional = true, .range = SetAppearance::scales}),
+            .name = "size", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::drawing>{.name = "drawing", .optional = true}),
     command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
                                Argument<&ShowTreeCells::on>{.name = "on"}),
     command_row<SetVsync>("vsync", "Switches vertical synchronization on or off.",

@@ -105,6 +105,7 @@ struct ViewStatus {
   Interop interop = Interop::host;
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
   render::Appearance appearance;
+  render::Drawing drawn = render::Drawing::sprites;  ///< how the last frame was drawn; never `automatic`
   bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;

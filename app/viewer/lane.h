@@ -15,7 +15,7 @@
 #include "app/viewer/tree_boxes.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
-#include "render/gpu_timer.h"
+#include "render/gl/gpu_timer.h"
 
 namespace orrery {
 

@@ -2,8 +2,8 @@
 
 #include "app/ui_state/window_size.h"
 #include "app/viewer/surface.h"
-#include "render/gl_objects.h"
-#include "render/offscreen_context.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
 
 namespace orrery {
 
@@ -15,7 +15,9 @@ class OffscreenSurface final : public Surface {
   OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }
-  render::Canvas canvas() const override { return {target_.framebuffer(), target_.width(), target_.height()}; }
+  render::Canvas canvas() const override {
+    return {target_.framebuffer(), target_.width(), target_.height(), target_.texture()};
+  }
   float scale() const override { return 1.0f; }
   GLFWwindow* window() const override { return nullptr; }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "app/viewer/keys.h"
-#include "render/body_renderer.h"
-#include "render/gl.h"
+#include "render/canvas.h"
+#include "render/gl/gl.h"
 
 struct GLFWwindow;
 

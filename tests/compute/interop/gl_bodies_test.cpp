@@ -8,8 +8,8 @@
 #include <span>
 
 #include "compute/sim/simulation.h"
-#include "render/gl_objects.h"
-#include "render/offscreen_context.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -62,6 +62,9 @@ class Buffer : public GlObject<delete_buffer> {
   std::size_t size_bytes_ = 0;
 };
 
+/// Gives shaders the buffer at a binding point of `buffer` blocks.
+void bind_storage(unsigned binding, const Buffer& buffer);
+
 /// A texture that can be drawn into.
 class RenderTarget {
  public:

@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 
 #include <string>
+#include <string_view>
 
 namespace orrery::render {
 
@@ -18,5 +19,8 @@ using GlLoader = GlFunction (*)(const char* name);  ///< such as glfwGetProcAddr
 /// Loads the functions of the current context; call before anything else of render/. Throws std::runtime_error if
 /// the context is older than OpenGL 4.5; it names the version.
 GlInfo load_gl(GlLoader loader);
+
+/// Whether the current context has the extension, such as "GL_NV_gpu_shader5".
+bool has_extension(std::string_view name);
 
 }  // namespace orrery::render

@@ -1,11 +1,11 @@
-#include "render/program.h"
+#include "render/gl/program.h"
 
 #include <algorithm>
 #include <glm/gtc/type_ptr.hpp>
 #include <stdexcept>
 
-#include "render/gl.h"
-#include "render/shader_source.h"
+#include "render/gl/gl.h"
+#include "render/gl/shader_source.h"
 
 namespace orrery::render {
 namespace {
@@ -14,8 +14,10 @@ void delete_shader(unsigned id) {
   glDeleteShader(id);
 }
 
-GlObject<delete_shader> compile(GLenum stage, std::string_view file) {
-  const std::string source = shader_source(file);
+/// `preamble` goes after the #version line.
+GlObject<delete_shader> compile(GLenum stage, std::string_view file, std::string_view preamble = {}) {
+  std::string source = shader_source(file);
+  source.insert(source.find('\n') + 1, preamble);
   const char* text = source.c_str();
   GlObject<delete_shader> shader{glCreateShader(stage)};
   glShaderSource(shader.id(), 1, &text, nullptr);
@@ -42,17 +44,27 @@ Program::Program(std::string_view vertex_file, std::string_view fragment_file) :
   const auto fragment = compile(GL_FRAGMENT_SHADER, fragment_file);
   glAttachShader(id(), vertex.id());
   glAttachShader(id(), fragment.id());
-  glLinkProgram(id());
+  link(std::string{vertex_file} + " and " + std::string{fragment_file});
   glDetachShader(id(), vertex.id());
   glDetachShader(id(), fragment.id());
+}
+
+Program::Program(const ComputeShader& shader) : GlObject{glCreateProgram()} {
+  const auto compute = compile(GL_COMPUTE_SHADER, shader.file, shader.preamble);
+  glAttachShader(id(), compute.id());
+  link(std::string{shader.file});
+  glDetachShader(id(), compute.id());
+}
+
+void Program::link(const std::string& files) {
+  glLinkProgram(id());
   int linked = 0, length = 0;
   glGetProgramiv(id(), GL_LINK_STATUS, &linked);
   if (!linked) {
     glGetProgramiv(id(), GL_INFO_LOG_LENGTH, &length);
     std::string log(static_cast<std::size_t>(length), '\0');
     glGetProgramInfoLog(id(), length, nullptr, log.data());
-    throw std::runtime_error{"shaders " + std::string{vertex_file} + " and " + std::string{fragment_file} +
-                             " do not link: " + log};
+    throw std::runtime_error{"shaders " + files + " do not link: " + log};
   }
   int count = 0;
   glGetProgramiv(id(), GL_ACTIVE_UNIFORMS, &count);
@@ -74,6 +86,9 @@ void Program::set(std::string_view name, float value) const {
 void Program::set(std::string_view name, glm::vec2 value) const {
   glProgramUniform2f(id(), location(name), value.x, value.y);
 }
+void Program::set(std::string_view name, glm::ivec2 value) const {
+  glProgramUniform2i(id(), location(name), value.x, value.y);
+}
 void Program::set(std::string_view name, const glm::mat4& value) const {
   glProgramUniformMatrix4fv(id(), location(name), 1, GL_FALSE, glm::value_ptr(value));
 }
@@ -82,6 +97,13 @@ int Program::location(std::string_view name) const {
   const auto found = std::ranges::find(uniforms_, name, &std::pair<std::string, int>::first);
   if (found == uniforms_.end()) throw std::logic_error{"no shader uses the uniform " + std::string{name}};
   return found->second;
+}
+
+void dispatch(const Program& program, int groups_x, int groups_y) {
+  glUseProgram(program.id());
+  glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
+                  GL_FRAMEBUFFER_BARRIER_BIT);
 }
 
 }  // namespace orrery::render

@@ -3,10 +3,10 @@
 #include <glm/glm.hpp>
 #include <span>
 
-#include "render/body_renderer.h"
 #include "render/camera.h"
-#include "render/gl_objects.h"
-#include "render/program.h"
+#include "render/canvas.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
 
 namespace orrery::render {
 

@@ -1,9 +1,9 @@
-#include "render/gl_objects.h"
+#include "render/gl/gl_objects.h"
 
 #include <stdexcept>
 #include <string>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 
@@ -67,6 +67,10 @@ void Buffer::upload(std::span<const std::byte> bytes) {
 void Buffer::download(std::span<std::byte> bytes) const {
   if (bytes.size() > size_bytes()) throw std::logic_error{"download of more bytes than the buffer holds"};
   glGetNamedBufferSubData(id(), 0, static_cast<GLsizeiptr>(bytes.size()), bytes.data());
+}
+
+void bind_storage(unsigned binding, const Buffer& buffer) {
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer.id());
 }
 
 RenderTarget::RenderTarget(unsigned internal_format, int width, int height)

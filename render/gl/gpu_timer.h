@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "render/gl_objects.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery::render {
 

@@ -1,10 +1,10 @@
-#include "render/box_renderer.h"
+#include "render/passes/box_renderer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {

@@ -1,4 +1,4 @@
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +33,16 @@ GlInfo load_gl(GlLoader loader) {
   }
   info.max_side = max_side();
   return info;
+}
+
+bool has_extension(std::string_view name) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const GLubyte* found = glGetStringi(GL_EXTENSIONS, static_cast<GLuint>(i));
+    if (found && name == reinterpret_cast<const char*>(found)) return true;
+  }
+  return false;
 }
 
 }  // namespace orrery::render

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 

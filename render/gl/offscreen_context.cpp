@@ -1,4 +1,4 @@
-#include "render/offscreen_context.h"
+#include "render/gl/offscreen_context.h"
 
 #define EGL_NO_X11
 #include <EGL/egl.h>

@@ -1,4 +1,4 @@
-#include "render/shader_source.h"
+#include "render/gl/shader_source.h"
 
 #include <stdexcept>
 
@@ -8,7 +8,7 @@
 #else
 #include <algorithm>
 
-#include "render/embedded.h"
+#include "render/gl/embedded.h"
 #endif
 
 namespace orrery::render {

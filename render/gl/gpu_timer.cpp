@@ -1,6 +1,6 @@
-#include "render/gpu_timer.h"
+#include "render/gl/gpu_timer.h"
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 

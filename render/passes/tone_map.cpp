@@ -1,0 +1,44 @@
+#include "render/passes/tone_map.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "render/colour_map.h"
+#include "render/gl/gl.h"
+
+namespace orrery::render {
+namespace {
+
+Texture make_colours() {
+  constexpr int samples = 256;
+  const auto maps = colour_maps();
+  const int rows = static_cast<int>(maps.size());
+  Texture texture = make_texture_2d(GL_RGBA16F, samples, rows);
+  std::vector<glm::vec4> row(samples);
+  for (int y = 0; y < rows; ++y) {
+    for (int x = 0; x < samples; ++x) {
+      const float at = static_cast<float>(x) / (samples - 1);
+      row[static_cast<std::size_t>(x)] = {linear_colour(maps[static_cast<std::size_t>(y)], at), 1.0f};
+    }
+    glTextureSubImage2D(texture.id(), 0, 0, y, samples, 1, GL_RGBA, GL_FLOAT, row.data());
+  }
+  return texture;
+}
+
+}  // namespace
+
+ToneMap::ToneMap() : colours_{make_colours()} {}
+
+void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
+                   const RenderTarget& picture) {
+  constexpr int group = 16;  // threads of the shader in x and in y
+  program_.set("exposure", appearance.exposure);
+  program_.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
+  glBindTextureUnit(0, light.texture());
+  glBindTextureUnit(1, glow);
+  glBindTextureUnit(2, colours_.id());
+  glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  dispatch(program_, (picture.width() + group - 1) / group, (picture.height() + group - 1) / group);
+}
+
+}  // namespace orrery::render
