@@ -28,9 +28,8 @@ void OrbitCamera::orbit(glm::vec2 drag) {
 
 void OrbitCamera::pan(glm::vec2 drag) {
   if (!finite(drag)) return;
-  const float world_per_height = 2.0f * distance_ * tangent(1.0f);
   const glm::mat4 axes = glm::transpose(view());
-  const glm::vec3 moved = target_ + world_per_height * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
+  const glm::vec3 moved = target_ + world_per_height() * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
   const glm::vec3 away = moved - framed_centre_;
   const float limit = farthest * framed_radius_;
   const float length = glm::length(away);

@@ -32,6 +32,8 @@ class OrbitCamera {
   /// too far.
   glm::mat4 projection(float aspect) const;
   glm::vec3 position() const;
+  /// The length that the viewport's height shows at the target.
+  float world_per_height() const { return 2.0f * distance_ * tangent(1.0f); }
   glm::vec3 target() const noexcept { return target_; }
   float distance() const noexcept { return distance_; }
   float framed_radius() const noexcept { return framed_radius_; }

@@ -27,8 +27,7 @@ void add_sprite(uint i) {
   const ivec2 last = ivec2(floor(clamp(middle + radius_px, vec2(-1.0), vec2(size - 1))));
   const ivec2 extent = last - first + 1;
   if (any(lessThan(extent, ivec2(1)))) return;
-  const float shrunk = min(body.radius_px / radius_px, 1.0);  // a far body keeps its light, not its peak
-  const float peak = intensity * shrunk * shrunk;
+  const float peak = peak_of(body, radius_px);
   for (int k = int(gl_LocalInvocationID.x); k < extent.x * extent.y; k += int(gl_WorkGroupSize.x)) {
     const ivec2 pixel = first + ivec2(k % extent.x, k / extent.x);
     const vec2 offset = (vec2(pixel) - middle) / radius_px;

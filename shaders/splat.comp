@@ -29,11 +29,9 @@ void add_body(uint i) {
   const vec2 place = 0.5 + 0.5 * body.clip.xy / body.clip.w;
   if (any(lessThan(place, vec2(0.0))) || any(greaterThanEqual(place, vec2(1.0)))) return;
   const ivec2 texel = min(ivec2(place * vec2(2 * size)), 2 * size - 1);
-  // A quarter of the disc's area at full intensity. Rounding up or down by turns keeps the mean where a body has few
-  // quanta.
-  const float light = intensity * 0.785398 * body.radius_px * body.radius_px;
+  // Rounding up or down by turns keeps the mean where a body has few quanta.
   const float turn = fract(float(i & 0xffffu) * 0.618034);
-  const uint sum = uint(light * quanta + turn);
+  const uint sum = uint(body.light * quanta + turn);
   ADD(splats[texel.y * 2 * size.x + texel.x], uvec2(sum, uint(float(sum) * body.value + turn)));
 }
 

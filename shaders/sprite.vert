@@ -16,8 +16,7 @@ void main() {
     return;
   }
   const float radius_px = drawn_radius_px(body.radius_px);
-  const float shrunk = min(body.radius_px / radius_px, 1.0);  // a far body keeps its light, not its peak
-  peak = intensity * shrunk * shrunk * vec2(1.0, body.value);
+  peak = peak_of(body, radius_px) * vec2(1.0, body.value);
   gl_Position = body.clip;
   gl_PointSize = 2.0 * radius_px;
 }

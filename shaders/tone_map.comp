@@ -19,12 +19,7 @@ const float white = 10.0;    // the light that becomes full white
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 
-vec3 encode_srgb(vec3 c) {
-  return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
-}
-
-// Interleaved gradient noise (Jimenez 2014), -0.5 to 0.5.
-float noise(vec2 p) { return fract(52.9829189 * fract(dot(p, vec2(0.06711056, 0.00583715)))) - 0.5; }
+#include "encode.glsl"
 
 // The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
 vec3 coloured(vec2 sums) {
@@ -46,6 +41,5 @@ void main() {
   const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
   const vec2 from_centre = place - 0.5;
   const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
-  const vec3 seen = encode_srgb(max(shown + sky * (1.0 - shown), vec3(0.0))) + noise(vec2(pixel) + 0.5) / 255.0;
-  imageStore(picture, pixel, vec4(seen, 1.0));
+  imageStore(picture, pixel, encoded(shown + sky * (1.0 - shown), pixel));
 }

@@ -5,19 +5,36 @@
 #include "app/panels/sections.h"
 
 namespace orrery {
+namespace {
+
+/// One of the values of `chosen`, marked as `id.label`.
+template <class Value>
+void choice(const char* id, const char* label, Value& chosen, Value value) {
+  ImGui::PushID(id);
+  if (ImGui::RadioButton(label, chosen == value)) chosen = value;
+  ImGui::PopID();
+  ui_mark(id, label);
+}
+
+}  // namespace
 
 void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   if (!section("appearance", "Appearance", false)) return;
   const render::Appearance& current = view.appearance;
   render::Appearance edited = current;
 
-  row_label("Colour by", "The quantity that a body's colour shows.");
-  const bool by_speed = current.colour_by == render::ColourBy::speed;
-  if (ImGui::RadioButton("speed", by_speed)) edited.colour_by = render::ColourBy::speed;
-  ui_mark("colour-by.speed");
+  row_label("Look", "Lights: each body shines in the colour of its value. Density: mass per area, by its logarithm.");
+  choice("look", "lights", edited.look, render::Look::lights);
   ImGui::SameLine();
-  if (ImGui::RadioButton("mass", !by_speed)) edited.colour_by = render::ColourBy::mass;
-  ui_mark("colour-by.mass");
+  choice("look", "density", edited.look, render::Look::density);
+  if (current.look == render::Look::lights) {
+    row_label("Colour by", "The quantity that a body's colour shows.");
+    choice("colour-by", "speed", edited.colour_by, render::ColourBy::speed);
+    ImGui::SameLine();
+    choice("colour-by", "mass", edited.colour_by, render::ColourBy::mass);
+    ImGui::SameLine();
+    choice("colour-by", "none", edited.colour_by, render::ColourBy::none);
+  }
 
   row_label("Colours", "The colour map, from low to high.");
   const std::size_t index = static_cast<std::size_t>(current.colour_map);
@@ -37,17 +54,17 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   row_label("Drawing",
             "Splats: compute shaders add up the bodies, fastest where the driver has 64-bit atomics. Sprites: the "
             "rasterizer draws each body. Both give the same picture.");
-  const auto way = [&](const char* label, render::Drawing drawing) {
-    if (ImGui::RadioButton(label, current.drawing == drawing)) edited.drawing = drawing;
-    ui_mark("drawing", label);
-  };
-  way("auto", render::Drawing::automatic);
+  choice("drawing", "auto", edited.drawing, render::Drawing::automatic);
   ImGui::SameLine();
-  way("splats", render::Drawing::splats);
+  choice("drawing", "splats", edited.drawing, render::Drawing::splats);
   ImGui::SameLine();
-  way("sprites", render::Drawing::sprites);
+  choice("drawing", "sprites", edited.drawing, render::Drawing::sprites);
   if (!(edited == current)) out.push_back(SetAppearance{edited});
 
+  bool legend = view.legend_shown;
+  if (ImGui::Checkbox("Legend", &legend)) out.push_back(ShowLegend{legend});
+  ui_mark("legend");
+  tooltip("What the colours and lengths of the picture mean.");
   bool vsync = view.vsync, fullscreen = view.fullscreen;
   if (ImGui::Checkbox("Wait for the display", &vsync)) out.push_back(SetVsync{vsync});
   ui_mark("vsync");

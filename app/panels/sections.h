@@ -25,6 +25,8 @@ void appearance_panel(const Status& status, const ViewStatus& view, Requests& ou
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+/// What the colours and lengths of the picture mean.
+void legend_panel(const ViewStatus& view, const PanelState& state);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);

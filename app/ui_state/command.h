@@ -78,6 +78,10 @@ struct SetAppearance {
 struct ShowTreeCells {
   bool on;
 };
+/// Shows what colours and lengths of the picture mean.
+struct ShowLegend {
+  bool on;
+};
 struct SetVsync {
   bool on;
 };
@@ -130,8 +134,14 @@ struct EnumWords<LabTab> {
 };
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 2> all() {
-    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}}};
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 3> all() {
+    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}, {render::ColourBy::none, "none"}}};
+  }
+};
+template <>
+struct EnumWords<render::Look> {
+  static constexpr std::array<std::pair<render::Look, std::string_view>, 2> all() {
+    return {{{render::Look::lights, "lights"}, {render::Look::density, "density"}}};
   }
 };
 template <>
@@ -186,9 +196,12 @@ inline constexpr std::tuple view_commands{
             .name = "exposure", .optional = true, .range = SetAppearance::scales},
         Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
             .name = "size", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::look>{.name = "look", .optional = true},
         Argument<&SetAppearance::appearance, &render::Appearance::drawing>{.name = "drawing", .optional = true}),
     command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
                                Argument<&ShowTreeCells::on>{.name = "on"}),
+    command_row<ShowLegend>("legend", "Shows or hides the legend of colours and lengths.",
+                            Argument<&ShowLegend::on>{.name = "on"}),
     command_row<SetVsync>("vsync", "Switches vertical synchronization on or off.",
                           Argument<&SetVsync::on>{.name = "on"}),
     command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen."),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui_state/legend.h"
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/backend_status.h"
@@ -106,6 +107,8 @@ struct ViewStatus {
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
   render::Appearance appearance;
   render::Drawing drawn = render::Drawing::sprites;  ///< how the last frame was drawn; never `automatic`
+  Legend legend;
+  bool legend_shown = true;
   bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;

@@ -14,6 +14,7 @@
 #include "app/text/console.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
+#include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
 #include "app/viewer/window.h"
@@ -66,7 +67,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   if (!options.settings.empty()) {
     lane_.simulation().apply(SelectKernel{backends_.default_kernel()->id, options.settings});
   }
-  view_.panel = options.panel;
+  view_.panel = view_.legend_shown = options.panel;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
   view_.backends = backends_.statuses();
@@ -261,6 +262,7 @@ void Viewer::draw_bodies() {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
+  view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
   lane_.draw(frame_, camera_, view_.appearance, canvas);
 }
 

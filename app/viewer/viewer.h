@@ -115,6 +115,7 @@ class Viewer {
   void carry_out(const StopSweep&);
   void carry_out(const SetAppearance& c);
   void carry_out(const ShowTreeCells& c);
+  void carry_out(const ShowLegend& c);
   void carry_out(const SetVsync& c);
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);

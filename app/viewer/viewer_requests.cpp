@@ -188,6 +188,10 @@ void Viewer::carry_out(const SetAppearance& c) {
 void Viewer::carry_out(const ShowTreeCells& c) {
   view_.tree_cells = c.on;
 }
+void Viewer::carry_out(const ShowLegend& c) {
+  view_.legend_shown = c.on;
+}
+
 void Viewer::carry_out(const SetVsync& c) {
   rescue_.outside([&] { surface_->set_vsync(c.on); });
 }

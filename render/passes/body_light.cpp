@@ -30,9 +30,11 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   // The light of the framed ball does not depend on the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
-  light.by_mass = appearance.colour_by == ColourBy::mass;
+  light.colour_by = static_cast<int>(appearance.colour_by);
   light.speed_range = {ranges.speed.low, ranges.speed.high};
   light.mass_range = {ranges.mass.low, ranges.mass.high};
+  light.weigh_mass = appearance.look == Look::density;
+  if (light.weigh_mass) light.intensity = ranges.mass.high / (mean_profile * pi * light.radius * light.radius);
   const float radius_px = light.radius * light.pixels_per_tangent / camera.distance();
   light.light_at_target = light.intensity * mean_profile * pi * radius_px * radius_px;
   return light;
@@ -44,7 +46,8 @@ void set_body_light(const Program& program, const BodyLight& light) {
   program.set("pixels_per_tangent", light.pixels_per_tangent);
   program.set("intensity", light.intensity);
   program.set("radius", light.radius);
-  program.set("by_mass", light.by_mass ? 1 : 0);
+  program.set("weigh_mass", light.weigh_mass ? 1 : 0);
+  program.set("colour_by", light.colour_by);
   program.set("speed_range", light.speed_range);
   program.set("mass_range", light.mass_range);
 }

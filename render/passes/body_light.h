@@ -13,10 +13,11 @@ namespace orrery::render {
 struct BodyLight {
   glm::mat4 view, projection;
   float pixels_per_tangent;
-  float intensity;  ///< light of a pixel in the middle of a sprite of its own size
+  bool weigh_mass;
+  float intensity;  ///< light of a pixel in the middle of a sprite of normal size
   float radius;     ///< of a sprite, in world units
   float large_radius_px;
-  bool by_mass;
+  int colour_by;
   glm::vec2 speed_range, mass_range;
   /// Sum over all pixels of the light of one body of normal size at the camera's target.
   float light_at_target;

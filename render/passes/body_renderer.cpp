@@ -26,7 +26,11 @@ void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, co
       sprites_.draw(bodies, body_light, light_);
     }
   }
-  tone_map_.draw(light_, glow_.make(light_), appearance, picture);
+  if (appearance.look == Look::density) {
+    tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
+  } else {
+    tone_map_.draw(light_, glow_.make(light_), appearance, picture);
+  }
 }
 
 }  // namespace orrery::render

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "render/appearance.h"
+#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 
@@ -14,10 +15,16 @@ class ToneMap {
 
   /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
   void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
+  /// Fills `picture` with colours by the logarithm of the density between the ends of `range`, both > 0.
+  void draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+                    const RenderTarget& picture);
 
  private:
-  Program program_{ComputeShader{"tone_map.comp"}};
-  Texture colours_;  // one row per colour map
+  static void fill(const Program& program, const Texture& colours, const RenderTarget& light,
+                   const Appearance& appearance, const RenderTarget& picture);
+
+  Program lights_program_{ComputeShader{"tone_map.comp"}}, density_program_{ComputeShader{"density.comp"}};
+  Texture lights_, colours_;  // one row per colour map
 };
 
 }  // namespace orrery::render
