@@ -13,6 +13,8 @@
 #include "app/cli/run_files.h"
 #include "app/cli/verify_command.h"
 #include "app/text/console.h"
+#include "app/text/text_style.h"
+#include "app/viewer/keys.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
@@ -27,6 +29,10 @@ struct Runner {
 
   int operator()(const ShowText& show) const {
     console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
+    return 0;
+  }
+  int operator()(const ShowKeys& show) const {
+    console::print("{}", key_table(stdout_style(show.table)));
     return 0;
   }
   int operator()(const ViewOptions& options) const {

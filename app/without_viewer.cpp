@@ -1,6 +1,7 @@
 // Stands for app/viewer in a build without it.
 #include <stdexcept>
 
+#include "app/viewer/keys.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 
@@ -13,6 +14,10 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 
 int run_view(const KernelCatalog&, const ViewOptions&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure + "; bench, verify, kernels and info work");
+}
+
+std::string key_table(const TextStyle&) {
+  throw std::runtime_error(std::string{"the viewer was not built: "} + cure);
 }
 
 GlReport probe_gl(const KernelCatalog&) {

@@ -48,28 +48,30 @@ may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
 may_include("render/passes/" "render/" "glm/" ${gl_headers})
 may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
+# Measuring code sees the simulation and its parts, not OpenGL.
+set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
 foreach(folder roofline sweep tuning)
-  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" "compute/" "fmt/" "spawn[.]h$"
+  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" "spawn[.]h$"
               ${posix_headers})
 endforeach()
-may_include("app/lab/" "app/text/" "app/lab/[^/]+$" "compute/" "orrery_version[.]h$" "fmt/")
-may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
+may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
+may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
+            ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" "compute/" "orrery_version[.]h$" "fmt/" "CLI/"
-            "hwy/targets[.]h$" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/parse_number[.]h$" "imgui"
-            "fmt/")
+may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" ${measured}
+            "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format|kernels/parts/simd_name)[.]h$"
+            "orrery_version[.]h$" "fmt/" "CLI/" "hwy/targets[.]h$" ${posix_headers})
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
+            "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
-            "compute/sim/command[.]h$" "compute/kernels/kernel[.]h$" "compute/integrators/integrator[.]h$"
-            "compute/scenes/scene[.]h$" "render/appearance[.]h$" "imgui" "fmt/")
+            "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
+            "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
-# The interop test needs a GL context and GL buffers, which render/ makes.
-may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtest/" ${gl_headers} ${cuda_headers})
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})

@@ -86,7 +86,7 @@ std::string state_text(const Json& state) {
   if (!state["slowed_by"].empty()) {
     parts.push_back(fmt::format("slowed by {}", fmt::join(state["slowed_by"].get<std::vector<std::string>>(), ", ")));
   }
-  return parts.empty() ? "state unknown: the driver does not tell" : fmt::format("{}", fmt::join(parts, ", "));
+  return parts.empty() ? "state unknown: the driver does not report it" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void add_cuda(Table& table, const Json& cuda, const std::optional<MachinePeakRates>& peak_rates) {

@@ -139,13 +139,14 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   if (first == "version" || words.size() > 2) {
     throw UsageError(
         fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
-                    "[--markdown]' or 'orrery version'",
+                    "[--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
                     words.back()));
   }
   if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
   if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
-    throw unknown_name("subcommand", words[1], known_subcommands,
-                       "; 'orrery help script' lists the commands of a script");
+    throw unknown_name(
+        "subcommand", words[1], known_subcommands,
+        "; 'orrery help script' lists the commands of a script, 'orrery help keys' the keys of the window");
   }
   return with_help_as_option({words[1], "--help"});
 }

@@ -12,6 +12,8 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
+#include "compute/kernels/kernel.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -48,14 +50,15 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
-  add_file(app, "FILE", "a TIPSY file to start from, instead of a generated scene", draft.scene.file);
+  add_file(app, "FILE", "a file of bodies to start from, instead of a generated scene: " + snapshot_titles(),
+           draft.scene.file);
   add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;
     draft.generator_option = "--scene";
   });
   add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
-    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text)};
+    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text, body_counts)};
     draft.generator_option = draft.procedure_option = "-n";
   });
   add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
@@ -70,27 +73,32 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
     draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
     draft.procedure_option = "--integrator";
   });
-  add(app, "--dt", "T", "time step, > 0 (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
-  });
+  add(app, "--dt", "T", "time step: " + allowed_text(argument_of<&SetTimeStep::time_step>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
+      });
 }
 
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
-  add(app, "--softening", "E", "softening length (the scene's)", [&](const std::string& text) {
-    draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
-  });
-  add(app, "--repulsion", "H", "H of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
-    draft.attract_repel_option = "--repulsion";
-  });
+  add(app, "--softening", "E",
+      "softening length: " + allowed_text(argument_of<&SetSoftening::softening>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
+      });
+  add(app, "--repulsion", "H", "H of attract-repel: " + allowed_text(argument_of<&SetRepulsion::repulsion>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
+        draft.attract_repel_option = "--repulsion";
+      });
 }
 
 void add_drag(CLI::App& app, OptionDraft& draft) {
-  add(app, "--drag", "D", "D of attract-repel, >= 0", [&](const std::string& text) {
-    draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
-    draft.attract_repel_option = "--drag";
-  });
+  add(app, "--drag", "D", "D of attract-repel: " + allowed_text(argument_of<&SetDrag::drag>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
+        draft.attract_repel_option = "--drag";
+      });
 }
 
 void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
@@ -156,7 +164,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
   add(app, "--steps-per-frame", "K",
-      fmt::format("steps per frame, {} to {} (1)", SetStepsPerFrame::range.least, SetStepsPerFrame::range.most),
+      "steps per frame: " + allowed_text(argument_of<&SetStepsPerFrame::steps>()) + " (1)",
       [&](const std::string& text) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });
@@ -167,7 +175,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
     view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
   });
-  add_file(app, "--save", "saves the bodies as TIPSY at the end", view.save_file);
+  add_file(app, "--save", "saves the bodies at the end: " + snapshot_titles(), view.save_file);
   add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
@@ -232,14 +240,15 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add_integrator(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_drag(app, draft);
-  app.footer(
+  app.footer(fmt::format(
       "\nExamples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
       "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s\n"
-      "at 20 flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
-      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.");
+      "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
+      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.",
+      flop_per_interaction));
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {
@@ -248,7 +257,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
-  add(app, "--sample", "all|N", "bodies whose forces are checked (4096)",
+  add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
   add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");

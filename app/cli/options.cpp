@@ -111,9 +111,7 @@ void set_first_kernel(ViewOptions& view, const KernelSelection& first, const std
     view.settings = values;
   } else {
     const KernelInfo& kernel = *first.kernels.front();
-    Settings settings{kernel};
-    for (const auto& [name, value] : values) settings.set(name, value);
-    view.setup.push_back(SelectKernel{kernel.id, settings.values()});
+    view.setup.push_back(SelectKernel{kernel.id, Settings{kernel, values}.values()});
   }
 }
 
@@ -246,6 +244,8 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
   if (words == std::vector<std::string>{"help", "script", "--markdown"})
     return ShowText{command_reference_markdown(), true};
+  if (words == std::vector<std::string>{"help", "keys"}) return ShowKeys{};
+  if (words == std::vector<std::string>{"help", "keys", "--markdown"}) return ShowKeys{{.markdown = true}};
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft{kernels};
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
@@ -253,8 +253,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   app.require_subcommand(1);
   app.footer(
       "\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
-      "script' the "
-      "commands of a script.");
+      "script' the commands of a script, 'orrery help keys' the keys of the window.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");

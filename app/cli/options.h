@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/lab/baseline.h"
+#include "app/lab/force_sample.h"
 #include "app/lab/kernel_axes.h"
 #include "app/recording/result_files.h"
 #include "app/text/parse_value.h"
@@ -41,11 +42,11 @@ struct VerifyOptions {
   std::vector<int> counts;
   KernelSelection kernels;
   std::vector<Axis> axes;
-  Commands setup;           ///< constants of the law
-  std::vector<LawId> laws;  ///< never empty
-  int sample = 4096;        ///< bodies whose forces are checked; the largest int stands for all
-  bool histogram = false;   ///< print distances in units in the last place
-  bool digits = false;      ///< make the source's digit test
+  Commands setup;                        ///< constants of the law
+  std::vector<LawId> laws;               ///< never empty
+  int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
+  bool histogram = false;                ///< print distances in units in the last place
+  bool digits = false;                   ///< make the source's digit test
   ResultNames files;
   bool progress = false;
   TableFlags table;
@@ -69,7 +70,12 @@ struct ShowText {
   bool unbroken = false;  ///< prints lines as they are, however long
 };
 
-using Options = std::variant<ShowText, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+/// `orrery help keys`.
+struct ShowKeys {
+  TableFlags table;
+};
+
+using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

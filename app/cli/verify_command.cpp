@@ -47,7 +47,8 @@ class Verification {
  private:
   /// The expected results of one system under one law.
   struct Expected {
-    Status system;  // before any variant
+    Law law;
+    float time_step;
     ForceSample sample;
     std::vector<Vec4> positions;  // after the second step of the serial kernel; only for the digit test
   };
@@ -80,7 +81,7 @@ class Verification {
       --left_laws_;
       show("reference", plan_.variants.size(), true);
       const Status& system = simulation.status();
-      Expected expected{system, {bodies, system.law, options_.sample}, {}};
+      Expected expected{system.law, system.time_step, {bodies, system.law, options_.sample}, {}};
       forecast_.learn_reference(count_, expected.sample.seconds());
       if (options_.digits) {
         runner.select(serial_variant());
@@ -109,7 +110,11 @@ class Verification {
   }
 
   Check check(VariantRunner& runner, const Expected& expected, const Variant& variant) {
-    Check check{.variant = variant, .sample = expected.sample.size()};
+    Check check{.variant = variant,
+                .count = count_,
+                .law = expected.law,
+                .time_step = expected.time_step,
+                .sample = expected.sample.size()};
     const Problem problem = problem_of([&] {
       runner.select(variant);
       runner.restart();
@@ -117,7 +122,6 @@ class Verification {
       if (options_.digits) check_digits(runner, expected, check);
     });
     if (problem) check.result = (problem.refused ? "skipped: " : "FAIL: ") + problem.text;
-    check.status = runner.simulation() ? runner.simulation()->status() : expected.system;
     return check;
   }
 
@@ -157,12 +161,12 @@ class Verification {
 
   /// Left to do under the present law: the last `variants` of the plan, and the reference if `with_reference`.
   void show(const std::string& what, std::size_t variants, bool with_reference) {
-    const auto seconds_of_a_law = [&](int count) {
+    const auto seconds_per_law = [&](int count) {
       return reference_seconds(count) + seconds_of(plan_.variants.size(), count);
     };
     double left = seconds_of(variants, count_) + (with_reference ? reference_seconds(count_) : 0);
-    left += static_cast<double>(left_laws_) * seconds_of_a_law(count_);
-    for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_of_a_law(later);
+    left += static_cast<double>(left_laws_) * seconds_per_law(count_);
+    for (const int later : left_counts_) left += static_cast<double>(options_.laws.size()) * seconds_per_law(later);
     progress_.show_left(left, fmt::format("{} n={}", what, format_count(count_)));
   }
 

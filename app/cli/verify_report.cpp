@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 
 #include "app/lab/distribution.h"
 #include "app/lab/metadata.h"
@@ -29,7 +28,7 @@ Json verify_metadata(const Backends& backends, const VerifyOptions& options, con
     metadata["law"].push_back(law_info(law).id);
     if (law == LawId::attract_repel) metadata["repulsion"] = decimal(first.law.repulsion);
   }
-  const bool every_body = options.sample == std::numeric_limits<int>::max();
+  const bool every_body = options.sample == body_counts.most;
   metadata["sample"] = every_body ? Json("all") : Json(options.sample);
   return metadata;
 }
@@ -39,7 +38,7 @@ std::string worst_body(const Check& check) {
 }
 
 bool has_repulsion(const Check& check) {
-  return check.status.law.id == LawId::attract_repel;
+  return check.law.id == LawId::attract_repel;
 }
 
 const char* accepted_text(const WrongDigits& digits) {
@@ -47,17 +46,16 @@ const char* accepted_text(const WrongDigits& digits) {
 }
 
 std::array<std::string, columns.size()> csv_fields(const Check& check) {
-  const Status& s = check.status;
   const Tolerance& tolerance = check.variant.kernel->tolerance;
   const auto field = [&](double ForceError::*part) { return check.error ? csv_number((*check.error).*part) : ""; };
   return {check.variant.kernel->id,
           to_string(check.variant.kernel->backend),
           check.variant.settings.to_string(),
-          law_info(s.law.id).id,
-          std::to_string(s.count),
-          csv_number(decimal(s.time_step), 9),
-          csv_number(decimal(s.law.softening), 9),
-          has_repulsion(check) ? csv_number(decimal(s.law.repulsion), 9) : "",
+          law_info(check.law.id).id,
+          std::to_string(check.count),
+          csv_number(decimal(check.time_step), 9),
+          csv_number(decimal(check.law.softening), 9),
+          has_repulsion(check) ? csv_number(decimal(check.law.repulsion), 9) : "",
           std::to_string(check.sample),
           field(&ForceError::rms),
           field(&ForceError::median),
@@ -74,16 +72,15 @@ std::array<std::string, columns.size()> csv_fields(const Check& check) {
 }
 
 Json json_row(const Check& check) {
-  const Status& s = check.status;
   const Tolerance& tolerance = check.variant.kernel->tolerance;
   Json row{{"kernel", check.variant.kernel->id},
            {"backend", to_string(check.variant.kernel->backend)},
            {"settings", Json(check.variant.settings.values())},
-           {"law", law_info(s.law.id).id},
-           {"n", s.count},
-           {"dt", decimal(s.time_step)},
-           {"softening", decimal(s.law.softening)},
-           {"repulsion", has_repulsion(check) ? Json(decimal(s.law.repulsion)) : Json(nullptr)},
+           {"law", law_info(check.law.id).id},
+           {"n", check.count},
+           {"dt", decimal(check.time_step)},
+           {"softening", decimal(check.law.softening)},
+           {"repulsion", has_repulsion(check) ? Json(decimal(check.law.repulsion)) : Json(nullptr)},
            {"sample", check.sample},
            {"error", nullptr},
            {"tolerance", {{"median", tolerance.median}, {"max", tolerance.max}}},
@@ -121,8 +118,8 @@ Tone tone_of(const std::string& result) {
 /// Adds a row of what was checked and of `more`.
 void add_row(Table& table, const SettingsCells& settings, const Check& check, const Cells& more) {
   const char* const id = check.variant.kernel->id;
-  Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.status.law.id).id,
-            format_count(check.status.count)};
+  Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.law.id).id,
+            format_count(check.count)};
   row.insert(row.end(), more.begin(), more.end());
   table.add(std::move(row));
 }

@@ -17,7 +17,9 @@ namespace orrery {
 /// The check of one kernel with its settings, for one system of bodies under one law.
 struct Check {
   const Variant& variant;
-  Status status{};                      ///< of the simulation
+  int count = 0;  ///< bodies
+  Law law{};
+  float time_step = 0;
   int sample = 0;                       ///< bodies whose forces were compared
   std::optional<ForceError> error{};    ///< none if there are no forces
   UlpHistogram ulps{};                  ///< of the same forces

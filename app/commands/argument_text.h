@@ -68,7 +68,9 @@ typename A::Value read_value(const A& argument, std::string_view what, std::stri
   using Value = typename A::Value;
   if constexpr (is_number<Value>) {
     if (argument.word && text == argument.word) return argument.word_number;
-    if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text));
+    if constexpr (std::is_integral_v<Value>) {
+      if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text, argument.range));
+    }
     const auto number = parsed_number<Value>(text);
     if (!number || !argument.range.contains(*number)) refuse_value(what, text, argument.allowed());
     return *number - argument.first;
@@ -102,11 +104,17 @@ void read_argument(const A& argument, std::string_view what, std::string_view te
   }
 }
 
-/// An option that stands for the argument of a command: its value, read and checked as in a script.
-template <auto First, auto... Rest>
+/// The argument of a command that an option stands for.
+template <auto... Members>
+constexpr const auto& argument_of() {
+  using A = Argument<Members...>;
+  return std::get<A>(row_of<typename A::Command>().arguments);
+}
+
+/// The value of such an option, read and checked as in a script.
+template <auto... Members>
 auto read_option(std::string_view what, std::string_view text) {
-  using A = Argument<First, Rest...>;
-  return read_value(std::get<A>(row_of<typename A::Command>().arguments), what, text);
+  return read_value(argument_of<Members...>(), what, text);
 }
 
 template <class A>

@@ -242,7 +242,7 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
     if (!other.empty()) remarks.push_back(fmt::format("measured differently than {}: {}", run.file, other));
   }
   if (before.size() == 1) {
-    remarks.push_back("one earlier run does not show how much times vary between runs: --baseline may be given again");
+    remarks.push_back("one earlier run does not show how much times vary between runs: compare with several");
   }
   comparison.json = {{"files", Json::array()},
                      {"noise_percent", noise},

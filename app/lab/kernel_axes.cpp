@@ -51,7 +51,7 @@ std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& a
 }  // namespace
 
 KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text) {
-  return select_kernels(kernels, split_list("--kernels", text));
+  return select_kernels(kernels, split_list("the list of kernels", text));
 }
 
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids) {
@@ -64,9 +64,7 @@ KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<s
   for (const std::string& id : ids) {
     if (id == "all") throw UsageError("'all' stands alone; beside it no kernel can be named");
     if (id == auto_kernel) {
-      throw UsageError(
-          fmt::format("'{}' stands alone, for 'orrery bench' and 'orrery view'; here name kernels, or all: {}", id,
-                      joined_ids(kernels.all())));
+      throw UsageError(fmt::format("'{}' cannot stand here; name kernels, or all: {}", id, joined_ids(kernels.all())));
     }
     const auto has_id = [&](const KernelPtr& kernel) { return kernel->id == id; };
     if (std::ranges::none_of(selection.kernels, has_id)) selection.kernels.push_back(kernels.find(id));

@@ -24,10 +24,10 @@ struct VariantResult {
   Json machine_before{}, machine_during{}, machine_after{};
 
   double interactions_per_s() const { return status.interactions_per_step / (step_ms.median / 1e3); }
-  /// At 20 flop per interaction. NaN for a tree: its interactions with cells take more.
+  /// NaN for a tree: its interactions with cells take more than flop_per_interaction.
   double gflop_per_s() const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return status.kernel->is_tree ? none : interactions_per_s() * 20 / 1e9;
+    return status.kernel->is_tree ? none : interactions_per_s() * flop_per_interaction / 1e9;
   }
   /// Of the accelerations at the scene's first state; NaN if they were not probed.
   ForceError error() const {

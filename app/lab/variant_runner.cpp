@@ -69,7 +69,8 @@ std::optional<StepTiming> VariantRunner::collect() {
 
 StepTiming VariantRunner::run(int steps) {
   start(steps);
-  guarded([&] { simulation_->wait(); });
+  guarded([&] { simulation_->wait(stop_); });
+  throw_if_cancelled();
   return collect().value();
 }
 

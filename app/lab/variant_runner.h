@@ -13,7 +13,8 @@ namespace orrery {
 
 /// One system of bodies that is stepped with one variant after the other. The first variant makes the simulation, with
 /// its own kernel: no other kernel has to be able to run here. So does the first variant after one that failed. All
-/// calls throw what the variant fails with (see problem_of()), and Cancelled once `stop` was requested.
+/// calls throw what the variant fails with (see problem_of()), and Cancelled once `stop` was requested, which also
+/// cancels a step on the CPU that they wait for.
 class VariantRunner {
  public:
   /// Gives a new simulation its integrator, law and bodies.

@@ -18,6 +18,9 @@ void choice(const char* id, const char* label, Value& chosen, Value value) {
 
 }  // namespace
 
+static_assert(SetAppearance::scales.contains(SetAppearance::exposure_slider.least));
+static_assert(SetAppearance::scales.contains(SetAppearance::size_slider.least));
+
 void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   if (!section("appearance", "Appearance", false)) return;
   const render::Appearance& current = view.appearance;
@@ -47,9 +50,10 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   }
 
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");
-  if (const auto value = log_slider("exposure", current.exposure, 0.05f, 20.0f, "%.3g")) edited.exposure = *value;
+  if (const auto value = log_slider("exposure", current.exposure, SetAppearance::exposure_slider, "%.3g"))
+    edited.exposure = *value;
   row_label("Sprite size", "Scales every body's sprite. Ctrl-click to type a value.");
-  if (const auto value = log_slider("sprite-size", current.sprite_scale, 0.1f, 10.0f, "%.3g"))
+  if (const auto value = log_slider("sprite-size", current.sprite_scale, SetAppearance::size_slider, "%.3g"))
     edited.sprite_scale = *value;
   row_label("Drawing",
             "Splats: compute shaders add up the bodies, fastest where the driver has 64-bit atomics. Sprites: the "

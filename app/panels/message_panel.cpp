@@ -70,19 +70,19 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
                                        : fmt::format("Stopped after step {}: body {} is not finite.",
                                                      format_count(body.step), format_count(body.body)),
             view, theme::bad);
-    ui_mark("fault");
+    ui_mark("non-finite");
     if (status.checkpoint_step) {
       const std::string label = fmt::format("Restore step {}", format_count(*status.checkpoint_step));
       if (ImGui::Button((label + "###restore").c_str())) out.push_back(RestoreCheckpoint{});
-      ui_mark("fault.restore");
+      ui_mark("non-finite.restore");
       tooltip("Restores the latest checkpoint. All its bodies are finite.");
       ImGui::SameLine();
     }
     if (ImGui::Button("Reset")) out.push_back(Reset{});
-    ui_mark("fault.reset");
+    ui_mark("non-finite.reset");
     tooltip("Back to the first state and the physics of this scene", reset_words);
     text("R restarts with the present physics. F frames the bodies.", theme::dim, theme::Font::small);
-    ui_mark("fault.keys");
+    ui_mark("non-finite.keys");
   });
 }
 

@@ -61,15 +61,13 @@ const Info* choose(const Field& field, std::string_view current, std::string_vie
   return restored && differs ? own_info : picked;
 }
 
-struct Range {
-  float low, high;
-  const char* format;
-};
-
-std::optional<float> number(const Field& field, const Range& range, float value, float own) {
+/// A slider for the number of the command `C`.
+template <class C>
+std::optional<float> number(const Field& field, const char* format, float value, float own) {
+  static_assert(C::range.contains(C::slider.least) && C::range.contains(C::slider.most));
   const bool differs = value != own;
   const bool restored = field_label(field, differs, fmt::format("{:.6g}", own));
-  const auto asked = log_slider(field.mark, value, range.low, range.high, range.format, std::optional{own});
+  const auto asked = log_slider(field.mark, value, C::slider, format, std::optional{own});
   return restored ? std::optional{own} : asked;
 }
 
@@ -89,30 +87,31 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
                                           law_info(own.id).id, laws())) {
     out.push_back(SelectLaw{asked->id});
   }
-  if (const auto dt = number({"dt", "Time step", "dt of one step, in units of G = 1. Ctrl-click to type a value."},
-                             {1e-5f, 0.1f, "%.5g"}, status.time_step, status.scene_physics.time_step)) {
+  if (const auto dt =
+          number<SetTimeStep>({"dt", "Time step", "dt of one step, in units of G = 1. Ctrl-click to type a value."},
+                              "%.5g", status.time_step, status.scene_physics.time_step)) {
     out.push_back(SetTimeStep{*dt});
   }
-  if (const auto softening = number(
+  if (const auto softening = number<SetSoftening>(
           {"softening", "Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value."},
-          {1e-4f, 1.0f, "%.4g"}, law.softening, own.softening)) {
+          "%.4g", law.softening, own.softening)) {
     out.push_back(SetSoftening{*softening});
   }
   if (law.id == LawId::attract_repel) {
-    if (const auto repulsion =
-            number({"repulsion", "Repulsion",
-                    "H, a length squared: the strength of the repelling part. Ctrl-click to type a value."},
-                   {0.0f, 1.0f, "%.5g"}, law.repulsion, own.repulsion)) {
+    if (const auto repulsion = number<SetRepulsion>(
+            {"repulsion", "Repulsion",
+             "H, a length squared: the strength of the repelling part. Ctrl-click to type a value."},
+            "%.5g", law.repulsion, own.repulsion)) {
       out.push_back(SetRepulsion{*repulsion});
     }
-    if (const auto drag = number({"drag", "Drag", "D, mass per time: slows bodies down. Ctrl-click to type a value."},
-                                 {0.0f, 0.01f, "%.7g"}, law.drag, own.drag)) {
+    if (const auto drag =
+            number<SetDrag>({"drag", "Drag", "D, mass per time: slows bodies down. Ctrl-click to type a value."},
+                            "%.7g", law.drag, own.drag)) {
       out.push_back(SetDrag{*drag});
     }
   }
   row_label("Steps/frame", "Steps per frame. Ctrl-click to type a value.");
-  constexpr auto steps = SetStepsPerFrame::range;
-  if (const auto asked = log_slider("steps-per-frame", status.steps_per_frame, steps.least, steps.most, "%d")) {
+  if (const auto asked = log_slider("steps-per-frame", status.steps_per_frame, SetStepsPerFrame::range, "%d")) {
     out.push_back(SetStepsPerFrame{*asked});
   }
 }

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 namespace {
@@ -30,8 +32,9 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
 void work_cell(const Status& status, double interactions_per_s) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) {
-    cell(format_flops(interactions_per_s), "at 20 flop per interaction",
-         "Floating-point operations per second, at 20 per interaction as in the literature.");
+    static const std::string caption = fmt::format("at {} flop per interaction", flop_per_interaction);
+    cell(format_rate(interactions_per_s * flop_per_interaction, "FLOP/s"), caption.c_str(),
+         "Floating-point operations per second, counted as in the literature.");
     return;
   }
   const double per_body = status.interactions_per_step / status.count;

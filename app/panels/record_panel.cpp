@@ -2,12 +2,14 @@
 #include <imgui.h>
 
 #include <string>
+#include <string_view>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/path_entry.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -16,7 +18,7 @@ using theme::em;
 
 /// A file name, which may stay empty, and a button that saves to it.
 template <class Save>
-void save_row(const char* label, const char* notes, const char* id, const char* hint, std::string& file,
+void save_row(const char* label, std::string_view notes, const char* id, const char* hint, std::string& file,
               Requests& out) {
   const float button = em(4.2f);
   row_label(label, notes, button + ImGui::GetStyle().ItemSpacing.x);
@@ -64,9 +66,9 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
   }
   save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
                            "screenshot", "picture.png", state.picture_file, out);
-  save_row<SaveSnapshot>("Snapshot",
-                         "The bodies as they are now, as a TIPSY file. Without a name: a new file in orrery-out.",
-                         "snapshot", "bodies.tipsy", state.snapshot_file, out);
+  save_row<SaveSnapshot>(
+      "Snapshot", "The bodies as they are now. Without a name: a new file in orrery-out. Formats: " + snapshot_titles(),
+      "snapshot", "bodies.tipsy", state.snapshot_file, out);
 }
 
 }  // namespace orrery

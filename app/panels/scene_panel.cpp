@@ -14,6 +14,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "compute/core/parse_number.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
@@ -45,10 +46,9 @@ std::string count_refusal(const SceneDraft& draft) {
   const SceneInfo* scene = known_scene(draft.scene);
   if (!scene) return "choose a scene";
   const std::optional<std::int64_t> count = parsed_count(draft.count);
-  constexpr int most = std::numeric_limits<int>::max();
   if (!count || *count < scene->min_count)
     return fmt::format("Bodies cannot be '{}'; it must be a whole number from {} to {}, such as 16384, 16k or 1M",
-                       draft.count, format_count(scene->min_count), format_count(most));
+                       draft.count, format_count(scene->min_count), format_count(body_counts.most));
   return {};
 }
 
@@ -158,8 +158,8 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   }
   if (load && !refused) out.push_back(LoadScene{request_of(draft)});
 
-  row_label("File", "A TIPSY file; ~ stands for your home folder.", reserved);
-  bool open = text_field("file", "path of a TIPSY file", draft.file);
+  row_label("File", "A file of bodies; ~ stands for your home folder. Formats: " + snapshot_titles(), reserved);
+  bool open = text_field("file", "path of a file of bodies", draft.file);
   ImGui::SameLine();
   ImGui::BeginDisabled(draft.file.empty());
   open |= ImGui::Button("Open", {button, 0});

@@ -38,9 +38,9 @@ class ConservedLog {
   void start(const std::string& recording, const Json& metadata, Existing existing = Existing::keep);
   void stop();
 
-  /// To be called once a frame, recording or not, with what was measured under the present law, the latest last: writes
-  /// that if it is new and `wanted`. Returns an empty text, or one line that names the file and why nothing more is
-  /// written to it.
+  /// To be called once per frame, recording or not, with what was measured under the present law, the latest last:
+  /// writes that if it is new and `wanted`. Returns an empty text, or one line that names the file and why nothing more
+  /// is written to it.
   [[nodiscard]] std::string follow(std::span<const ConservedProbe> history, bool wanted);
 
   /// Of the present or last recording; empty where nothing was written.

@@ -32,8 +32,6 @@ class RowQueue {
   /// The text of the rows before the first that waits; each is given once.
   std::string take_complete();
 
-  std::size_t waiting() const { return rows_.size(); }
-
  private:
   struct Entry {
     FrameRow row;

@@ -12,7 +12,7 @@ namespace {
 Json metadata_of(const Sweep& sweep, const Json& extra) {
   Json metadata = machine_metadata(sweep.backends());
   add_simulations(metadata, *sweep.first_status(), sweep.plan().counts);
-  metadata["flop_per_interaction"] = 20;
+  metadata["flop_per_interaction"] = flop_per_interaction;
   metadata["warmup_steps"] = sweep.plan().sampling.warmup_steps;
   metadata.update(extra);
   return metadata;

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include "compute/core/error.h"
@@ -18,13 +17,11 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
-
-/// See parsed_count(); nothing below 1.
-std::optional<int> body_count(std::string_view text) {
-  const auto number = parsed_count(text);
-  if (!number || *number < 1) return std::nullopt;
-  return static_cast<int>(*number);
+int parse_count_or(std::string_view other, std::string_view what, std::string_view text,
+                   const Range<std::int64_t>& range) {
+  const auto count = parsed_count(text);
+  if (count && range.contains(*count)) return static_cast<int>(*count);
+  refuse_value(what, text, fmt::format("{}{}; 16k is 16384, 1M is 1048576", other, range.to_string()));
 }
 
 }  // namespace
@@ -37,25 +34,17 @@ std::int64_t parse_integer(std::string_view what, std::string_view text, std::in
   return parse_in(what, text, Range<std::int64_t>{least, most});
 }
 
-int parse_count(std::string_view what, std::string_view text) {
-  const auto count = body_count(text);
-  if (!count) {
-    refuse_value(what, text,
-                 fmt::format("a number of bodies from 1 to {}, such as 16384, 16k (k = 1024) or 1M", most_bodies));
-  }
-  return *count;
+int parse_count(std::string_view what, std::string_view text, const Range<std::int64_t>& range) {
+  return parse_count_or("", what, text, range);
 }
 
 int parse_sample(std::string_view what, std::string_view text) {
-  if (text == "all") return static_cast<int>(most_bodies);
-  const auto count = body_count(text);
-  if (!count) refuse_value(what, text, "all, or a number of bodies of at least 1, such as 4096 or 4k (k = 1024)");
-  return *count;
+  return text == "all" ? static_cast<int>(body_counts.most) : parse_count_or("all, or ", what, text, body_counts);
 }
 
 std::vector<int> parse_counts(std::string_view what, std::string_view text) {
   std::vector<int> counts;
-  for (const std::string& part : split_list(what, text)) counts.push_back(parse_count(what, part));
+  for (const std::string& part : split_list(what, text)) counts.push_back(parse_count(what, part, body_counts));
   return counts;
 }
 

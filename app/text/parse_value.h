@@ -23,11 +23,11 @@ namespace orrery {
 /// A whole number in [least, most].
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
 
-/// A number of bodies >= 1 that an int holds: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
-int parse_count(std::string_view what, std::string_view text);
-/// The size of a sample of bodies: a number as above, or "all", which is the largest int.
+/// A number in `range`: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
+int parse_count(std::string_view what, std::string_view text, const Range<std::int64_t>& range);
+/// The size of a sample of bodies: one of `body_counts` as above, or "all", which is the largest of them.
 int parse_sample(std::string_view what, std::string_view text);
-/// Counts with commas between: "1k,4k,16k".
+/// Numbers of bodies with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
 /// A number in `range`, of a type that parsed_number() reads.

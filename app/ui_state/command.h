@@ -29,7 +29,7 @@ struct StopRecording {};
 struct SaveScreenshot {
   std::string file;
 };
-/// The bodies, as TIPSY.
+/// The bodies, in the format that the ending of `file` names.
 struct SaveSnapshot {
   std::string file;
 };
@@ -64,8 +64,6 @@ struct StartSweep {
   std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the present one
   std::vector<std::string> tunables;  ///< names; empty: settings as they are
   std::vector<int> counts;            ///< empty: the present number of bodies
-
-  static constexpr Range<int> bodies{1, std::numeric_limits<int>::max(), "bodies"};
 };
 struct StopSweep {};
 struct SetAppearance {
@@ -73,6 +71,7 @@ struct SetAppearance {
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
+  static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 };
 /// Draws the tree's cells as boxes over the bodies.
 struct ShowTreeCells {
@@ -161,7 +160,7 @@ inline constexpr std::tuple view_commands{
     command_row<SaveScreenshot>("screenshot", "Saves a picture as PNG.",
                                 Argument<&SaveScreenshot::file>{
                                     .name = "file", .optional = true, .form = Form::file, .check = check_picture_name}),
-    command_row<SaveSnapshot>("save", "Saves the bodies as TIPSY.",
+    command_row<SaveSnapshot>("save", "Saves the bodies to a file.",
                               Argument<&SaveSnapshot::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<ExportResults>("export", "Writes the table of results as CSV.",
                                Argument<&ExportResults::file>{.name = "file", .optional = true, .form = Form::file}),
@@ -184,7 +183,7 @@ inline constexpr std::tuple view_commands{
     command_row<StartSweep>(
         "sweep", "Measures every combination of the values of the given settings.",
         Argument<&StartSweep::tunables>{.name = "tunables", .optional = true},
-        Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = StartSweep::bodies, .form = Form::count},
+        Argument<&StartSweep::counts>{.name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&StartSweep::kernels>{.name = "kernels", .optional = true}),
     command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured."),
     command_row<SetAppearance>(

@@ -3,13 +3,6 @@
 #include <utility>
 
 namespace orrery {
-namespace {
-
-double in_ms(std::chrono::steady_clock::duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
-}  // namespace
 
 void FrameLog::started(std::int64_t frame, const Status& status) {
   started_.push_back({frame, trial_of(status), step_work(status)});
@@ -43,7 +36,7 @@ std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status,
   const std::optional<ForceError> error = new_error(status);
   const std::string conserved_problem = conserved_.follow(view.conserved_history, wanted);
   if (!wanted) return {};
-  FrameRow row = frame_row(frame, in_ms(end - begin_) / 1e3, steps, status);
+  FrameRow row = frame_row(frame, std::chrono::duration<double>(end - begin_).count(), steps, status);
   if (steps > 0 && timing_.tag == frame && timing_.steps > 0) row.timing = timing_;
   row.gui_ms = times_.gui_ms;
   row.frame_ms = times_.frame_ms;

@@ -8,15 +8,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <stdexcept>
-#include <string>
 
 #include "app/panels/kit/style.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/panels.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 namespace {
@@ -95,10 +93,11 @@ void Gui::write_layout() {
   static const char* const file = std::getenv("ORRERY_UI_LAYOUT");
   if (!file || seconds_to_layout_ > 0) return;
   seconds_to_layout_ = layout_period_s;
-  const std::filesystem::path part = std::string{file} + ".part";
-  std::ofstream{part} << ui_layout();
-  std::error_code ignored;  // readers then see the previous layout
-  std::filesystem::rename(part, file, ignored);
+  try {
+    write_file(file, ui_layout(), Existing::replace);
+  } catch (const std::runtime_error&) {
+    // Readers then see the previous layout.
+  }
 }
 
 bool Gui::takes(const KeyPress& press) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "app/text/table.h"
 #include "app/viewer/camera_control.h"
 #include "compute/integrators/integrator.h"
 
@@ -152,7 +153,7 @@ const std::vector<KeyBinding>& table() {
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
-       "Closes an open list or this one; leaves full screen.",
+       "Closes a list or a question; leaves full screen.",
        [](S, V v) { return leave(v); }},
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
@@ -195,6 +196,12 @@ std::vector<KeyHelp> key_help() {
   for (const KeyBinding& binding : table()) help.push_back({binding.keys, binding.action});
   std::ranges::move(mouse_help(), std::back_inserter(help));
   return help;
+}
+
+std::string key_table(const TextStyle& style) {
+  Table table{"lt", {"key or mouse", "what it does"}};
+  for (const KeyHelp& line : key_help()) table.add({line.keys, line.action});
+  return table.text(style);
 }
 
 }  // namespace orrery

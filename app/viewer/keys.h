@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "app/text/text_style.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 
@@ -37,5 +39,7 @@ std::span<const KeyBinding> key_bindings();
 std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view);
 /// The list of keys, and what the mouse does.
 std::vector<KeyHelp> key_help();
+/// What `orrery help keys` prints.
+std::string key_table(const TextStyle& style);
 
 }  // namespace orrery

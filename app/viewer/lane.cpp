@@ -52,11 +52,11 @@ bool Lane::collect() {
 
 /// The cost of copying the bodies counts as the mapping of the batch that moved them.
 bool Lane::take_timings() {
-  const bool chose = simulation_.choosing();
+  const bool measured = simulation_.measuring();
   collect();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
-  drawn_is_old_ |= !timings.empty() || chose != simulation_.choosing();
-  moved_ |= simulation_.choosing();  // measured under the load of a picture that moves
+  drawn_is_old_ |= !timings.empty() || measured != simulation_.measuring();
+  moved_ |= simulation_.measuring();  // under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
     moved_ = true;

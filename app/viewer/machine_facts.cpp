@@ -71,9 +71,9 @@ void MachineFacts::describe_clock(ViewStatus& view) {
 
 /// Counts one function at a time, so that switching quickly through the kernels does not start many processes.
 void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction) {
-  if (under_way_ && under_way_->counts.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
-    counted_[under_way_->function] = under_way_->counts.get();
-    under_way_.reset();
+  if (in_flight_ && in_flight_->counts.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+    counted_[in_flight_->function] = in_flight_->counts.get();
+    in_flight_.reset();
   }
   if (const auto known = counted_.find(card.name); known != counted_.end()) {
     const InteractionCost cost = known->second.cost(pairs_per_interaction);
@@ -84,8 +84,8 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
     return;
   }
   view.instructions_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
-  if (under_way_ || !may_start(view)) return;
-  under_way_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
+  if (in_flight_ || !may_start(view)) return;
+  in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};
 }
 

@@ -45,7 +45,7 @@ class MachineFacts {
   std::future<std::optional<double>> clock_;
   std::map<std::string, InstructionCounts> counted_;  // by function
   std::stop_source stop_;
-  std::optional<Count> under_way_;  // last: it ends by stop_
+  std::optional<Count> in_flight_;  // last: it ends by stop_
 };
 
 }  // namespace orrery

@@ -55,7 +55,7 @@ void Monitor::follow_cost(const Status& status) {
   }
   if (!status.conserved) return;
   cost_.conserved_ms = status.conserved->ms;
-  if (status.backend == Backend::cuda) sum_ms_a_pair_ = status.conserved->ms / pairs_of(status.count);
+  if (status.backend == Backend::cuda) sum_ms_per_pair_ = status.conserved->ms / pairs_of(status.count);
 }
 
 /// From earlier sums; otherwise from a comparison of forces, which is in double precision, too; otherwise from the rate
@@ -64,7 +64,7 @@ double Monitor::forecast_sum_s(const Status& status) const {
   constexpr double slow_pairs_per_s = 2e9;
   const double pairs = pairs_of(status.count);
   if (cost_.conserved_ms > 0) return cost_.conserved_ms * 1e-3;
-  if (sum_ms_a_pair_ > 0) return sum_ms_a_pair_ * pairs * 1e-3;
+  if (sum_ms_per_pair_ > 0) return sum_ms_per_pair_ * pairs * 1e-3;
   if (cost_.probe_ms > 0) return cost_.probe_ms / status.count * pairs * 1e-3;
   return pairs / slow_pairs_per_s;
 }

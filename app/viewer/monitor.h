@@ -68,7 +68,7 @@ class Monitor {
 
   const bool repeatable_;
   Cost cost_;
-  double sum_ms_a_pair_ = 0;                            // of the latest sums on the GPU; 0: none yet
+  double sum_ms_per_pair_ = 0;                          // of the latest sums on the GPU; 0: none yet
   std::optional<double> probed_s_, summed_s_, kept_s_;  // when each was asked for last
   Arrival probe_arrival_, sum_arrival_;
   std::vector<ConservedProbe> history_;

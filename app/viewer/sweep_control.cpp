@@ -81,7 +81,7 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   if (!plan.scene.file.empty()) {
     if (std::ranges::any_of(asked.counts, [&](int count) { return count != shown.count; })) {
       throw UsageError("a sweep over numbers of bodies needs a generated scene: the file '" + plan.scene.file +
-                       "' says which bodies");
+                       "' has a fixed number");
     }
     plan.counts = {0};
   } else {
@@ -108,11 +108,11 @@ void refuse_while_sweeping(const Command& command, const Status& shown) {
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
   if (sweep_) throw UsageError("a sweep is running; wait for its end or stop it before you start another one");
-  const Status present = shown.status();
+  const Status& present = shown.status();
   if (present.choosing) throw UsageError("auto is measuring kernels; start the sweep when it has chosen one");
   SweepPlan plan = sweep_plan(backends_, asked, present);
-  shown.apply(SetPaused{true});
   resume_ = !present.paused;
+  shown.apply(SetPaused{true});
   sweep_.emplace(backends_, std::move(plan));
   held_s_.clear();
   status = {};
@@ -132,7 +132,7 @@ void SweepControl::tick_sweep() {
 
 /// Waits for steps in flight and for a choice of kernel: they would be measured as well.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
-  if (!sweep_ || !shown.idle() || shown.choosing()) return false;
+  if (!sweep_ || !shown.idle() || shown.measuring()) return false;
   tick_sweep();
   try {
     if (!report_ && sweep_->first_status()) {

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// The state of a system in host memory, in units of G = 1. Both arrays have one entry a body, in the order in which
+/// The state of a system in host memory, in units of G = 1. Both arrays have one entry per body, in the order in which
 /// the bodies are drawn, selected and saved.
 struct Bodies {
   std::vector<Vec4> positions;   ///< x, y, z and the mass (> 0) in w

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t bytes_a_body = 256;
+constexpr std::int64_t bytes_per_body = 256;
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 /// What Linux can give without swapping, caches it would drop included; elsewhere, the free pages.
@@ -79,7 +79,8 @@ std::int64_t control_group_free_bytes(const fs::path& membership, const fs::path
 }
 
 std::int64_t bodies_that_fit() {
-  return std::min(machine_free_bytes(), control_group_free_bytes("/proc/self/cgroup", "/sys/fs/cgroup")) / bytes_a_body;
+  return std::min(machine_free_bytes(), control_group_free_bytes("/proc/self/cgroup", "/sys/fs/cgroup")) /
+         bytes_per_body;
 }
 
 }  // namespace orrery

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -14,7 +16,7 @@ std::string shortest_text(T number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-/// The numbers that an argument, an option or a slider may have.
+/// The numbers that an argument or an option may have, or that a slider spans.
 template <class T>
 struct Range {
   T least, most;          ///< no upper bound if `most` is infinite or the largest integer
@@ -29,6 +31,12 @@ struct Range {
     return most <
            (std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max());
   }
+  /// The same numbers of another integer type, which must hold the bounds.
+  template <std::integral Other>
+  constexpr operator Range<Other>() const {
+    static_assert(std::is_integral_v<T>);
+    return {static_cast<Other>(least), static_cast<Other>(most), unit, open};
+  }
   /// "a whole number from 1 to 1000 steps", "a number above 0 and below 1".
   std::string to_string() const {
     std::string text = std::is_integral_v<T> ? "a whole number" : "a number";
@@ -38,5 +46,8 @@ struct Range {
     return *unit ? text + ' ' + unit : text;
   }
 };
+
+/// The numbers of bodies that a system can have; an int holds them.
+inline constexpr Range<std::int64_t> body_counts{1, std::numeric_limits<int>::max(), "bodies"};
 
 }  // namespace orrery

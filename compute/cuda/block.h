@@ -14,15 +14,15 @@ template <int threads, class Value>
 __device__ Value block_sum(const Value& value) {
   using Reduce = cub::BlockReduce<Value, threads>;
   __shared__ typename Reduce::TempStorage storage;
-  __syncthreads();  // the last call is done with the storage
+  __syncthreads();  // the previous call no longer uses the storage
   return Reduce{storage}.Reduce(value, [](Value a, const Value& b) {
     a += b;
     return a;
   });
 }
 
-/// Makes the boxes of a block's threads one, in all threads of its first warp. The block, of up to 32 whole warps, may
-/// have any size, which CUB must know at compile time. Every thread must call it, and again only after a barrier.
+/// Joins the boxes of a block's threads. The first warp gets the result. Unlike CUB, it takes a block size known only
+/// at run time, up to 32 whole warps. Every thread must call it. A barrier must precede the next call.
 __device__ inline void join_over_block(Box& box) {
   __shared__ Vec3 low[32], high[32];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

@@ -14,8 +14,8 @@ DependentKernel dependent_kernel(const Device& device, const void* function) {
   if (is_new) {
     constexpr int first_that_waits = 90;
     const cudaKernel_t handle = kernel_handle(function);
-    // The architecture that the source was compiled for: code for an older one that was translated for this GPU when
-    // the program started does not wait.
+    // ptxVersion is the architecture that the source was compiled for. Code for an older one does not wait, even if it
+    // is JIT-compiled for this GPU.
     entry->second = {handle, attributes_of(device, handle).ptxVersion >= first_that_waits};
   }
   return entry->second;

@@ -19,20 +19,20 @@ struct DeviceInfo {
 
 /// "13.0" from CUDA's 13000.
 std::string version_text(int version);
-/// What this program was linked with, and what the driver supports; 0 if there is no driver.
+/// The CUDA version that this program was linked with, and the one that the driver supports; 0 if there is no driver.
 int runtime_version();
 int driver_version();
 /// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty if there is no driver.
 std::string driver_text();
 
-/// Every CUDA device here. Throws cuda::Error if the driver is missing or too old, or there is no device.
+/// All CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
 std::vector<DeviceInfo> devices();
 
-/// One CUDA device. Memory, streams, events and kernels are made for a device and do not outlive it. No code asks for
-/// "the current device": whoever launches activates its own one.
+/// One CUDA device. Memory, streams, events and kernels belong to a device and must not outlive it. Code activates its
+/// own device before a launch and never relies on the current one.
 class Device {
  public:
-  /// Throws UsageError that lists the devices if none is `ordinal`; cuda::Error as devices().
+  /// Throws UsageError that lists the devices if none has this ordinal, and cuda::Error as devices() does.
   explicit Device(int ordinal);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -42,9 +42,9 @@ class Device {
   int multiprocessors() const { return info_.multiprocessors; }
   int attribute(cudaDeviceAttr which) const;
 
-  /// Launches and allocations of the calling thread are on this device from now on.
+  /// From now on, the calling thread launches and allocates on this device.
   void activate() const;
-  /// Bytes of device memory. Activates the device.
+  /// Free device memory in bytes. Activates the device.
   std::size_t free_memory() const;
   /// Waits for all work on the device. Activates it.
   void synchronize() const;

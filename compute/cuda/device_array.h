@@ -35,7 +35,7 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-/// Copies ordered by the stream. The host memory must live until the stream has passed.
+/// Copies on the stream. The host memory must live until the copy is done.
 template <class T>
 void upload(std::span<const T> host, T* device, cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(device, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));

@@ -17,7 +17,7 @@ requires std::is_trivially_copyable_v<T>
 class HostArray {
  public:
   HostArray() = default;
-  /// For copies to and from `device`, which pinned memory activates.
+  /// For copies to and from `device`. Activates it if `pinned`.
   HostArray(const Device& device, std::size_t size, bool pinned)
       : data_{allocate(device, size, pinned), Free{pinned}}, size_{size} {}
 

@@ -24,7 +24,7 @@ cudaKernel_t kernel_handle(void (*function)(Params...)) {
   return kernel_handle(reinterpret_cast<const void*>(function));
 }
 
-/// What `kernel` uses on `device`, which is activated.
+/// The resources that `kernel` uses on `device`. Activates the device.
 inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kernel) {
   device.activate();
   cudaFuncAttributes attributes{};
@@ -32,8 +32,8 @@ inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kerne
   return attributes;
 }
 
-/// Blocks of `block` threads and so many dynamic shared bytes that a multiprocessor of `device` holds at once.
-/// Activates the device.
+/// The number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a multiprocessor
+/// of `device` holds at once. Activates the device.
 inline int resident_blocks(const Device& device, cudaKernel_t kernel, int block, std::size_t shared_bytes = 0) {
   device.activate();
   int blocks = 0;
@@ -52,8 +52,8 @@ inline void require_block_fits(const Device& device, const std::string& what, cu
       " registers each does not fit this GPU; choose block <= " + std::to_string(attributes.maxThreadsPerBlock));
 }
 
-/// Enqueues `kernel` on the stream of `config`, whose device must be active. The arguments must have the very types of
-/// its parameters.
+/// Enqueues `kernel` on the stream of `config`, whose device must be active. The arguments must have exactly the types
+/// of its parameters.
 template <class... Params>
 void launch(cudaKernel_t kernel, const cudaLaunchConfig_t& config, Params... arguments) {
   void* pointers[] = {&arguments...};

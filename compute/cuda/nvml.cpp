@@ -12,8 +12,7 @@
 namespace orrery::cuda {
 namespace {
 
-// What NVML's documentation calls nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and
-// NVML_TEMPERATURE_GPU.
+// NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
 using Return = int;
 using Device = struct NvmlDevice*;
 constexpr Return success = 0;
@@ -51,7 +50,7 @@ struct Close {
 struct Nvml::Functions {
   /// Throws std::runtime_error that names what is missing.
   explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
-    if (!library) throw std::runtime_error(std::string{"NVML is not there: "} + dlerror());
+    if (!library) throw std::runtime_error(std::string{"cannot load NVML: "} + dlerror());
     find(init, "nvmlInit_v2");
     find(shutdown, "nvmlShutdown");
     find(error_text, "nvmlErrorString");
@@ -82,7 +81,7 @@ struct Nvml::Functions {
   template <class Function>
   void find(Function& function, const char* name) const {
     function = reinterpret_cast<Function>(dlsym(library.get(), name));
-    if (!function) throw std::runtime_error(std::string{"NVML has no "} + name);
+    if (!function) throw std::runtime_error(std::string{"NVML has no function "} + name);
   }
 };
 
@@ -105,7 +104,7 @@ std::optional<GpuState> Nvml::state(const std::string& pci_bus_id, std::string* 
   const Functions& nvml = *functions_;
   Device device = nullptr;
   if (const Return code = nvml.by_pci_bus_id(pci_bus_id.c_str(), &device); code != success) {
-    return none("NVML does not find the GPU at " + pci_bus_id + ": " + nvml.text(code));
+    return none("NVML finds no GPU at " + pci_bus_id + ": " + nvml.text(code));
   }
   GpuState state;
   unsigned value = 0;

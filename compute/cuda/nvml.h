@@ -16,7 +16,7 @@ struct GpuState {
   std::optional<std::vector<std::string>> slowed_by;  ///< why the clock is not at its maximum, in words; may be empty
 };
 
-/// NVIDIA's management library, loaded at run time: it comes with the driver, its header does not come with CUDA.
+/// NVIDIA's management library, loaded at run time: the driver includes it, but CUDA does not include its header.
 class Nvml {
  public:
   /// Does not throw if the library cannot be loaded: see reason().
@@ -27,8 +27,8 @@ class Nvml {
 
   /// Why the library could not be loaded, one line; empty if it was.
   const std::string& reason() const { return reason_; }
-  /// Of the GPU with this PCI bus id, such as "0000:1b:00.0". None if there is no library or it does not know the GPU;
-  /// `reason`, if not null, is then why.
+  /// The state of the GPU with this PCI bus id, such as "0000:1b:00.0". None if there is no library or it does not know
+  /// the GPU; then `reason`, if not null, receives the reason.
   std::optional<GpuState> state(const std::string& pci_bus_id, std::string* reason = nullptr) const;
 
  private:
@@ -37,8 +37,8 @@ class Nvml {
   std::string reason_;
 };
 
-/// The state of the CUDA device with this ordinal, by a library that stays loaded. None if it is not known; `reason` as
-/// above.
+/// The state of the CUDA device with this ordinal. Keeps the library loaded. None if the state is not known; `reason`
+/// as above.
 std::optional<GpuState> gpu_state(int ordinal, std::string* reason = nullptr);
 
 }  // namespace orrery::cuda

@@ -11,8 +11,8 @@ namespace orrery::cuda {
 namespace {
 
 constexpr int block = 256;
-constexpr int chains = 16;  // independent ones per thread: they hide latency
-constexpr int links = 16;   // per chain in one pass of the loop, which then costs little itself
+constexpr int chains = 16;  // independent chains per thread, to hide latency
+constexpr int links = 16;   // per chain in one pass of the loop, so that the loop itself costs little
 constexpr int runs = 4;
 constexpr double run_ms = 5;
 
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(block) run_chains(Operation operation, int pas
 #pragma unroll
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
-  if (first || sum < 0) *witness = {cycles, ns, sum};  // never below 0, but so the compiler keeps every sum
+  if (first || sum < 0) *witness = {cycles, ns, sum};  // never below 0; the test makes the compiler keep every sum
 }
 
 struct Rate {

@@ -2,11 +2,11 @@
 
 namespace orrery {
 
-/// What this machine's GPU can do at most, measured here.
+/// Peak rates of this machine's GPU, as measured.
 struct PeakRates {
-  double fma_per_s = 0;    ///< FP32 instructions of one lane: the limit of what the schedulers issue
-  double rsqrt_per_s = 0;  ///< by the special function units
-  double clock_mhz = 0;    ///< of the multiprocessors while that was measured; 0: not known
+  double fma_per_s = 0;    ///< FP32 instructions, counted per lane; the issue rate is the limit
+  double rsqrt_per_s = 0;  ///< of the special function units
+  double clock_mhz = 0;    ///< of the multiprocessors during the measurement; 0: not known
 };
 
 namespace cuda {

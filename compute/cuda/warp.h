@@ -3,8 +3,8 @@
 #include "compute/core/vec.h"
 
 #if defined(__CUDACC__)
-// Reductions and scans over lanes in which every lane gets the result. cub::WarpReduce gives it to the first lane
-// alone; kernels that reduce over whole blocks use CUB, see block.h.
+// Reductions and scans over lanes. Every lane gets the result; with cub::WarpReduce, only the first lane gets it.
+// Kernels that reduce over whole blocks use CUB; see block.h.
 namespace orrery::cuda {
 
 inline constexpr unsigned all_lanes = ~0u;
@@ -18,7 +18,7 @@ struct Warp {
   }
 };
 
-/// combine() over the values of a team's lanes, neighbours last. All lanes of the team must call it.
+/// Reduces the values of a team's lanes with combine(), neighbours last. All lanes of the team must call it.
 template <class Team, class T, class Combine>
 __device__ __forceinline__ T reduce(const Team& team, T value, const Combine& combine) {
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned or_over_warp(unsigned bits) {
 #endif
 }
 
-/// The sum of the values of lane number `lane`, which is this one, and of those before it.
+/// Inclusive prefix sum: the sum of the values of the lanes up to this one, number `lane`.
 __device__ __forceinline__ int sum_up_to(int value, int lane) {
   for (int apart = 1; apart < 32; apart *= 2) {
     const int before = __shfl_up_sync(all_lanes, value, apart);
@@ -57,7 +57,7 @@ __device__ __forceinline__ int sum_up_to(int value, int lane) {
   return value;
 }
 
-/// An integer in the order of the floats, for atomicMin and atomicMax; 0.0f has 0. NaN lies beyond the infinities.
+/// An integer in the order of the floats, for atomicMin and atomicMax. 0.0f gives 0. NaN lies beyond the infinities.
 __device__ __forceinline__ int ordered_bits(float value) {
   const int bits = __float_as_int(value);
   return bits >= 0 ? bits : bits ^ 0x7fffffff;
@@ -74,7 +74,7 @@ struct Box {
     low = {fminf(low.x, lowest.x), fminf(low.y, lowest.y), fminf(low.z, lowest.z)};
     high = {fmaxf(high.x, highest.x), fmaxf(high.y, highest.y), fmaxf(high.z, highest.z)};
   }
-  /// Makes the boxes of a team's lanes one. All lanes of the team must call it.
+  /// Joins the boxes of a team's lanes. All lanes of the team must call it and get the result.
   template <class Team>
   __device__ __forceinline__ void join(const Team& team) {
 #pragma unroll

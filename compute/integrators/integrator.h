@@ -24,7 +24,7 @@ struct IntegratorInfo {
   const char* title;
   const char* notes;
   int order;                 ///< the global error falls as dt^order
-  int evaluations_per_step;  ///< force evaluations of one step, once under way
+  int evaluations_per_step;  ///< force evaluations of one step, after the first
   void (*step)(StepOps& ops, float dt);
 };
 

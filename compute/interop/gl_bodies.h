@@ -15,13 +15,13 @@ namespace orrery {
 class GlBodies {
  public:
   /// Registers the buffer, of 2 x count x 16 bytes, for `device`, which must be active in every later call. Throws
-  /// cuda::Error where CUDA and GL cannot share it.
+  /// cuda::Error if CUDA and GL cannot share it.
   GlBodies(const cuda::Device& device, unsigned buffer, int count);
   GlBodies(const GlBodies&) = delete;
   GlBodies& operator=(const GlBodies&) = delete;
   ~GlBodies();
 
-  /// Until unmap(), the buffer belongs to CUDA and GL may not touch it.
+  /// Until unmap(), the buffer belongs to CUDA, and GL must not access it.
   DeviceBodies map(CUstream_st* stream);
   void unmap(CUstream_st* stream);
 
@@ -30,8 +30,8 @@ class GlBodies {
   int count_;
 };
 
-/// The ordinal of the CUDA device that owns the current GL context; none if no CUDA device owns it (a software
-/// renderer, another maker's GPU).
+/// The ordinal of the CUDA device that owns the current GL context. None if no CUDA device owns it (a software
+/// renderer, another vendor's GPU).
 std::optional<int> gl_device();
 
 }  // namespace orrery

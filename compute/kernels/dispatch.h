@@ -41,6 +41,8 @@ class Values {
   using Value = std::remove_const_t<decltype(first)>;
   static constexpr std::size_t count = 1 + sizeof...(rest);
   static constexpr std::array<Value, count> all{first, rest...};
+  /// What buffers and launches must have room for.
+  static constexpr Value largest = std::max({first, rest...});
 
   /// Lists the values under these names, in the same order.
   template <class... Names>

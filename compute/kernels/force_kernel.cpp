@@ -8,7 +8,7 @@ namespace orrery {
 
 void ForceKernel::evaluate(const ForceArgs& args) {
   if (args.targets) {
-    if (!takes_targets()) {
+    if (!takes_targets_) {
       throw UsageError(
           "this kernel always evaluates every body; choose one for which `orrery kernels` lists 'targets'");
     }
@@ -18,6 +18,12 @@ void ForceKernel::evaluate(const ForceArgs& args) {
     }
   }
   do_evaluate(args);
+}
+
+std::unique_ptr<ForceKernel> KernelInfo::make(const Settings& settings, const cuda::Device* device) const {
+  std::unique_ptr<ForceKernel> kernel = create(settings, device);
+  kernel->takes_targets_ = takes_targets;
+  return kernel;
 }
 
 }  // namespace orrery

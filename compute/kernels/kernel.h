@@ -54,10 +54,12 @@ class Settings {
   using Values = std::map<std::string, std::string, std::less<>>;
 
   Settings() = default;
-  explicit Settings(const KernelInfo& kernel);  ///< the initial values
+  /// The kernel's initial values, changed by `changes`; throws as set().
+  explicit Settings(const KernelInfo& kernel, const Values& changes = {});
 
   /// Throws UsageError that names the kernel's tunables, or the tunable's allowed values.
   void set(std::string_view name, std::string_view value);
+  void set(const Values& changes);
 
   /// The tunable must exist: a kernel asks only for what it declares.
   const std::string& text(std::string_view name) const;
@@ -95,7 +97,7 @@ struct ForceArgs {
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
-  /// Where a tree adds the interactions that it evaluates; null: nobody asks. The GPU writes here for a CUDA kernel.
+  /// Where a tree adds the interactions that it evaluates; null: not counted. The GPU writes here for a CUDA kernel.
   std::uint64_t* evaluated = nullptr;
   /// A tree times its phases for its report, which makes the evaluation some us longer on a GPU.
   bool times_phases = false;
@@ -114,6 +116,9 @@ struct MainLaunch {
   std::size_t shared_fixed = 0;       ///< this
 };
 
+/// Floating-point operations of one interaction, as the literature counts them. An interaction with a cell takes more.
+inline constexpr int flop_per_interaction = 20;
+
 /// A kernel variant with its settings fixed: one way to evaluate accelerations.
 class ForceKernel {
  public:
@@ -126,14 +131,11 @@ class ForceKernel {
   virtual void bodies_replaced() {}
   /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
   /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
-  /// list targets but the kernel does not take them.
+  /// list targets but the kernel's descriptor does not have takes_targets.
   void evaluate(const ForceArgs& args);
-  /// Whether ForceArgs may list targets; equals KernelInfo::takes_targets.
-  virtual bool takes_targets() const { return false; }
   /// Interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
-  static double interactions(int sources, int targets) { return static_cast<double>(sources) * targets; }
-  static double interactions(int count) { return interactions(count, count); }
+  static double interactions(int count) { return static_cast<double>(count) * count; }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
@@ -143,8 +145,13 @@ class ForceKernel {
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 
  protected:
-  /// evaluate() after its checks: targets are listed only if takes_targets().
+  /// evaluate() after its checks: targets are listed only if KernelInfo::takes_targets.
   virtual void do_evaluate(const ForceArgs& args) = 0;
+
+ private:
+  friend struct KernelInfo;
+
+  bool takes_targets_ = false;
 };
 
 /// The error |da|/|a| against an fp64 direct sum that a kernel must stay within.
@@ -173,14 +180,16 @@ struct KernelInfo {
   /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
   /// the most accurate. Empty: `auto` never chooses it.
   std::span<const char* const> candidates = {};
-  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
-  /// run this combination of settings.
+  /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
-  int revision = 0;                        ///< set by KernelCatalog: kernels that had this id before; 0: built in
+  int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 
   /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
+  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
+  /// run this combination of settings.
+  std::unique_ptr<ForceKernel> make(const Settings& settings, const cuda::Device* device) const;
 };
 
 /// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.

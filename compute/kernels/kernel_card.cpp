@@ -2,6 +2,7 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/launch.h"
+#include "compute/kernels/block_values.h"
 #endif
 
 namespace orrery {
@@ -67,7 +68,7 @@ std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const cuda::Dev
                   .blocks = launch.blocks,
                   .blocks_per_multiprocessor = residency.blocks(launch.block),
                   .occupancy = residency.occupancy(launch.block)};
-  for (int block = 32; block <= 1024; block *= 2) {
+  for (const int block : block_values.all) {
     if (const double occupancy = residency.occupancy(block); occupancy > card.best_occupancy) {
       card.best_block = block;
       card.best_occupancy = occupancy;

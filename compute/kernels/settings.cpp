@@ -37,8 +37,10 @@ const Tunable* KernelInfo::tunable(std::string_view name) const {
   return find_tunable(tunables, name);
 }
 
-Settings::Settings(const KernelInfo& kernel) : kernel_id_{kernel.id}, tunables_{kernel.tunables}, texts_{kernel.texts} {
+Settings::Settings(const KernelInfo& kernel, const Values& changes)
+    : kernel_id_{kernel.id}, tunables_{kernel.tunables}, texts_{kernel.texts} {
   for (const Tunable& tunable : kernel.tunables) values_[tunable.name] = tunable.initial;
+  set(changes);
 }
 
 const Tunable* Settings::tunable(std::string_view name) const {
@@ -60,6 +62,10 @@ void Settings::set(std::string_view name, std::string_view value) {
                      did_you_mean(value, tunable->values, [](const char* allowed) { return allowed; }));
   }
   values_[tunable->name] = value;
+}
+
+void Settings::set(const Values& changes) {
+  for (const auto& [name, value] : changes) set(name, value);
 }
 
 const std::string& Settings::text(std::string_view name) const {

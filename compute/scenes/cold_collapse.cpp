@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-// One component's dispersion. T/|W| is then 0.6 % of a body at rest's: just enough that the collapse to the centre
-// after 1.11 time units stays finite.
+// The velocity dispersion in one dimension. T/|W| is then 0.6 %: just enough that the density stays finite in the
+// collapse, after 1.11 time units.
 constexpr double dispersion = 0.05;
 
 Scene generate(int count, std::uint64_t seed) {

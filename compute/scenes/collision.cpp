@@ -8,12 +8,13 @@
 namespace orrery {
 namespace {
 
-// Total mass 1, shared 3 to 1; radii go with the square root of the mass, so that both discs are equally bright.
+// The masses are 3 to 1, the total is 1. Radii scale as the square root of the mass, so that both discs are equally
+// bright.
 constexpr double heavier_mass = 0.75;
 constexpr double heavier_scale_length = 0.32;
 
-// A parabolic orbit in the plane z = 0, for point masses. Both discs turn the way of the orbit, which draws long tails
-// (Toomre and Toomre 1972).
+// A parabolic orbit in the plane z = 0, for point masses. Both discs rotate in the direction of the orbit, which makes
+// long tails (Toomre and Toomre 1972).
 constexpr double start_distance = 2.8;
 constexpr double closest_distance = 0.7;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_targets = 32, most_sources = 65536;  // more would change little
 
-/// The share of the pulls on body `target` that single precision loses, weighed by their magnitude.
+/// The share of the pulls on body `target` that single precision loses, weighted by their magnitude.
 double lost_share(const std::vector<Vec4>& bodies, std::size_t target, double softening) {
   constexpr double smallest = std::numeric_limits<float>::min();
   const Gravity<double> law{softening * softening};

@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// Shares of the bodies. Near those of the mass, so that no body is much heavier than another: heavy ones would stir the
-// disc.
+// Shares of the bodies. They are close to the shares of the mass, so that all bodies have similar masses: heavy ones
+// would heat the disc.
 constexpr double disc_share = 0.64;
 constexpr double bulge_share = 0.12;
 
@@ -67,7 +67,7 @@ void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random
   const int in_bulge = std::min(count - in_disc, static_cast<int>(bulge_share * count + 0.5));
   const int in_halo = count - in_disc - in_bulge;
 
-  // A part that got no body gives its mass to the others, so that the galaxy's mass is as asked for any count.
+  // If a part has no bodies, the other parts get its mass. So the total mass is the same for any count.
   const double present = GalaxyModel::disc_mass + (in_bulge > 0 ? GalaxyModel::bulge.mass : 0) +
                          (in_halo > 0 ? GalaxyModel::halo.mass : 0);
   const std::size_t first = draft.size();

@@ -23,7 +23,7 @@ double disc_surface_density(double radius) {
 /// Cosines of `count` angles at the middles of equal parts of (0, pi); count is a power of two.
 template <int count>
 std::array<double, count> half_turn_cosines() {
-  double cosine = -1, sine = 0;  // of pi, halved until it is half a part
+  double cosine = -1, sine = 0;  // of pi; the angle is halved until it is half a part
   for (int parts = 1; parts < 2 * count; parts *= 2) {
     sine = std::sqrt((1 - cosine) / 2);
     cosine = std::sqrt((1 + cosine) / 2);
@@ -100,7 +100,7 @@ double GalaxyModel::spherical_pull(double radius, bool with_disc) const {
   return mass * radius / (r_sq * std::sqrt(r_sq));
 }
 
-/// The disc as softened rings; its thickness softens too.
+/// Models the disc as softened rings. Its thickness adds to the softening.
 double GalaxyModel::disc_pull_in_plane(double radius) const {
   static const auto cosines = half_turn_cosines<64>();
   constexpr int rings = 160;
@@ -133,7 +133,7 @@ GalaxyModel::Table GalaxyModel::jeans_dispersion(const Spheroid& part) const {
 }
 
 void GalaxyModel::tabulate_disc() {
-  // The circular speed squared on a coarse even grid: smooth, and 64 times as costly to find as anything else here.
+  // The circular speed squared, on a coarse uniform grid: it is smooth, and 64 times as costly as any other value here.
   constexpr int coarse_size = 97;
   constexpr double coarse_step = table_edge / (coarse_size - 1);
   std::array<double, coarse_size> circular_sq{};
@@ -151,7 +151,7 @@ void GalaxyModel::tabulate_disc() {
     const double share = place - static_cast<double>(below);
     const double value = circular_sq[below] * (1 - share) + circular_sq[below + 1] * share;
     const double slope = (circular_sq[below + 1] - circular_sq[below]) / coarse_step;
-    return Rotation{value, std::clamp(2 + slope * radius / value, 1.0, 4.0)};  // Kepler's 1 to a rigid body's 4
+    return Rotation{value, std::clamp(2 + slope * radius / value, 1.0, 4.0)};  // 1: Keplerian, 4: rigid body
   };
 
   const Rotation there = rotation(toomre_radius);

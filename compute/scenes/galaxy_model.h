@@ -39,7 +39,7 @@ class GalaxyModel {
   explicit GalaxyModel(double softening);
 
   DiscMotion disc_motion(double radius) const;
-  /// In one direction, from the Jeans equation of an isotropic spheroid.
+  /// Dispersions in one dimension, from the Jeans equation of an isotropic spheroid.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }

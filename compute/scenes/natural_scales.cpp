@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 constexpr double ball_share = 0.1;        // of the bodies
-constexpr std::size_t most_used = 65536;  // bodies that are looked at; more would change little
+constexpr std::size_t most_used = 65536;  // bodies in the sample; more would change little
 constexpr std::size_t most_centres = 64;
 
 double distance_sq(const Vec4& a, const Vec4& b) {
@@ -36,7 +36,7 @@ struct Ball {
   double mass;
 };
 
-/// The smallest ball around one of some bodies that holds a tenth of all.
+/// The smallest of the balls around some of the bodies that each hold a tenth of all bodies.
 Ball densest_ball(const std::vector<Vec4>& bodies) {
   const std::vector<Vec4> used = thinned(bodies, most_used);
   const auto wanted = static_cast<std::size_t>(ball_share * static_cast<double>(used.size()));
@@ -62,7 +62,7 @@ Ball densest_ball(const std::vector<Vec4>& bodies) {
   return {std::sqrt(radius_sq), static_cast<double>(inside) * each_stands_for, mass * each_stands_for};
 }
 
-/// In the frame of the centre of mass.
+/// The rms speed, weighted by mass, in the frame of the centre of mass.
 double rms_speed(const Bodies& bodies) {
   double mass = 0, square = 0;
   Vec3d momentum;

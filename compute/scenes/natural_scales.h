@@ -10,11 +10,11 @@ struct NaturalScales {
   float softening;
 };
 
-/// Both follow the densest region, since errors grow there first: of the balls around 64 of the bodies that each hold a
-/// tenth of all, the smallest. With r its radius, M the mass in it, d the mean distance of neighbours in it and v the
-/// rms speed of all bodies in the frame of their centre of mass:
+/// Both follow the densest region, where errors grow first: of 64 balls around bodies that each hold a tenth of all
+/// bodies, the smallest. r is its radius, M its mass, d its mean distance of neighbours; v is the rms speed of all
+/// bodies in the frame of their centre of mass.
 ///   softening = d / 2,  time_step = min(0.06 sqrt(r^3 / M), 0.4 softening / max(v, sqrt(M / r))).
-/// Where that is no number (one body, or all at one point) they are 0.02 and 0.005.
+/// If these are not usable (one body, or all at one point), softening = 0.02 and time_step = 0.005.
 NaturalScales natural_scales(const Bodies& bodies);
 
 }  // namespace orrery

@@ -13,7 +13,7 @@ namespace {
 constexpr double length_unit = 3 * portable::pi / 16;
 constexpr double outermost_mass_fraction = 0.999;  // about 38 scale lengths, where the density is 1e-8 of the centre's
 
-/// Speed over escape speed, distributed as q^2 (1 - q^2)^(7/2), by rejection under its greatest value, 0.092.
+/// Draws speed / escape speed, distributed as q^2 (1 - q^2)^(7/2), by rejection. The greatest density is 0.092.
 double drawn_speed_ratio(Random& random) {
   for (;;) {
     const double q = random.uniform();
@@ -22,7 +22,7 @@ double drawn_speed_ratio(Random& random) {
   }
 }
 
-/// Aarseth, Henon and Wielen 1974.
+/// The method of Aarseth, Henon and Wielen 1974.
 Scene generate(int count, std::uint64_t seed) {
   Random random{seed};
   Draft draft;

@@ -1,6 +1,5 @@
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -8,6 +7,7 @@
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/core/names.h"
+#include "compute/core/range.h"
 #include "compute/scenes/force_range.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
@@ -28,19 +28,17 @@ constexpr std::array all{
 #undef X
 };
 
-constexpr std::int64_t most_bodies = std::numeric_limits<int>::max();
-
 Scene from_file(const SceneRequest& request) {
   if (request.count != 0) {
-    throw UsageError("a number of bodies (" + std::to_string(request.count) +
-                     ") cannot be chosen for a file; it has its own: '" + request.file + "'");
+    throw UsageError("'" + request.file + "': a file sets its own number of bodies; " + std::to_string(request.count) +
+                     " cannot be chosen");
   }
   Snapshot snapshot = read_snapshot(request.file);
   const NaturalScales scales = natural_scales(snapshot.bodies);
   if (forces_underflow(snapshot.bodies, scales.softening)) {
     throw std::runtime_error("'" + request.file +
-                             "': its bodies pull with less than single precision can hold, so that no force would be "
-                             "left: rescale the units of the file, so that masses and distances are nearer to 1");
+                             "': gravity between its bodies underflows in single precision; rescale the units of "
+                             "the file so that masses and distances are closer to 1");
   }
   return {.name = std::filesystem::path{request.file}.filename().string(),
           .bodies = std::move(snapshot.bodies),
@@ -58,12 +56,12 @@ int allowed_count(const SceneInfo& info, std::int64_t asked) {
   if (info.fixed_count != 0 && asked != info.fixed_count) {
     throw UsageError(wrong + "it always has " + std::to_string(info.fixed_count));
   }
-  if (asked < info.min_count || asked > most_bodies) {
-    throw UsageError(wrong + "any number from " + std::to_string(info.min_count) + " to " +
-                     std::to_string(most_bodies) + " will do");
+  if (asked < info.min_count || asked > body_counts.most) {
+    throw UsageError(wrong + "choose a number from " + std::to_string(info.min_count) + " to " +
+                     std::to_string(body_counts.most));
   }
   if (const std::int64_t fit = bodies_that_fit(); asked > fit) {
-    throw UsageError(wrong + "the free memory holds " + std::to_string(fit));
+    throw UsageError(wrong + "the free memory holds at most " + std::to_string(fit));
   }
   return static_cast<int>(asked);
 }
@@ -81,7 +79,7 @@ Scene load_scene(const SceneRequest& request) {
     if (!request.file.empty()) return from_file(request);
     const SceneInfo& info = find_scene(request.scene);
     return info.generate(allowed_count(info, request.count), request.seed);
-  } catch (const std::bad_alloc&) {  // a limit on this process, which the free memory does not show
+  } catch (const std::bad_alloc&) {  // the process may have a lower limit than the free memory
     throw UsageError("not enough memory for " +
                      (request.file.empty() ? std::to_string(request.count) + " bodies" : "'" + request.file + "'") +
                      "; a smaller number may fit");

@@ -19,18 +19,18 @@ struct SceneRequest {
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 
-/// A loaded scene and what suits it, in units of G = 1.
+/// A loaded scene with a suitable time step and softening, in units of G = 1.
 struct Scene {
   std::string name;  ///< the generator's id, or the file's name without its folder
   Bodies bodies;
   float time_step;  ///< a dt that leapfrog integrates well with `softening`
   float softening;
   BodyProperties properties{};  ///< of a file's bodies
-  double time = 0;              ///< of the bodies: 0, or a file's
+  double time = 0;              ///< of the state: 0, or the file's
 };
 
-/// A generator's descriptor, one a file like the kernels. The same bodies on every machine: drawn from its own random
-/// numbers, computed in double, rounded to float once.
+/// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable
+/// random numbers, computed in double and rounded to float once.
 struct SceneInfo {
   const char* id;
   const char* title;
@@ -46,12 +46,12 @@ std::span<const SceneInfo* const> scenes();
 /// Throws UsageError that lists the known ids.
 const SceneInfo& find_scene(std::string_view id);
 
-/// The number of bodies that the scene is generated with when `asked` for; 0 is its default. Throws UsageError for one
-/// that it cannot have, or that host memory does not hold.
+/// Returns the number of bodies for the request `asked`; 0 requests the default. Throws UsageError if the scene cannot
+/// have that many bodies or host memory does not hold them.
 int allowed_count(const SceneInfo& info, std::int64_t asked);
 
-/// Generates the scene or reads the file. Throws UsageError for an unknown scene, a count it cannot have or one that
-/// host memory does not hold; std::runtime_error for a file that cannot be used.
+/// Generates the scene or reads the file. Throws UsageError if the scene is unknown, cannot have that many bodies or
+/// does not fit host memory. Throws std::runtime_error if the file cannot be used.
 Scene load_scene(const SceneRequest& request);
 
 }  // namespace orrery

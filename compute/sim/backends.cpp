@@ -67,7 +67,9 @@ Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int o
     : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
   device_ = open_device(asked.value_or(otherwise), cuda);
-  if (asked && !cuda.available) throw std::runtime_error("--device: " + cuda.reason);
+  if (asked && !cuda.available) {
+    throw std::runtime_error("CUDA device " + std::to_string(*asked) + " cannot be used: " + cuda.reason);
+  }
 }
 
 Backends::~Backends() = default;
@@ -88,7 +90,7 @@ std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] 
 
 std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
   require(kernel.backend);
-  return kernel.create(settings, device_.get());
+  return kernel.make(settings, device_.get());
 }
 
 std::string Backends::available_kernels() const {

@@ -48,25 +48,30 @@ struct SelectIntegrator {
 struct SelectLaw {
   std::string id;
 };
+/// `slider` is what a slider spans, here and below; other values of `range` are typed.
 struct SetTimeStep {
   float time_step;
 
   static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
 };
 struct SetSoftening {
   float softening;
 
   static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
+  static constexpr Range<float> slider{1e-4f, 1};
 };
 struct SetRepulsion {
   float repulsion;
 
   static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
+  static constexpr Range<float> slider{0, 1};
 };
 struct SetDrag {
   float drag;
 
   static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
+  static constexpr Range<float> slider{0, 0.01f};
 };
 struct SetStepsPerFrame {
   int steps;
@@ -87,7 +92,6 @@ struct Reset {};
 struct LoadScene {
   SceneRequest request;
 
-  static constexpr Range<std::int64_t> counts{1, std::numeric_limits<int>::max(), "bodies"};
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
 };
 
@@ -182,7 +186,7 @@ inline constexpr std::tuple simulation_commands{
         Argument<&LoadScene::request, &SceneRequest::scene>{.name = "name", .optional = true, .check = check_scene},
         Argument<&LoadScene::request, &SceneRequest::file>{.name = "file", .optional = true, .form = Form::file},
         Argument<&LoadScene::request, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&LoadScene::request, &SceneRequest::seed>{
             .name = "seed", .optional = true, .range = LoadScene::seeds}),
     command_row<ReturnToRun>(
@@ -203,7 +207,7 @@ inline constexpr std::tuple simulation_commands{
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
             .name = "file", .optional = true, .form = Form::file},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = LoadScene::counts, .form = Form::count},
+            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
             .name = "seed", .optional = true, .range = LoadScene::seeds},
         Argument<&ReturnToRun::run, &RunSetup::settings>{.name = "settings", .optional = true}),
@@ -233,7 +237,7 @@ struct AutoChoice {
   std::string how;   ///< the measurements behind it, and their date; a few lines
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value, brought up to date once per frame.
+/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status().
 struct Status {
   std::string kernel_id;
   KernelPtr kernel;  ///< the descriptor that runs, of that id

@@ -62,16 +62,16 @@ void Simulation::adopt(const Choice& choice) {
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
   if (&target != &engine()) target.upload(engine().download());
-  choice_ = choice;
+  replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
-  if (choice_.under_way) choice_.under_way->start();
+  start_choice();
 }
 
-/// For when the kernel is named again: not what was chosen for it, which nobody asked for.
+/// Stores the settings for when the kernel is named again, unless `auto` chose them.
 void Simulation::remember_settings() {
   if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
 }
@@ -91,6 +91,7 @@ Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
 void Simulation::apply(const Command& command) {
   const bool by_itself = comes_by_itself(command);
   if (!by_itself) setup_changed_ = true;
+  progress_changed_ = true;
   const auto carry_out_checked = [this](const auto& c) {
     check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
     carry_out(c);
@@ -137,7 +138,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
 }
 
 void Simulation::set_bodies(const Bodies& bodies) {
-  setup_changed_ = true;
+  setup_changed_ = progress_changed_ = true;
   replace_bodies(bodies, 0, choice_, /*other_system=*/false);
 }
 
@@ -168,7 +169,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (engine) engine->forget_checkpoint();
   }
-  choice_ = choice;
+  replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();
   engine().set_plan(plan());
@@ -177,7 +178,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   card_ = std::move(card);
   done_ = {.sim_time = time};
   diagnostics_.restart();
-  if (choice_.under_way) choice_.under_way->start();
+  start_choice();
 }
 
 Bodies Simulation::bodies() {

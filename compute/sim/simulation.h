@@ -8,12 +8,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compute/sim/backends.h"
-#include "compute/sim/choice_under_way.h"
+#include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
 #include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine/engine.h"
@@ -53,17 +54,19 @@ class Simulation {
   /// Throws as run() after a non-finite body.
   void start(int steps, std::int64_t tag);
   /// Batches that ended since the last call, oldest first. A failure or a non-finite body pauses the simulation and
-  /// sets Status::last_error.
+  /// sets Status::last_error. Also applies the result of Choosing::beside.
   std::vector<StepTiming> collect();
-  /// Until every step asked for has run.
-  void wait();
+  /// Until every step asked for has run, or until `stop` is requested: then a step in flight on the CPU is cancelled.
+  void wait(const std::stop_token& stop = {});
 
-  /// Always the same object, which each call brings up to date: what was read from it before may change then.
+  /// Always the same object. The first call after a command, a start of steps or collect() brings it up to date: what
+  /// was read from it before may change then.
   const Status& status() const;
   /// Whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
   bool idle() const { return in_flight_.empty(); }
-  /// See Choosing::beside.
-  bool choosing() const { return choice_.under_way != nullptr; }
+  /// Whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled may
+  /// still do so for a while.
+  bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
@@ -73,11 +76,14 @@ class Simulation {
   void set_bodies(const Bodies& bodies);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
-  /// Accelerations by the present kernel at the present positions, one a body.
+  /// Accelerations by the present kernel at the present positions, one per body.
   std::vector<Vec4> accelerations();
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
-  void report(std::string error) { last_error_ = std::move(error); }
+  void report(std::string error) {
+    last_error_ = std::move(error);
+    progress_changed_ = true;
+  }
 
  private:
   struct Choice {  // what a StepPlan is made from
@@ -87,12 +93,12 @@ class Simulation {
     Law law;
     float time_step;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
-    std::shared_ptr<ChoiceUnderWay> under_way{};  // makes `automatic`; until it ends, kernel and settings stand in
+    std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
 
-    void name_kernel() {  // from now on it is what somebody asks for
+    void name_kernel() {  // the user chose the present kernel
       automatic.reset();
-      under_way.reset();
+      in_flight.reset();
     }
   };
   struct Departure {  // what UndoReturn brings back
@@ -135,6 +141,8 @@ class Simulation {
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
   void take_over_choice();
+  void replace_choice(const Choice& choice);
+  void start_choice();
   KernelDemand demand_of(int count, const Choice& choice, const MassRange& masses) const;
   KernelDemand present_demand(const Choice& choice) const { return demand_of(count_, choice, masses_); }
   void replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system);
@@ -167,6 +175,7 @@ class Simulation {
   KernelChooser* chooser_;
   Choosing choosing_;
   Choice choice_;
+  std::vector<std::shared_ptr<ChoiceInFlight>> cancelled_;  // have not ended yet
   std::shared_ptr<ForceKernel> kernel_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count
   std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
@@ -184,8 +193,9 @@ class Simulation {
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
   std::string last_error_;
-  mutable Status status_;  // as of the last status()
-  mutable bool setup_changed_ = true;
+  mutable Status status_;                           // as of the last status()
+  mutable bool setup_changed_ = true;               // since then
+  mutable bool progress_changed_ = true;            // since then, perhaps
   std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
 };
 

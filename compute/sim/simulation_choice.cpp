@@ -22,18 +22,18 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
 }
 
 /// Cancels steps and choices in flight: they would disturb the measurement. With Choosing::beside the choice starts
-/// once `choice` and its bodies are installed. Until it ends, the last kernel is used, or the default for another
-/// count, which the last one may not take.
+/// once `choice` and its bodies are installed and cancelled choices have ended. Until it ends, the last kernel is used,
+/// or the default for another count, which the last one may not take.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
-  if (choice.under_way) choice.under_way->cancel();
+  if (choice.in_flight) choice.in_flight->cancel();
   if (chooser_ && choosing_ == Choosing::beside) {
     if (demand.count != count_) {
       choice.kernel = backends_.default_kernel();
       choice.settings = Settings{*choice.kernel};
     }
     choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
-    choice.under_way = std::make_shared<ChoiceUnderWay>(*chooser_, demand, std::move(bodies), choice.law);
+    choice.in_flight = std::make_shared<ChoiceInFlight>(*chooser_, demand, std::move(bodies), choice.law);
     return;
   }
   const KernelPtr fallback = backends_.default_kernel();
@@ -50,14 +50,30 @@ void Simulation::choose_kernel_again(Choice& choice) {
   choose_kernel(choice, present_demand(choice), bodies());
 }
 
+/// Makes `choice` the present one. If a choice in flight is not part of it, cancels that and keeps it until it has
+/// ended, which may take as long as one evaluation: no command waits for it.
+void Simulation::replace_choice(const Choice& choice) {
+  if (choice_.in_flight && choice_.in_flight != choice.in_flight) {
+    choice_.in_flight->cancel();
+    cancelled_.push_back(choice_.in_flight);
+  }
+  choice_ = choice;
+}
+
+/// At most one choice measures at a time.
+void Simulation::start_choice() {
+  std::erase_if(cancelled_, [](const auto& choice) { return choice->ended(); });
+  if (cancelled_.empty() && choice_.in_flight) choice_.in_flight->start();
+}
+
 /// Adopts the result of Choosing::beside once it is there. After a failure the present kernel stays.
 void Simulation::take_over_choice() {
-  if (!choice_.under_way || !choice_.under_way->ended()) return;
-  const std::shared_ptr<ChoiceUnderWay> ended = std::exchange(choice_.under_way, nullptr);
+  if (!choice_.in_flight || !choice_.in_flight->ended()) return;
+  const std::shared_ptr<ChoiceInFlight> ended = std::exchange(choice_.in_flight, nullptr);
   setup_changed_ = true;
   try {
     Choice next = choice_;
-    if (const std::optional<KernelChoice> chosen = ended->take()) {
+    if (const std::optional<KernelChoice> chosen = ended->result()) {
       next.kernel = chosen->kernel;
       next.settings = chosen->settings;
       next.automatic = named(*chosen);

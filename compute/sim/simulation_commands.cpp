@@ -26,7 +26,7 @@ void Simulation::carry_out(const SelectKernel& c) {
   next.name_kernel();
   next.kernel = named;
   next.settings = remembered_settings(*named);
-  for (const auto& [name, value] : c.settings) next.settings.set(name, value);
+  next.settings.set(c.settings);
   adopt(next);
 }
 

@@ -12,8 +12,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
   choice.kernel = backends_.kernels().find(run.kernel_id);
-  choice.settings = Settings{*choice.kernel};
-  for (const auto& [name, value] : run.settings) choice.settings.set(name, value);
+  choice.settings = Settings{*choice.kernel, run.settings};
   take_physics(choice, run.physics);
   return choice;
 }
@@ -21,7 +20,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 /// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
-  if (choice_.under_way) choice_.under_way->cancel();  // chosen again if UndoReturn comes back
+  if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back
   Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
   if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
   now.bodies = engine().download();

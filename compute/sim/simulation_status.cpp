@@ -1,4 +1,6 @@
 // The one Status of a simulation.
+#include <utility>
+
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -9,9 +11,8 @@ double Simulation::interactions_per_evaluation() const {
 }
 
 const Status& Simulation::status() const {
-  if (setup_changed_) describe_setup();
-  setup_changed_ = false;
-  describe_progress();
+  if (std::exchange(setup_changed_, false)) describe_setup();
+  if (std::exchange(progress_changed_, false)) describe_progress();
   return status_;
 }
 
@@ -40,7 +41,7 @@ void Simulation::describe_progress() const {
   const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
   const StepTime now = counts_enqueued ? after_all() : done_;
   Engine* const keeper = engine_with_checkpoint();
-  status_.choosing = choosing();
+  status_.choosing = choice_.in_flight != nullptr;
   status_.paused = paused_;
   status_.busy = !in_flight_.empty();
   status_.step = now.step;

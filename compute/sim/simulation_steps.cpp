@@ -11,7 +11,7 @@ namespace orrery {
 int Simulation::advance_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
   gather_or_report();  // what has ended may have met a non-finite body
-  if (choice_.under_way) return 0;
+  if (measuring()) return 0;
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
     if (diagnostics_.wants_known_cells() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
@@ -23,6 +23,7 @@ int Simulation::advance_frame(std::int64_t tag) {
 }
 
 void Simulation::start(int steps, std::int64_t tag) {
+  progress_changed_ = true;
   if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
   BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
   Measuring measuring;
@@ -48,15 +49,16 @@ StepTiming Simulation::run(int steps) {
   return timing;
 }
 
-/// Takes in what the engine finished. Throws what a batch failed with.
+/// Takes in what the engine finished, perhaps a checkpoint as well. Throws what a batch failed with.
 void Simulation::gather() {
+  progress_changed_ = true;
   try {
     for (std::vector<BatchResult> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
       for (const BatchResult& result : ended) take_in(result);
     }
   } catch (const std::bad_alloc&) {
     in_flight_.clear();
-    throw std::runtime_error("the memory does not suffice for a step of " + std::to_string(count_) + " bodies");
+    throw std::runtime_error("not enough memory for a step of " + std::to_string(count_) + " bodies");
   } catch (...) {
     in_flight_.clear();
     throw;
@@ -97,11 +99,12 @@ void Simulation::gather_or_report() {
 std::vector<StepTiming> Simulation::collect() {
   gather_or_report();
   take_over_choice();
+  start_choice();
   return std::exchange(collected_, {});
 }
 
-void Simulation::wait() {
-  engine().wait();
+void Simulation::wait(const std::stop_token& stop) {
+  engine().wait(stop);
   gather();
 }
 

@@ -35,8 +35,7 @@ const SnapshotFormat& format_of(const SnapshotInput& input) {
   const auto found = std::ranges::find_if(all, [&](const auto* format) { return format->detect(input.head()); });
   const SnapshotFormat* const format = found == all.end() ? format_named_by(input.path()) : *found;
   if (format) return *format;
-  input.fail("not a snapshot in a known format; known formats: " +
-             joined(all, [](const SnapshotFormat* known) { return known->title; }));
+  input.fail("not a snapshot in a known format; known formats: " + snapshot_titles());
 }
 
 bool finite(const Vec4& v) {
@@ -58,6 +57,10 @@ void require_finite(const fs::path& file, const Bodies& bodies) {
 
 std::span<const SnapshotFormat* const> snapshot_formats() {
   return all;
+}
+
+std::string snapshot_titles() {
+  return joined(all, [](const SnapshotFormat* format) { return format->title; });
 }
 
 Snapshot read_snapshot(const fs::path& file) {

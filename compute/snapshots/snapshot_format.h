@@ -40,6 +40,8 @@ struct SnapshotFormat {
 
 /// All formats; the first is used for names without a known ending.
 std::span<const SnapshotFormat* const> snapshot_formats();
+/// Their titles, with commas between.
+std::string snapshot_titles();
 
 /// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
 /// the file and the cause: missing, empty, no known format (lists them), damaged, no bodies, a body that cannot be

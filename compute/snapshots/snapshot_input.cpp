@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <system_error>
 
 #include "compute/core/host_memory.h"
+#include "compute/core/range.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
@@ -71,8 +71,8 @@ void SnapshotInput::read(std::byte* to, std::size_t size) {
 }
 
 void SnapshotInput::require_room_for(std::uint64_t bodies) const {
-  if (bodies > std::numeric_limits<int>::max()) {
-    fail(plural(bodies, "body record") + ", but at most 2147483647 can be used");
+  if (bodies > static_cast<std::uint64_t>(body_counts.most)) {
+    fail(plural(bodies, "body record") + ", but at most " + std::to_string(body_counts.most) + " can be used");
   }
   if (const std::int64_t fit = bodies_that_fit(); static_cast<std::int64_t>(bodies) > fit) {
     fail(plural(bodies, "body record") + ", but the free memory holds " + std::to_string(fit));

@@ -57,7 +57,7 @@ HWY_EXPORT(lane_count);
 
 constexpr int count = 16384;
 constexpr int fma_rounds = 1 << 20;
-constexpr int fmas_a_round = 12;
+constexpr int fmas_per_round = 12;
 
 /// Vector instructions that do arithmetic in cpu-simd's inner loop for one vector of interactions under gravity,
 /// counted in the disassembly of add_tile for AVX2 and AVX-512 by g++ 12: 3 differences, 3 + 3 fused multiply-adds, 1
@@ -74,7 +74,7 @@ void measure_fma(benchmark::State& state, std::int64_t target) {
   choose(target);
   for (auto _ : state) benchmark::DoNotOptimize(HWY_DYNAMIC_DISPATCH(issue_fmas)(fma_rounds));
   state.counters["rate"] =
-      benchmark::Counter(double{fma_rounds} * fmas_a_round, benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(double{fma_rounds} * fmas_per_round, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void measure_kernel(benchmark::State& state, const char* id, std::map<std::string, std::string> values,

@@ -80,8 +80,8 @@ run_tests() {
   done
   if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
   # It needs this GPU's OpenGL; without the viewer, it is not built.
-  test=$build/tests/gl_bodies_test
-  [ ! -x "$test" ] || check_tests gl_bodies_test "$test"
+  test=$build/tests/mapped_bodies_test
+  [ ! -x "$test" ] || check_tests mapped_bodies_test "$test"
 }
 
 most_shards=12
@@ -318,7 +318,7 @@ SCRIPT
   python3 "$here/frames.py" "$out"/{interactive,offscreen,tour,staged,million}.csv | tee "$out/frames.txt" || failed=1
 }
 
-# The laboratory's tabs with everything measured at once: their CPU time a frame (gui_ms), and a picture of each.
+# The laboratory's tabs with everything measured at once: their CPU time per frame (gui_ms), and a picture of each.
 run_laboratory() {
   local tab recordings=()
   for tab in results speed-error sweep card conservation; do

@@ -1,20 +1,36 @@
 #!/usr/bin/env bash
-# docs/usage/scripts.md has the table of commands that the program prints: commands.sh <orrery> [--fix]. With --fix, writes it.
+# The documents have the tables of commands and of keys that the program prints: commands.sh <orrery> [--fix]. With --fix,
+# writes them.
 orrery=$(realpath "$1")
+fix=${2:-}
 source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
-document=docs/usage/scripts.md
+failed=0
 
-wanted=$("$orrery" help script --markdown) && [[ $wanted == '| command'* ]] || {
-  echo "orrery help script --markdown prints no table"
-  exit 1
+# check DOCUMENT NAME TOPIC: between "<!-- NAME" and "<!-- end of NAME", the document has what "orrery help TOPIC
+# --markdown" prints.
+check() {
+  local document=$1 name=$2 topic=$3 wanted present
+  wanted=$("$orrery" help "$topic" --markdown | sed '/^$/d') || true
+  if [[ $wanted != '| '* ]]; then
+    echo "orrery help $topic --markdown prints no table"
+    failed=1
+    return
+  fi
+  if [[ $fix == --fix ]]; then
+    table=$wanted name=$name awk '
+      $0 ~ "^<!-- " ENVIRON["name"] {print; print ENVIRON["table"]; skip = 1}
+      $0 ~ "^<!-- end of " ENVIRON["name"] {skip = 0}
+      !skip' "$document" >"$document.new" && mv "$document.new" "$document"
+  fi
+  present=$(sed -n "/^<!-- $name/,/^<!-- end of $name/ {/^|/p}" "$document")
+  if [[ $wanted != "$present" ]]; then
+    echo "$document differs from 'orrery help $topic --markdown'; tests/house/commands.sh $orrery --fix updates it:"
+    diff <(printf '%s\n' "$present") <(printf '%s\n' "$wanted") || true
+    failed=1
+  fi
 }
-if [[ ${2:-} == --fix ]]; then
-  table=$wanted awk '/^<!-- commands/ {print; print ENVIRON["table"]; skip = 1} /^<!-- end of commands/ {skip = 0} !skip' \
-    "$document" >"$document.new" && mv "$document.new" "$document"
-fi
-present=$(sed -n '/^<!-- commands/,/^<!-- end of commands/p' "$document" | grep '^|')
-[[ $wanted == "$present" ]] || {
-  echo "$document differs from 'orrery help script --markdown'; tests/house/commands.sh $orrery --fix updates it:"
-  diff <(printf '%s\n' "$present") <(printf '%s\n' "$wanted")
-  exit 1
-}
+
+check docs/usage/scripts.md commands script
+# Without the viewer, the program knows no keys.
+[[ $("$orrery" help keys 2>&1) == *"viewer was not built"* ]] || check docs/usage/window.md keys keys
+exit $failed

@@ -1,5 +1,5 @@
-# Prints the project's text files that match the given patterns, one a line, NUL-terminated: tracked ones and new ones that
-# git does not ignore; without git, those of the source folders. Sourced by the checks beside it, which run in the top folder.
+# Prints the project's text files that match the given patterns, each followed by a NUL: tracked ones and new ones that git
+# does not ignore; without git, those of the source folders. Sourced by the checks beside it, which run in the top folder.
 # shellcheck shell=bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

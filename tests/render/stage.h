@@ -12,7 +12,7 @@
 
 namespace orrery::render::test {
 
-/// A context and a renderer, what to draw with them, and the picture that comes of it. Bodies are one a unit of mass.
+/// A context and a renderer, what to draw with them, and the picture that comes of it. Bodies are one per unit of mass.
 struct Stage {
   OffscreenContext context;
   BodyRenderer renderer;

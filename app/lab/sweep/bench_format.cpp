@@ -157,7 +157,9 @@ std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyl
   std::string text =
       results_table(counts, style) +
       paragraph(
-          "One step's time; GFLOP/s at 20 flop per interaction, none for trees; force error |da|/|a| against fp64.",
+          fmt::format(
+              "One step's time; GFLOP/s at {} flop per interaction, none for trees; force error |da|/|a| against fp64.",
+              flop_per_interaction),
           style);
   for (const std::vector<ResultRow>& rows : counts) {
     if (rows.size() > 1) text += ranking(rows, style);

@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/lab/force_sample.h"
 #include "app/lab/machine_state.h"
 #include "app/text/format_count.h"
 
 namespace orrery {
-namespace {
-
-constexpr int probe_sample = 4096;  // bodies whose forces are checked
-
-}  // namespace
 
 Sweep::Sweep(const Backends& backends, SweepPlan plan, Machine machine)
     : backends_{backends}, plan_{std::move(plan)}, machine_{std::move(machine)} {
@@ -67,7 +63,7 @@ void Sweep::begin() {
   runner_->select(present);
   runner_->restart();
   run_ = Run{.sampler = Sampler{plan_.sampling}, .machine_before = machine_(*present.kernel)};
-  if (plan_.sampling.fresh_steps == 0) simulation.apply(ProbeForces{probe_sample});
+  if (plan_.sampling.fresh_steps == 0) simulation.apply(ProbeForces{ForceSample::usual_size});
 }
 
 void Sweep::start_batch() {

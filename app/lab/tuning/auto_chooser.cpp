@@ -104,7 +104,7 @@ Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend ba
 
 AutoChooser::Environment AutoChooser::this_machine(const Backends& backends) {
   return {.backends = backends,
-          .candidates = candidates_here(backends),
+          .candidates = std::bind_front(candidates_here, std::cref(backends)),
           .try_accuracy = std::bind_front(measure_accuracy, std::cref(backends)),
           .measure = std::bind_front(measure_candidates, std::cref(backends)),
           .cache_file = usual_cache_file(),
@@ -119,7 +119,7 @@ void AutoChooser::report_problem() {
 }
 
 std::vector<Variant> AutoChooser::candidates_for(const KernelDemand& demand) const {
-  std::vector<Variant> variants = environment_.candidates;
+  std::vector<Variant> variants = environment_.candidates();
   std::erase_if(variants, [&](const Variant& variant) {
     return !variant.kernel->full_fp32 && !approximations_are_candidates(demand, variant.kernel->backend);
   });

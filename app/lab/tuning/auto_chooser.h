@@ -28,7 +28,8 @@ class AutoChooser final : public KernelChooser {
   /// The collaborators; tests have their own.
   struct Environment {
     const Backends& backends;
-    std::vector<Variant> candidates;  ///< of one backend, in order of preference among equals
+    /// See candidates_here(). Called for each choice: kernels are added and replaced at run time.
+    std::function<std::vector<Variant>()> candidates;
     /// See measure_accuracy().
     std::function<AccuracyTrials(const std::vector<Variant>& candidates, const KernelDemand&, const ForceSystem&,
                                  const std::stop_token&)>

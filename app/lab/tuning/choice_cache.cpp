@@ -46,16 +46,20 @@ int count_of(const Json& value) {
   throw UsageError("that is no number of bodies");
 }
 
-/// Throws Json::exception or UsageError if it is not a result with kernels and settings that this build has.
+/// Another process knows another kernel, or none, under the id of one that was put into the catalog.
+bool built_in(const Candidate& candidate) {
+  return candidate.variant.kernel->revision == 0;
+}
+
+/// Throws Json::exception or UsageError if it is not a result with built-in kernels and settings that this build has.
 TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
   TuningResult result{
       .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
   for (const Json& row : json.at("candidates")) {
     const KernelPtr kernel = kernels.find(row.at("kernel").get<std::string>());
-    Candidate candidate{{kernel, Settings{*kernel}}};
-    for (const auto& [name, value] : Settings::values_of(row.at("settings").get<std::string>())) {
-      candidate.variant.settings.set(name, value);
-    }
+    const std::string settings = row.at("settings").get<std::string>();
+    Candidate candidate{{kernel, Settings{*kernel, Settings::values_of(settings)}}};
+    if (!built_in(candidate)) throw UsageError("that kernel was replaced");
     if (row.contains("problem")) {
       candidate.problem = {.text = row["problem"].get<std::string>(), .refused = true};
     } else {
@@ -147,6 +151,7 @@ std::optional<TuningResult> ChoiceCache::find(const Json& key, const std::vector
 }
 
 void ChoiceCache::store(const Json& key, const TuningResult& result) {
+  if (!std::ranges::all_of(result.candidates, built_in)) return;
   (void)entries();  // a problem with the file is reported once
   const std::string reported = problem_;
   std::vector<Entry> all = read();  // other runs may have added results

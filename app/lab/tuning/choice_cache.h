@@ -30,6 +30,7 @@ class ChoiceCache {
 
   /// The latest result with an equal key and the same candidates.
   std::optional<TuningResult> find(const Json& key, const std::vector<Variant>& candidates);
+  /// Does nothing if a candidate's kernel was added to the catalog at run time.
   void store(const Json& key, const TuningResult& result);
   /// All results with kernels and settings that this build has, oldest first.
   const std::vector<Entry>& entries();

@@ -149,9 +149,7 @@ std::vector<Variant> candidates_here(const Backends& backends) {
     for (const KernelPtr& kernel : backends.kernels().all()) {
       if (kernel->backend != backend) continue;
       for (const char* text : kernel->candidates) {
-        Settings settings{*kernel};
-        for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
-        found.push_back({kernel, settings});
+        found.push_back({kernel, Settings{*kernel, Settings::values_of(text)}});
       }
     }
     if (!found.empty()) return found;

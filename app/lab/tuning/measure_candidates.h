@@ -16,13 +16,13 @@ int most_measured_bodies(Backend backend);
 /// rules them out.
 bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 
-/// The candidates of all kernels of the best backend of this machine, in the order of the catalog and of their
-/// declarations.
+/// The candidates of all kernels of the best backend of this machine, in order of preference among equals: that of the
+/// catalog and of their declarations.
 std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries the candidates that are not full_fp32 with `system`, see try_accuracy(): one evaluation each, and a direct sum
 /// in fp64 over a sample of bodies. If no tree meets the accuracy, direct sums are tried even if they are long, since
-/// every step will be. Throws Cancelled at the next measurement after `stop` was requested; so does
+/// every step will be. Throws Cancelled soon after `stop` was requested, on CUDA after the present batch; so does
 /// measure_candidates().
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);

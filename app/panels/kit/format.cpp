@@ -9,8 +9,6 @@
 namespace orrery {
 namespace {
 
-constexpr double flop_per_interaction = 20;
-
 /// Three significant digits without an exponent, for 0 <= value < 9999.5.
 std::string three_digits(double value) {
   // The bounds are where rounding to three digits reaches the next power of ten.
@@ -59,10 +57,6 @@ std::string format_frames_per_s(double frame_ms) {
   if (rate < 0.95) return fmt::format("{:.1g} frames/s", rate);
   const std::int64_t whole = std::llround(rate);
   return format_count(whole) + (whole == 1 ? " frame/s" : " frames/s");
-}
-
-std::string format_flops(double interactions_per_s) {
-  return format_rate(interactions_per_s * flop_per_interaction, "FLOP/s");
 }
 
 std::string format_speedup(double factor) {

@@ -19,8 +19,6 @@ std::string format_ms(double ms);
 std::string format_interval_ms(double low_ms, double high_ms);
 /// "60 frames/s", "1 frame/s", "0.2 frames/s", of frames that take `frame_ms` > 0.
 std::string format_frames_per_s(double frame_ms);
-/// A rate as GFLOP/s or TFLOP/s at 20 flop per interaction.
-std::string format_flops(double interactions_per_s);
 /// "0.0118×", "1.00×", "37.2×", "1,846×". `unknown` unless finite and > 0.
 std::string format_speedup(double factor);
 /// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.

@@ -212,7 +212,7 @@ bool double_clicked(ImVec2 low, ImVec2 high) {
 }
 
 template <class T>
-std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format, std::optional<T> own) {
+std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format, std::optional<T> own) {
   constexpr bool real = std::is_same_v<T, float>;
   constexpr ImGuiDataType type = real ? ImGuiDataType_Float : ImGuiDataType_S32;
   ImGui::PushID(id);
@@ -227,7 +227,8 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
       value = storage.GetInt(draft);
     }
   }
-  const bool changed = ImGui::SliderScalar("##slider", type, &value, &low, &high, format, ImGuiSliderFlags_Logarithmic);
+  const bool changed =
+      ImGui::SliderScalar("##slider", type, &value, &span.least, &span.most, format, ImGuiSliderFlags_Logarithmic);
   const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
   const bool ended = ImGui::IsItemDeactivatedAfterEdit(),
              restored = own && double_clicked(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
@@ -243,8 +244,8 @@ std::optional<T> log_slider(const char* id, T current, T low, T high, const char
   if ((dragged || ended || restored) && value != current) return value;
   return std::nullopt;
 }
-template std::optional<float> log_slider(const char*, float, float, float, const char*, std::optional<float>);
-template std::optional<int> log_slider(const char*, int, int, int, const char*, std::optional<int>);
+template std::optional<float> log_slider(const char*, float, const Range<float>&, const char*, std::optional<float>);
+template std::optional<int> log_slider(const char*, int, const Range<int>&, const char*, std::optional<int>);
 
 bool text_field(const char* id, const char* hint, std::string& content, bool refused) {
   ImGui::PushID(id);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/panels/kit/theme.h"
+#include "compute/core/range.h"
 
 namespace orrery {
 
@@ -51,10 +52,10 @@ bool marked_label(const char* id, const char* label, std::string_view notes, boo
 /// What the first click began, such as a drag, ends then.
 bool double_clicked(ImVec2 low, ImVec2 high);
 
-/// A logarithmic slider with entry by ctrl-click, marked as `id`. The new value while the grab is dragged and when an
-/// entry is finished, if it is another than `current`; `own` after a double click.
+/// A logarithmic slider over `span` with entry by ctrl-click, marked as `id`. The new value while the grab is dragged
+/// and when an entry is finished, if it is another than `current`; `own` after a double click.
 template <class T>  // float or int
-std::optional<T> log_slider(const char* id, T current, T low, T high, const char* format,
+std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format,
                             std::optional<T> own = std::nullopt);
 
 /// A line of text to edit, marked as `id`, with `hint` while it is empty; red if `refused`. True when Enter ended it.

@@ -5,10 +5,12 @@
 namespace orrery {
 namespace {
 
-constexpr const char* chunk_values[] = {"1", "4", "16", "64"};
-constexpr Tunable tunables[] = {
-    threads_tunable,
-    {.name = "chunk", .notes = "Bodies that a thread takes at a time.", .values = chunk_values, .initial = "1"}};
+constexpr Values<1, 4, 16, 64> chunk_values;
+constexpr Tunable tunables[] = {threads_tunable,
+                                {.name = "chunk",
+                                 .notes = "Bodies that a thread takes at a time.",
+                                 .values = chunk_values.names(),
+                                 .initial = "1"}};
 
 class CpuOpenmp final : public ForceKernel {
  public:

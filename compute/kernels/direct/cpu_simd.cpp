@@ -93,7 +93,6 @@ class CpuSimd final : public ForceKernel {
   explicit CpuSimd(const Settings& settings)
       : threads_{thread_count(settings)}, rows_{settings.integer("rows", rows_for_this_processor())} {}
 
-  bool takes_targets() const override { return true; }
   void do_evaluate(const ForceArgs& args) override {
     const PaddedColumns bodies = columns_.fill(args, threads_);
     // About four chunks per thread, so that threads which start late or run slower do not delay the others.

@@ -57,7 +57,7 @@ struct Round {
   bool first, last;  ///< the first starts the sums from zero, the last hands them to the epilogue
 };
 
-/// Adds the pull of the bodies in `chunk` to every body's sum. Between rounds the sums lie in `sums`, one a body, which
+/// Adds the pull of the bodies in `chunk` to every body's sum. Between rounds the sums lie in `sums`, one per body; it
 /// may be null where the first round is the last.
 template <LawId law, int bodies_per_thread>
 __global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round round, PairConstants constants,

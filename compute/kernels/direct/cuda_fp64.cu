@@ -72,8 +72,6 @@ class Fp64 final : public BlockKernel<const Vec4*, int, PairConstantsOf<double>,
                           law, [](auto chosen) -> Instance { return accelerate<decltype(chosen)::value>; });
                     }} {}
 
-  bool takes_targets() const override { return true; }
-
   void do_evaluate(const ForceArgs& args) override {
     const PairConstantsOf<double> constants{args.law};
     if (!args.targets) return launch(args, args.bodies, args.count, constants, args.epilogue);

@@ -64,8 +64,6 @@ class Naive final : public BlockKernel<BodyArrays, int, PairConstants, Epilogue>
     if (stores_first_) stored_epilogue_.prepare(count);
   }
 
-  bool takes_targets() const override { return true; }
-
   void do_evaluate(const ForceArgs& args) override {
     if (args.targets) return evaluate_targets(args);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;

@@ -12,7 +12,6 @@ constexpr Tunable tunables[] = {
 };
 
 constexpr int warp = 32;
-constexpr int max_block = 1024;
 
 /// Bodies in one pass of the loop over a warp's bodies: all 32 of them, and nvcc moves the broadcasts so far ahead of
 /// their use that they need 255 registers.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "compute/kernels/parts/arithmetic_dispatch.h"
@@ -15,13 +16,14 @@
 namespace orrery {
 namespace {
 
-constexpr const char* splits[] = {"auto", "1", "2", "4", "8", "16", "32", "64"};
+constexpr Values<1, 2, 4, 8, 16, 32, 64> split_values;
+constexpr auto splits_or_auto = split_values.names_after("auto");
 constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
     bodies_per_thread_tunable("2"),
     {.name = "split",
      .notes = "Blocks that share the sum over j of the same bodies; auto fills the GPU where bodies alone do not.",
-     .values = splits,
+     .values = splits_or_auto,
      .initial = "auto"},
     unroll_tunable("8"),
     epilogue_tunable,
@@ -30,9 +32,11 @@ constexpr Tunable tunables[] = {
     layout_tunable,
 };
 constexpr const char* candidates[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
-constexpr int max_split = 64;
+constexpr int max_split = split_values.largest;
 constexpr int max_target_split = 512;  // of few targets: enough to fill a large GPU with one block of them
-constexpr int block_divisor = 32;      // of every value of `block`
+constexpr int block_divisor =          // of every value of `block`
+    std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
+                    [](int divisor, int block) { return std::gcd(divisor, block); });
 
 /// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
 /// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
@@ -127,8 +131,6 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
     if (stores_first_) stored_epilogue_.prepare(count);
     prepare_partials(split_for(count), count);
   }
-
-  bool takes_targets() const override { return true; }
 
   void do_evaluate(const ForceArgs& args) override {
     if (args.targets) return evaluate_targets(args);

@@ -40,8 +40,7 @@ struct Arithmetic {
   bool flushes;
 };
 
-/// Returns use(law, real): `law` a constant of type LawId, `real` a value of the DeviceFloat type that the inner loop
-/// computes with.
+/// Returns use(law, real). `law` is a constant of type LawId, `real` a value of the inner loop's DeviceFloat type.
 template <class Use>
 auto dispatch_arithmetic(LawId law, Arithmetic arithmetic, const Use& use) {
   return law_values.dispatch(law, [&](auto chosen_law) {

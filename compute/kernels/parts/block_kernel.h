@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters, with the tunable
-/// `block` as its block size.
+/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters. The tunable `block`
+/// is its block size.
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
@@ -31,8 +31,8 @@ class BlockKernel : public ForceKernel {
     std::size_t shared_bytes = 0;  ///< dynamic
   };
 
-  /// `instance`, called with a LawId, gives the function for that law. Throws UsageError if the block does not fit
-  /// the device with one of them.
+  /// `instance`, called with a LawId, gives the function for that law. Throws UsageError if the device cannot launch
+  /// one of these functions with this block.
   BlockKernel(const char* id, const cuda::Device& device, const Settings& settings, const Thread& thread,
               std::function<Instance(LawId)> instance)
       : device_{device}, block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {
@@ -44,7 +44,7 @@ class BlockKernel : public ForceKernel {
 
   const cuda::Device& device() const { return device_; }
   int block() const { return block_; }
-  /// That hold `count` bodies.
+  /// The number of blocks that hold `count` bodies.
   int blocks(int count) const { return cuda::ceil_div(count, block_ * thread_.bodies); }
 
 #if defined(__CUDACC__)

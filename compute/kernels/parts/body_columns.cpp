@@ -17,7 +17,7 @@ PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
   }
   float *x = columns_.get(), *y = x + padded, *z = y + padded, *scaled_mass = z + padded;
   for_each_chunk(static_cast<int>(padded), 1 << 14, threads, args.cancelled, [&](int first, int last) {
-    if (cancelled(args)) return;  // nobody reads the columns then
+    if (cancelled(args)) return;  // the columns are not read after a cancellation
     for (int i = first; i < last; ++i) {
       const Vec4& body = args.bodies[std::min(i, args.count - 1)];
       x[i] = body.x;

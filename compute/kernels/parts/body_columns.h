@@ -8,12 +8,12 @@
 
 namespace orrery {
 
-/// Lanes of the longest vector that a CPU kernel uses; the shorter ones divide it.
+/// Lanes of the longest vector that a CPU kernel uses, a multiple of all shorter ones.
 inline constexpr int max_lanes = 16;
 
-/// The pair laws of vectors compute with lane_root_scale / r instead of 1 / r, which saves an instruction per pair.
-/// Both laws are m i^3 f(H i^2) in i = 1 / r, so masses times lane_mass_scale and H times lane_repulsion_scale cancel
-/// it. All three are powers of two: the results have the same bits.
+/// The pair laws of vectors compute lane_root_scale / r instead of 1 / r, which saves an instruction per pair. Both
+/// laws are m i^3 f(H i^2) with i = 1 / r, so lane_mass_scale for m and lane_repulsion_scale for H cancel the scale.
+/// All three are powers of two, so the results have the same bits.
 inline constexpr float lane_root_scale = 2;
 inline constexpr float lane_mass_scale = 1 / (lane_root_scale * lane_root_scale * lane_root_scale);
 inline constexpr float lane_repulsion_scale = 1 / (lane_root_scale * lane_root_scale);

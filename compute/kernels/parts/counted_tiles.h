@@ -7,8 +7,8 @@
 namespace orrery {
 
 /// The pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of each
-/// tile, so `count` need not be a multiple of the block (literature row 4). Every thread of the block must call it,
-/// with or without a body; `tile` has room for one body per thread.
+/// tile, so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block must
+/// call it, with or without a body; `tile` has room for one body per thread.
 template <class Real, class PairLaw>
 __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
                                                       const Vec4& me, Vec4* tile) {
@@ -16,14 +16,13 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
   for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
     if (j < count) tile[threadIdx.x] = bodies[j];
     const int filled = __syncthreads_count(j < count);
-    if (filled == 0)
-      break;  // the same for the whole block
-              // The compiler chooses the same by itself for most of the arithmetics.
+    // `filled` is the same in all threads of the block. For most settings, the compiler unrolls by 4 on its own.
+    if (filled == 0) break;
 #pragma unroll 4
     for (int k = 0; k < filled; ++k) {
       add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);
     }
-    __syncthreads();  // the tile is refilled only after all threads have read it; the source has no such barrier
+    __syncthreads();  // all threads have read the tile; the source (docs/literature.md, row 4) has no such barrier
   }
   return values(sum);
 }

@@ -9,9 +9,9 @@ namespace orrery {
 /// How a kernel computes 1 / sqrt(x): rsqrt.approx (2 ulp), or a square root and a division, each rounded correctly.
 enum class Rsqrt { fast, exact };
 
-/// A float for the pair laws in CUDA kernels. Its arithmetic is chosen at compile time: the reciprocal square root, and
-/// whether every operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (literature row
-/// 20). On the host, denormal numbers are always kept.
+/// A float for the pair laws in CUDA kernels. Its type chooses the reciprocal square root, and whether every operation
+/// flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (docs/literature.md, row 20). On the
+/// host, denormal numbers are always kept.
 template <Rsqrt rsqrt, bool flushes>
 class DeviceFloat {
  public:

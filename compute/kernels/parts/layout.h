@@ -7,9 +7,9 @@
 
 namespace orrery {
 
-/// How the bodies that a force kernel reads lie in memory (literature rows 15 and 20): `float4`, the array of x, y, z,
-/// m that every kernel is given; `float3`, triples of 12 bytes; `soa`, an array for each coordinate; `aos6`, x, y, z
-/// and three velocities that no force needs, 24 bytes. In the last three the masses have an array of their own.
+/// How the bodies lie in memory (docs/literature.md, rows 15 and 20): `float4`, the caller's array of x, y, z, m;
+/// `float3`, triples of 12 bytes; `soa`, an array per coordinate; `aos6`, x, y, z and three velocities that no force
+/// needs, 24 bytes. The last three have an array of masses.
 enum class Layout { float4, float3, soa, aos6 };
 inline constexpr Values<Layout::float4, Layout::float3, Layout::soa, Layout::aos6> layout_values{"float4", "float3",
                                                                                                  "soa", "aos6"};
@@ -44,7 +44,7 @@ struct BodyArrays {
       return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
     }
   }
-  /// For code outside the inner loop: a branch, the same for the whole grid.
+  /// For code outside the inner loop: it branches at run time, the same way in the whole grid.
   __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
     switch (layout) {
       case Layout::float4:
@@ -60,8 +60,8 @@ struct BodyArrays {
 #endif
 };
 
-/// The bodies of an evaluation in a kernel's layout. The drawn buffer is always float4, so another layout is a copy,
-/// made by a separate pass before each force pass.
+/// The bodies of an evaluation in a kernel's layout. The buffer that is drawn is always float4. For any other layout, a
+/// pass before each force pass makes a copy.
 class BodyLayout {
  public:
   BodyLayout(const cuda::Device& device, Layout layout) : device_{device}, layout_{layout} {}

@@ -4,23 +4,22 @@
 
 namespace orrery {
 
-/// Divides all pairs of `count` bodies, each once, among any number of warps. A tile is 32 bodies. A group is
-/// `tiles_per_group` tiles, which a warp holds in registers, one body of each tile per lane. A unit of work is a group
-/// and a tile.
+/// Divides all pairs of `count` bodies, each once, among any number of warps. A tile is 32 bodies. A warp holds a group
+/// of `tiles_per_group` tiles in registers, one body of each tile per lane. A unit of work is a group and a partner
+/// tile. Units are numbered group after group, and each warp takes an equal range of them.
 ///
-/// Group a meets the tiles of the groups a, a + 1, ... a + half the number of groups, modulo that number: so two groups
-/// meet once. If the number of groups is even, opposite groups would meet twice, so only the first half of the groups
-/// meets the opposite one. A group with itself is summed one-sided. The units are numbered group after group, and each
-/// warp takes a range of them: all warps do the same work, for any number of bodies.
+/// Group a meets the tiles of groups a to a + groups / 2, modulo `groups`: two groups meet once. If `groups` is even,
+/// opposite groups would meet twice, so only the first half of the groups meets the opposite one. The pairs within a
+/// group are summed one-sided.
 struct PairItems {
   static constexpr int tile = 32;
 
   int tiles;  ///< with bodies
   int tiles_per_group;
   int groups;
-  int short_row;    ///< units of a group ...
-  int long_groups;  ///< ... but the first `long_groups` groups have
-  int long_row;     ///< this many
+  int short_row;    ///< units of a group that does not meet its opposite
+  int long_groups;  ///< the first groups, which meet their opposites
+  int long_row;     ///< units of each of these
 
   ORRERY_HD PairItems(int count, int tiles_in_group)
       : tiles{(count - 1) / tile + 1},
@@ -37,7 +36,7 @@ struct PairItems {
   struct Unit {
     int group;
     int offset;  ///< of the partner tile, counted from the group's own first tile on
-    int row;     ///< the group's units
+    int row;     ///< units of the group
   };
   ORRERY_HD Unit unit(long long index) const {
     const long long in_long_rows = static_cast<long long>(long_groups) * long_row;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int block = 128;
 
-/// The partial sum of entry `place` in the row of `split`, of rows with `count` entries.
+/// The partial sum of entry `place` in row `split`. Rows have `count` entries.
 __device__ __forceinline__ Vec4 part_of(const Vec4* __restrict__ partials, int count, int split, int place) {
   return partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
 }

@@ -8,7 +8,7 @@ struct CUstream_st;
 namespace orrery {
 
 /// Adds up `splits` rows of partial accelerations, in order, and finishes every body: the second pass of a kernel that
-/// divides the sum over j among blocks. `d_partials` holds splits x count entries (ax, ay, az, unused), a row per
+/// divides the sum over j among blocks. `d_partials` holds splits x count entries (ax, ay, az, unused), one row per
 /// split.
 void finish_partial_sums(const Vec4* d_partials, int splits, const Vec4* d_bodies, int count, const Epilogue& epilogue,
                          CUstream_st* stream);

@@ -5,10 +5,9 @@
 #if defined(__CUDACC__)
 namespace orrery {
 
-// A load of 16 bytes fills four consecutive registers, the first of them even. Since Volta, even and odd registers lie
-// in two banks, and each bank delivers one operand per clock: x - x of two bodies that were loaded alike needs one bank
-// twice. If the components of one body lie rotated by one place in shared memory, its coordinates come into the other
-// bank. Measured on an H100: 6 % of the whole sum (docs/measurements).
+// Since Volta, even and odd registers form two banks, which deliver one operand each per clock. A load of 16 bytes
+// starts at an even register, so x_j - x_i of two bodies reads one bank twice. Rotating the components of one body in
+// shared memory moves them to the other bank: 6 % of the whole sum on an H100 (docs/measurements).
 
 __device__ __forceinline__ Vec4 rotated(const Vec4& body) {
   return {body.y, body.z, body.w, body.x};

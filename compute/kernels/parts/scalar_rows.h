@@ -17,7 +17,7 @@ inline bool cancelled(const ForceArgs& args) {
 inline constexpr int scalar_block = 4096;
 
 /// Evaluates and finishes bodies [first, last): the plain double loop over an array of structures, one body against
-/// another at a time (literature rows 7 and 12). Returns early when cancelled.
+/// another at a time (docs/literature.md, rows 7 and 12). Returns early when cancelled.
 inline void evaluate_scalar_rows(const ForceArgs& args, int first, int last) noexcept {
   visit_pair_law<float>(args.law, [&](const auto& law) {
     for (int i = first; i < last; ++i) {

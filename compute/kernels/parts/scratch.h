@@ -10,8 +10,8 @@
 namespace orrery {
 
 /// Makes a kernel's scratch memory on `device` hold at least `size` objects; its contents may be lost. Throws
-/// UsageError if the GPU has less memory free; its text names the memory (`what`) and an alternative that needs less
-/// (`instead`).
+/// UsageError if the GPU has less memory free. The text names the memory (`what`, a plural) and an alternative that
+/// needs less (`instead`).
 template <class T>
 void take_scratch(const cuda::Device& device, cuda::DeviceArray<T>& array, std::size_t size, const std::string& what,
                   const std::string& instead) {

@@ -30,7 +30,7 @@ HWY_INLINE float sum_of_lanes(Lanes value) {
   return hn::GetLane(hn::SumOfLanes(FloatTag{}, value.v));
 }
 
-/// lane_root_scale / sqrt(x): twice, which saves Newton's step the multiplication by 1/2.
+/// lane_root_scale / sqrt(x): the factor of 2 saves Newton's step the multiplication by 1/2.
 HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   static_assert(lane_root_scale == 2);
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -38,7 +38,7 @@ HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
   return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
 #else
-  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // estimates elsewhere are as rough as 8 bits
+  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // elsewhere, estimates may have only 8 bits
 #endif
 }
 

@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-/// The instruction set that a target of Highway stands for, by its usual name: "AVX-512" for AVX3.
+/// The usual name of the instruction set of a Highway target: "AVX-512" for AVX3.
 const char* simd_name(std::int64_t target);
 
 }  // namespace orrery

@@ -17,8 +17,8 @@ HWY_INLINE Vec3 acceleration_of(const float* sums) {
   return {sum_of_lanes(load(sums)), sum_of_lanes(load(sums + lane_count)), sum_of_lanes(load(sums + 2 * lane_count))};
 }
 
-/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to their lane sums: for each row a
-/// vector for x, y and z. Several rows share each load of a vector of bodies.
+/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to `sums`: three vectors per point,
+/// for x, y and z. All points share each load of a vector of bodies.
 template <int rows, class PairLaw>
 HWY_NOINLINE void add_bodies(const float* x, const float* y, const float* z, const float* mass, int begin, int end,
                              const PairLaw& pair_law, const Vec4* points, float* sums) {

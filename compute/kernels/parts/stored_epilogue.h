@@ -5,11 +5,11 @@
 
 namespace orrery {
 
-/// The epilogue of a CUDA kernel that only stores its accelerations, as in literature rows 1, 8 and 16. A requested
+/// The epilogue of a CUDA kernel that only stores its accelerations (docs/literature.md, rows 1, 8 and 16). A requested
 /// kick is a separate pass that reads them back.
 class StoredEpilogue {
  public:
-  /// `instead`: what a user may choose if the GPU has no memory for the accelerations.
+  /// `instead`: the alternative that the error names if the GPU has no memory for the accelerations.
   explicit StoredEpilogue(const cuda::Device& device, const char* instead = "epilogue=fused")
       : device_{device}, instead_{instead} {}
   /// Takes memory for `count` accelerations. Throws UsageError if the GPU is short of it.

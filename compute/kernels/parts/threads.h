@@ -1,15 +1,17 @@
 #pragma once
 
 #include "compute/core/team.h"
+#include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
 
-inline constexpr const char* thread_values[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
+inline constexpr Values<1, 2, 4, 8, 16, 32, 64, 128> thread_values;
+inline constexpr auto threads_or_auto = thread_values.names_after("auto");
 inline constexpr Tunable threads_tunable{
     .name = "threads",
     .notes = "Threads; auto takes every hardware thread that this process may run on.",
-    .values = thread_values,
+    .values = threads_or_auto,
     .initial = "auto",
     .largest = usable_threads};
 

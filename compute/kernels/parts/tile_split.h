@@ -8,10 +8,9 @@
 
 namespace orrery {
 
-/// How many blocks should share the sum over `sources` bodies of the same `block * bodies_per_thread` targets, 1 ...
-/// `most`: the split with the least estimated interactions on the busiest multiprocessor. The estimate counts a
-/// multiprocessor's blocks times their tiles of `block` bodies, more where its warps are too few to hide latency, and a
-/// pass over the partial sums for each split.
+/// Returns how many blocks, 1 ... `most`, should share a sum over `sources` bodies for the same targets, which are
+/// `block * bodies_per_thread`: the split with the lowest estimated time on the busiest multiprocessor. The estimate
+/// includes latency that too few warps cannot hide, and a pass over the partial sums.
 inline int fastest_split(int targets, int sources, int block, int bodies_per_thread, int multiprocessors, int most) {
   constexpr double partial_cost = 20;  // interactions: the time to write and read back a partial sum
   constexpr double enough_warps = 16;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compute/kernels/block_values.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/layout.h"
@@ -7,10 +8,8 @@
 // Tunables that several CUDA kernels have, and the meaning of their values.
 namespace orrery {
 
-inline constexpr const char* block_values[] = {"32", "64", "128", "256", "512", "1024"};
-inline constexpr int max_block = 1024;  ///< of block_values
 constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
-  return {.name = "block", .notes = notes, .values = block_values, .initial = initial};
+  return {.name = "block", .notes = notes, .values = block_values.names(), .initial = initial};
 }
 inline constexpr const char* one_body_per_thread = "Threads in a block, one body each.";
 inline constexpr const char* one_tile_per_block = "Threads in a block, and bodies in a shared-memory tile.";
@@ -23,15 +22,15 @@ constexpr Tunable bodies_per_thread_tunable(const char* initial) {
           .initial = initial};
 }
 
-inline constexpr const char* epilogue_values[] = {"fused", "stored"};
+inline constexpr Values<false, true> epilogue_values{"fused", "stored"};  // whether it stores first
 inline constexpr Tunable epilogue_tunable{
     .name = "epilogue",
     .notes =
         "fused: the force kernel kicks the velocities itself; stored: it stores accelerations, a second pass kicks.",
-    .values = epilogue_values,
+    .values = epilogue_values.names(),
     .initial = "fused"};
 inline bool stores_first(const Settings& settings) {
-  return settings.text("epilogue") == "stored";
+  return epilogue_values.find(settings.text("epilogue"));
 }
 
 inline constexpr Values<1, 2, 4, 8, 16, 24, 32> unroll_values;
@@ -56,7 +55,7 @@ inline Arithmetic arithmetic(const Settings& settings) {
   return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
 }
 
-/// The argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
+/// The `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
 /// dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {

@@ -2,11 +2,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/symmetric/cpu_symmetric.cpp"
 #include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway requires.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
+// After foreach_target.h, as Highway requires.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "compute/core/team.h"
@@ -23,9 +24,10 @@
 namespace orrery {
 namespace {
 
-/// The largest value of the tunable `tile`, a multiple of max_lanes. Positions, masses and sums of so many bodies, and
-/// the sums of as many others, are 40 KiB.
-constexpr int max_tile = 1024;
+constexpr Values<64, 128, 256, 512, 1024> tile_values;
+static_assert(std::ranges::all_of(tile_values.all, [](int tile) { return tile % max_lanes == 0; }));
+/// Positions, masses and sums of one tile of this size, and the sums of another, take 40 KiB.
+constexpr int max_tile = tile_values.largest;
 
 /// Sums of accelerations of consecutive bodies, each array aligned and a multiple of max_lanes long.
 struct SumArrays {
@@ -48,9 +50,9 @@ namespace {
 
 #include "compute/kernels/parts/simd_lanes.inl"
 
-/// Adds the pull of `others` on the `rows` bodies from `first` on to own_sums, which begins at `first`, and, if
-/// `mutual`, the opposite pull to the sums of the others, which begin at others.begin. A row's sum stays in registers;
-/// the others' pass through the first cache once for all rows.
+/// Adds the pull of `others` on `rows` bodies to own_sums, which begins at body `first`. If `mutual`, adds the opposite
+/// pull to `sums`, which begins at others.begin. Row sums stay in registers; `sums` passes through the L1 cache once
+/// for all rows.
 template <int rows, bool mutual, class PairLaw>
 HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Range others, const PairLaw& pair_law, SumArrays own_sums,
                            SumArrays sums) {
@@ -72,7 +74,7 @@ HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Range others, const 
 #pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
       const Lanes dx = xj - x[r], dy = yj - y[r], dz = zj - z[r];
-      const Lanes s = law.factor(dx, dy, dz, lanes(1));  // over the mass, which is not the same for both
+      const Lanes s = law.factor(dx, dy, dz, lanes(1));  // per unit mass: the two masses differ
       const Lanes to_me = s * mass;
       ax[r] = multiply_add(to_me, dx, ax[r]);
       ay[r] = multiply_add(to_me, dy, ay[r]);
@@ -98,7 +100,7 @@ HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Range others, const 
   }
 }
 
-/// Stores `added` as the sums of `count` bodies, or adds it to them.
+/// If `add`, adds `added` to the sums of `count` bodies; otherwise stores it there.
 void hand_over(const SumArrays& added, int count, bool add, const SumArrays& sums) {
   const auto column = [&](const float* from, float* to) {
     for (int i = 0; i < count; i += lane_count) store(add ? load(to + i) + load(from + i) : load(from + i), to + i);
@@ -108,8 +110,8 @@ void hand_over(const SumArrays& added, int count, bool add, const SumArrays& sum
   column(added.z, sums.z);
 }
 
-/// All pairs of a body of `a` and a body of `b`, which are the same range or do not overlap. The sums of both tiles
-/// begin as zero here and are added to `sums`, or stored there, in one go: short sums round less.
+/// Evaluates all pairs of a body of `a` and a body of `b`, which are equal or disjoint ranges. Both tiles' sums start
+/// at zero in a buffer. At the end, they are added to `sums` (stored there if not `add`): short sums round less.
 template <int rows, class PairLaw>
 void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Range b, const PairLaw& law, bool add,
                 const SumArrays& sums) {
@@ -123,7 +125,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Ran
 
   for (int block = a.begin; block < a.end; block += max_lanes) {
     if (cancelled(args)) return;
-    // In one tile, a block of bodies meets itself one-sided and then those behind it.
+    // Within one tile, a block of bodies meets itself one-sided, then the bodies behind it.
     const Range others{same ? block + max_lanes : b.begin, b.end};
     for (int i = block; i < block + max_lanes; i += rows) {
       const SumArrays own = sums_a.from(i - a.begin);
@@ -155,9 +157,9 @@ HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
 constexpr const char* candidates[] = {""};
-constexpr const char* tile_values[] = {"auto", "64", "128", "256", "512", "1024"};
-// With AVX2 on an EPYC (Zen 3), one thread, tiles of 512, 1, 2 and 4 rows did 3.9, 4.2 and 4.0 G interactions/s: 20
-// arithmetic instructions serve a vector of pairs, in cpu-simd 16 half as many interactions.
+constexpr auto tiles_or_auto = tile_values.names_after("auto");
+// G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
+// A vector of pairs takes 20 arithmetic instructions for both directions; cpu-simd takes 16 for one direction.
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
@@ -166,7 +168,7 @@ constexpr Tunable tunables[] = {
      .initial = "auto"},
     {.name = "tile",
      .notes = "Bodies of a tile: pairs of tiles are handed out to the threads, and sums within a tile are added first.",
-     .values = tile_values,
+     .values = tiles_or_auto,
      .initial = "auto"}};
 
 class CpuSymmetric final : public ForceKernel {
@@ -194,7 +196,8 @@ class CpuSymmetric final : public ForceKernel {
       end_round(a, round);
       if (b != a) end_round(b, round);
     };
-    // Several rounds a loop, so that threads need not meet after each; not all, whose tasks an int may not count.
+    // One loop runs several rounds, so that threads need not synchronize after each. It does not run all, because an
+    // int may not hold that number of tasks.
     const int rounds_per_loop = std::max(1, (1 << 20) / rounds.slots());
     for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_per_loop) {
       const int some = std::min(rounds_per_loop, rounds.rounds() - begin);
@@ -215,13 +218,13 @@ class CpuSymmetric final : public ForceKernel {
   }
 
  private:
-  /// What `auto` stands for: the largest tile that leaves each thread a pair of tiles in every round. Large tiles have
-  /// fewer sums of rows to add up. G interactions/s of an EPYC (Zen 3, AVX2) with 2 rows and tiles of 128, 256, 512 and
-  /// 1024: 3.8, 4.1, 4.2 and 4.3 on one thread, 16,384 bodies; cpu-simd did 2.9.
+  /// Returns the tunable. For `auto`, this is the largest tile that gives each thread a pair of tiles in every round:
+  /// larger tiles have fewer row sums to add up. G interactions/s with tiles of 128, 256, 512 and 1024: 3.8, 4.1, 4.2,
+  /// 4.3; cpu-simd: 2.9 (16,384 bodies, 2 rows, one thread, AVX2, EPYC Zen 3, 2026-11).
   int tile_of(int count) const {
     if (tile_ > 0) return tile_;
     int tile = max_tile;
-    while (threads_ > 1 && tile > 64 && count / tile < 2 * threads_) tile /= 2;
+    while (threads_ > 1 && tile > tile_values.all.front() && count / tile < 2 * threads_) tile /= 2;
     return tile;
   }
 
@@ -236,8 +239,8 @@ class CpuSymmetric final : public ForceKernel {
     rounds_done_ = std::vector<std::atomic<int>>(static_cast<std::size_t>(rounds.rounds()));
   }
 
-  /// Waits until the tile has been through all rounds before this one. A thread takes its tasks in the order of
-  /// the rounds, so no two wait for each other.
+  /// Waits until the tile has finished all earlier rounds. Threads take tasks in the order of the rounds, so they
+  /// cannot deadlock.
   void wait_for_round(int tile, int round) {
     const std::atomic<int>& rounds_done = rounds_done_[static_cast<std::size_t>(tile)];
     for (int done = rounds_done; done < round;) done = wait_for_change(rounds_done, done);

@@ -17,14 +17,14 @@
 namespace orrery {
 namespace {
 
-constexpr const char* blocks[] = {"32", "64", "128"};
+constexpr Values<32, 64, 128> warp_block_values;
 constexpr Values<1, 2, 4, 8, 11, 13> lane_bodies;
 constexpr auto lane_bodies_or_auto = lane_bodies.names_after("auto");
-constexpr const char* item_tiles[] = {"8", "16", "32", "64", "128"};
+constexpr Values<8, 16, 32, 64, 128> item_tiles;
 constexpr Tunable tunables[] = {
     {.name = "block",
      .notes = "Threads in a block. Its warps work on their own: it decides only how registers are handed out.",
-     .values = blocks,
+     .values = warp_block_values.names(),
      .initial = "64"},
     {.name = "bodies-per-lane",
      .notes = "Bodies that each lane of a warp holds in registers; auto: many, as long as every warp gets its share.",
@@ -32,7 +32,7 @@ constexpr Tunable tunables[] = {
      .initial = "auto"},
     {.name = "tiles-per-item",
      .notes = "Tiles of 32 partners that a warp meets before it adds its own sums to memory; short sums round less.",
-     .values = item_tiles,
+     .values = item_tiles.names(),
      .initial = "128"},
     {.name = "deterministic",
      .notes =
@@ -46,33 +46,34 @@ constexpr const char* candidates[] = {
     "", "bodies-per-lane=2", "bodies-per-lane=4", "bodies-per-lane=8", "bodies-per-lane=11", "bodies-per-lane=13"};
 
 constexpr int tile = PairItems::tile;
-constexpr int max_block = 128;
+constexpr int max_warp_block = warp_block_values.largest;
 using cuda::all_lanes;
 
-/// How the inner loop is written for so many bodies per lane.
+/// The shape of the inner loop for one number of bodies per lane.
 struct Shape {
   int unroll;           ///< partners in one pass of the loop
-  int resident_blocks;  ///< of max_block threads on a multiprocessor: what bounds the registers
+  int resident_blocks;  ///< of max_warp_block threads per multiprocessor; limits the registers
 };
 constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
-/// What a pair costs of a scheduler's time, by issue slots and register reads of the machine code: more where fewer
-/// bodies share the reading of a partner and the moving of its sum.
+/// Clocks of a scheduler per pair, from the instructions and register reads of the machine code. All bodies of a lane
+/// share the load of a partner and the shuffle of its sum.
 constexpr double clocks_per_pair(int bodies) {
   return 20 + 9.0 / bodies;
 }
 
-/// Pairs in the pipeline at once. A reciprocal square root takes more than 20 clocks to arrive, and too few warps fit
-/// onto a multiprocessor to hide that by themselves.
+/// Pairs in the pipeline at once. A reciprocal square root has a latency of more than 20 clocks, and a multiprocessor
+/// holds too few warps to hide it.
 constexpr int depth = 3;
 
-/// One pair in the pipeline.
+/// One pair in the pipeline. Adds the force over the square of the greatest mass, the same for both bodies. If
+/// `equal_masses`, the masses are omitted.
 template <class PairLaw, bool equal_masses>
 class PairInFlight {
  public:
-  /// Begins the pair: its reciprocal square root is on its way.
+  /// Begins the pair and issues its reciprocal square root.
   __device__ __forceinline__ void begin(const PairLaw& pair, const Vec4& own, const Vec4& partner) {
     dx_ = partner.x - own.x;
     dy_ = partner.y - own.y;
@@ -97,15 +98,11 @@ class PairInFlight {
   float inverse_;  // of the softened distance
 };
 
-/// Lane l holds `bodies_per_lane` bodies and their sums in registers, and meets the partners of a tile one after the
-/// other: in round s the partner (l + s) mod 32, which lies in shared memory twice over, so that no index wraps. The
-/// partner's sum is in the registers of the lane that meets it and moves on by one lane after each round: after 32
-/// rounds it is back where its body was loaded.
-///
-/// Where masses differ, what is summed is the force, one factor for both sides, over the square of the greatest mass.
-/// Where all are equal, they do not enter.
+/// Lane l holds `bodies_per_lane` bodies and their sums in registers. In round s it meets partner (l + s) mod 32 of a
+/// tile, which shared memory holds twice, so that no index wraps. The partner's sum moves by one lane per round, and
+/// after 32 rounds it is back in the lane that loaded its body.
 template <LawId law, bool equal_masses, int bodies_per_lane>
-__global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_blocks)
+__global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resident_blocks)
     sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, int tiles_per_item, PairConstants constants,
               SymmetricSums sums) {
   extern __shared__ Vec4 tiles[];
@@ -121,7 +118,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
 
   cuda::wait_for_kernel_before();
   const auto load = [&](int i) {
-    // Where there is no body, one without mass, so far away that its factor is zero even where masses do not enter.
+    // Padding: a massless body, so far away that its factor is zero even if masses are omitted.
     Vec4 body = i < count ? bodies[i] : Vec4{1e18f, 0, 0, 0};
     body.w *= sums.mass_scale;
     return body;
@@ -145,14 +142,15 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
       const Vec4 staged = rotated(load(partner_tile * tile + lane));
-      __syncwarp();  // nobody overwrites what others still read
+      __syncwarp();  // all lanes have read `partners` before it is overwritten
       partners[lane] = staged;
       partners[lane + tile] = staged;
       __syncwarp();
       Vec3 reaction;
 #pragma unroll 1
       for (int round = 0; round < tile; round += shape.unroll) {
-        // A pipeline over the pairs of this pass: one begins, one that began `depth` pairs earlier ends.
+        // Software pipeline over the pairs of this pass: begins one pair, ends the pair that began `depth` pairs
+        // earlier.
         PairInFlight<std::remove_const_t<decltype(pair)>, equal_masses> pipeline[depth + 1];
         Vec4 partner;
 #pragma unroll
@@ -173,7 +171,7 @@ __global__ void __launch_bounds__(max_block, shape_of(bodies_per_lane).resident_
           }
         }
       }
-      const bool within_group = offset < bodies_per_lane;  // there each body meets all others as one of `own`
+      const bool within_group = offset < bodies_per_lane;  // one-sided: each body meets all others as one of `own`
       if (!within_group) {
         sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : rotated_back(partners[lane]).w, reaction);
       }
@@ -232,14 +230,14 @@ class Symmetric final : public ForceKernel {
     });
   }
 
-  /// What is launched for one law and number of bodies.
+  /// The launch for one law and number of bodies.
   struct Plan {
     LawId law = LawId::gravity;
     int count = 0;
     bool equal_masses = false;
     Instance function = nullptr;
-    int bodies = 0;  // a lane
-    int blocks = 0;  // as many as are resident at once, at most: each warp then takes the same share of the units
+    int bodies = 0;  // per lane
+    int blocks = 0;  // at most the resident ones, so that each warp takes the same share of the units
     double cost = 0;
   };
 
@@ -263,7 +261,7 @@ class Symmetric final : public ForceKernel {
     return plan;
   }
 
-  /// With `auto`, the number of bodies per lane by which the busiest multiprocessor ends first.
+  /// If bodies-per-lane is `auto`, chooses the number with which the busiest multiprocessor finishes first.
   const Plan& plan_for(LawId law, int count, bool equal_masses) const {
     if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
     plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : lane_bodies.all.front(), law, count, equal_masses);
@@ -276,13 +274,13 @@ class Symmetric final : public ForceKernel {
   }
 
   static constexpr std::size_t shared_bytes_per_thread = 2 * sizeof(Vec4);
-  static constexpr double enough_warps = 16;  // on a multiprocessor, to hide latency
+  static constexpr double enough_warps = 16;  // per multiprocessor, to hide latency
 
   const cuda::Device& device_;
   int block_;
   int bodies_per_lane_;  // 0: auto
   int tiles_per_item_;
-  mutable Plan plan_;  // the last that was asked for
+  mutable Plan plan_;  // the latest result of plan_for()
   SymmetricAccumulator accumulator_;
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int block = 128;
 
-/// Below it, the force between the lightest and the heaviest body, over the square of the greatest mass, may leave the
-/// range of float at great distances.
+/// Below this ratio, the force between the lightest and the heaviest body, over the square of the greatest mass, may
+/// leave the range of float at great distances.
 constexpr float least_mass_ratio = 1e-24f;
 
 template <bool fixed>
@@ -30,7 +30,7 @@ __device__ void clear(const SymmetricSums& sums, std::size_t where) {
   }
 }
 
-/// `unit_masses`: what was summed counted each mass as 1.
+/// `unit_masses`: the sums counted each mass as 1.
 template <bool fixed>
 __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, bool unit_masses,
                               float greatest_mass, Epilogue epilogue) {
@@ -43,14 +43,14 @@ __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodie
     const float scale = unit_masses || fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
     epilogue.finish(i, mass, {sum.x * scale, sum.y * scale, sum.z * scale});
   }
-  // In the last tile, what is no body has sums as well: NaN where it met a body that is not finite.
+  // The padding of the last tile has sums too: NaN if it met a non-finite body. They are cleared as well.
   if (i / SymmetricSums::tile <= (count - 1) / SymmetricSums::tile) {
     for (const std::size_t where : {x, y, z}) clear<fixed>(sums, where);
   }
 }
 
-/// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. A pull is at most
-/// 2 / (3 sqrt(3) eps^2), where r = eps / sqrt(2), times what repulsion makes of it at r = 0.
+/// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. At most, a pull is 2 / (3 sqrt(3)
+/// eps^2), at r = eps / sqrt(2), times the factor of repulsion at r = 0.
 float fixed_scale(const Law& law, int count) {
   const double softening_sq = static_cast<double>(law.softening) * law.softening;
   const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0.0;
@@ -58,7 +58,7 @@ float fixed_scale(const Law& law, int count) {
   return static_cast<float>(std::exp2(std::clamp(std::floor(62 - std::log2(most)), -126.0, 126.0)));
 }
 
-/// Entries of whole tiles.
+/// `count`, rounded up to whole tiles.
 int padded(int count) {
   return cuda::ceil_div(count, SymmetricSums::tile) * SymmetricSums::tile;
 }
@@ -77,7 +77,7 @@ void SymmetricAccumulator::prepare(int count) {
 SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {
   if (!(args.masses.greatest > 0)) throw std::logic_error("cuda-symmetric: the masses are not known");
   if (!(args.masses.least >= least_mass_ratio * args.masses.greatest)) {
-    throw UsageError("cuda-symmetric: the masses differ by more than 1e24 times; choose cuda-tiled");
+    throw UsageError("cuda-symmetric: the greatest mass is more than 1e24 times the least; choose cuda-tiled");
   }
   SymmetricSums sums{.mass_scale = 1 / args.masses.greatest};
   if (deterministic_) {

@@ -6,14 +6,14 @@
 
 namespace orrery {
 
-/// The sums of cuda-symmetric in memory: three rows of 32 per tile, so that a warp adds whole lines. One of the
-/// pointers is null.
+/// The sums of cuda-symmetric in memory: three rows of 32 per tile, so that a warp adds to whole cache lines. One of
+/// the pointers is null.
 struct SymmetricSums {
   float* floats = nullptr;              ///< forces over the square of the greatest mass
   unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point: two's complement,
                                         ///< whose sum is the same in any order
   float fixed_scale = 1;                ///< a power of two: the fixed-point number of 1
-  float mass_scale = 1;                 ///< 1 / the greatest mass: a body counts with this times its mass
+  float mass_scale = 1;                 ///< 1 / the greatest mass; multiplies every mass
 
   static constexpr int tile = PairItems::tile;
   ORRERY_HD static std::size_t index(int i) {
@@ -21,11 +21,11 @@ struct SymmetricSums {
   }
 
 #if defined(__CUDACC__)
-  /// Adds part of the force on body i, over the square of the greatest mass, where `mass` is its own mass times
-  /// mass_scale; lanes of a warp have consecutive i from a multiple of 32 on.
+  /// Adds part of the force on body i, over the square of the greatest mass. `mass` is its mass times mass_scale. The
+  /// lanes of a warp must have consecutive i, the first a multiple of 32.
   __device__ void add(int i, float mass, const Vec3& force) const {
     if (fixed) {
-      // One step of fixed point for all bodies: so their accelerations are summed, lest a light one lose its digits.
+      // All bodies share one fixed-point step. Summing accelerations, not forces, keeps the digits of light bodies.
       const float inverse = mass > 0 ? 1 / mass : 0.0f;
       add_fixed(index(i), force.x * inverse);
       add_fixed(index(i) + tile, force.y * inverse);
@@ -44,7 +44,7 @@ struct SymmetricSums {
 #endif
 };
 
-/// Owns the sums: zero before an evaluation, and again once finish() has passed on the stream.
+/// Owns the sums. They are zero before an evaluation, and again once the stream has passed finish().
 class SymmetricAccumulator {
  public:
   SymmetricAccumulator(const cuda::Device& device, bool deterministic)
@@ -52,7 +52,7 @@ class SymmetricAccumulator {
 
   /// Throws UsageError if the GPU is short of memory for the sums: 12 bytes per body, 24 if deterministic.
   void prepare(int count);
-  /// Returns the sums that the force kernel adds to. Call prepare() before.
+  /// Returns the sums that the force kernel adds to. Call prepare() first.
   SymmetricSums begin(const ForceArgs& args);
   /// Call after the force kernel. Enqueues a pass that turns the sums into accelerations, for the epilogue.
   void finish(const ForceArgs& args);

@@ -2,9 +2,9 @@
 
 namespace orrery {
 
-/// All pairs of tiles, a tile with itself included, in rounds: every tile is in exactly one pair of each round. So
-/// threads can evaluate the pairs of a round at the same time, and each tile's order of partners depends only on the
-/// number of tiles. Round r holds the pairs a + b = r or r + tiles.
+/// All pairs of tiles, including a tile with itself, in rounds: round r holds the pairs a + b = r or r + tiles. Every
+/// tile is in exactly one pair of each round, so threads can evaluate a round's pairs at the same time. A tile's order
+/// of partners depends only on the number of tiles.
 class TileRounds {
  public:
   struct Pair {

@@ -25,31 +25,32 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {"", "warps=12"};
 
-constexpr int chunks_per_sum = 16;  // after so many the columns' sums go to memory: short sums round less
+constexpr int chunks_per_sum = 16;  // then the columns' sums are added to memory: short sums round less
 
-/// What a block of `warps` has. Its warps hold the columns of a group of bodies, and a chunk of rows passes at a time.
+/// The sizes of a block of `warps` warps. Its warps hold the columns of a group of bodies and process one chunk of rows
+/// at a time.
 template <int warps>
 struct Shape {
-  static constexpr int tiles = warps == 8 ? 4 : 8;               // of columns, a warp
-  static constexpr int blocks = warps == 8 ? warps : warps / 2;  // of rows, a chunk: what shared memory has room for
-  static constexpr int resident_blocks = 16 / warps;             // on a multiprocessor: what bounds the registers
-  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // a warp
+  static constexpr int tiles = warps == 8 ? 4 : 8;               // of columns per warp
+  static constexpr int blocks = warps == 8 ? warps : warps / 2;  // of rows per chunk, limited by shared memory
+  static constexpr int resident_blocks = 16 / warps;             // per multiprocessor; limits the registers
+  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // per warp
   static constexpr int items_per_group = warps * columns / PairItems::tile;
   static constexpr int items_per_chunk = blocks * TensorOperands::rows_per_block / PairItems::tile;
   static constexpr int chunk_words = blocks * TensorOperands::words_per_block;
-  static constexpr int parts = warps * blocks * 32;  // fragments of sums that a chunk leaves
+  static constexpr int parts = warps * blocks * 32;  // fragments of row sums per chunk
   static constexpr std::size_t shared_bytes = 2 * (chunk_words * sizeof(std::uint32_t) + parts * sizeof(Vec4));
   static_assert(items_per_group % items_per_chunk == 0 &&
                 items_per_chunk * PairItems::tile % TensorOperands::rows_per_block == 0);
 };
 
-/// The chunks of rows that a block takes, one after the other.
+/// Iterates over a block's chunks of rows.
 template <int warps>
 struct ChunkWalk {
   PairItems items;
   int group, offset;  ///< of the first item of the chunk
 
-  /// To the next chunk, without the divisions that PairItems::unit() takes.
+  /// Moves to the next chunk without the divisions of PairItems::unit().
   __device__ __forceinline__ void advance() {
     offset += Shape<warps>::items_per_chunk;
     if (offset < (group < items.long_groups ? items.long_row : items.short_row)) return;
@@ -57,13 +58,13 @@ struct ChunkWalk {
     offset = 0;
   }
   __device__ __forceinline__ int first_row() const { return items.partner(group, offset) * PairItems::tile; }
-  /// The rows are bodies of the group itself.
+  /// Whether the rows are bodies of the group itself.
   __device__ __forceinline__ bool within() const { return offset < items.tiles_per_group; }
 };
 
-/// What the warps of a block do with a chunk, in this order: stage() brings its rows to shared memory, meet() sums its
-/// pairs, and drain() joins what the warps have of the rows' sums. The three work on different chunks at a time, so
-/// shared memory has room for two chunks of rows and of sums, which take turns.
+/// The three stages of a chunk: stage() copies its rows to shared memory, meet() sums its pairs, and drain() adds up
+/// the warps' row sums. The stages work on different chunks at the same time, so rows and sums in shared memory are
+/// double-buffered.
 template <LawId law, int warps>
 class ChunkPipeline {
  public:
@@ -89,7 +90,7 @@ class ChunkPipeline {
   }
 
   /// Sums the pairs of the staged rows with this warp's columns. If the rows are `within` the columns' group, they get
-  /// no sums: each is a column, too.
+  /// no sums, because each is also a column.
   __device__ __forceinline__ void meet(int chunk, int row, bool within, int column,
                                        tensor::Columns (&columns)[Blocks::tiles]) const {
     const std::uint32_t* rows = rows_ + chunk % 2 * Blocks::chunk_words;
@@ -111,8 +112,8 @@ class ChunkPipeline {
     }
   }
 
-  /// Adds the rows' sums to memory, joined over the warps. Each warp takes one block of rows; where there are fewer,
-  /// half of the warps do in turn.
+  /// Adds the rows' sums over all warps to memory. Each warp takes one block of rows. If there are half as many blocks
+  /// as warps, the two halves of the warps take turns.
   __device__ __forceinline__ void drain(int chunk, int row) const {
     const int block = (warp_ + chunk % 2 * (warps - Blocks::blocks)) % warps;
     if (block >= Blocks::blocks) return;
@@ -138,9 +139,9 @@ class ChunkPipeline {
   int lane_, warp_;
 };
 
-/// The columns of a group of bodies are in the registers of a block's warps; the rows of the bodies that it meets pass
-/// through shared memory. r^2 comes from two tensor products, and each pair's s serves both sides: the rows' sums are a
-/// third product, joined over the warps in shared memory, and the columns' are summed by multiply-adds.
+/// A block holds the columns of a group of bodies in registers and reads the rows of its partners from shared memory.
+/// Two tensor products give r^2. Each pair's s serves both bodies: a third tensor product sums the rows, and
+/// multiply-adds sum the columns.
 template <LawId law, int warps>
 __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
     sum_pairs(TensorOperands operands, PairItems items, float repulsion_unscaled, Vec4* sums) {
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
   tensor::Columns columns[Blocks::tiles];
   ChunkWalk<warps> at{items, first.group, first.offset};
   int loaded = -1, column = 0, summed = 0;
-  int row = at.first_row(), row_to_drain = -1;  // of the chunk before, whose sums are in shared memory
+  int row = at.first_row(), row_to_drain = -1;  // of the previous chunk; its sums are in shared memory
   if (begin < end) pipeline.stage(begin, row);
   for (int chunk = begin; chunk < end; ++chunk) {
     ChunkWalk<warps> next = at;
@@ -196,15 +197,15 @@ class Tensor final : public ForceKernel {
       : device_{device}, warps_{settings.integer("warps")}, workspace_{device}, sums_{device} {
     const cudaFuncAttributes attributes = cuda::attributes_of(device, handle(LawId::gravity, warps_));
     if (device.info().major < tensor::least_capability) {
-      throw UsageError("cuda-tensor needs tensor products of TF32 numbers, of compute capability " +
-                       std::to_string(tensor::least_capability) + ".0 on; this GPU has " +
+      throw UsageError("cuda-tensor needs tensor cores with TF32: compute capability " +
+                       std::to_string(tensor::least_capability) + ".0 or higher; this GPU has " +
                        std::to_string(device.info().major) + '.' + std::to_string(device.info().minor) +
                        "; choose cuda-symmetric or cuda-tiled");
     }
-    // Code for an older GPU that was translated for this one when the program started has no such products.
+    // Code for an older GPU, JIT-compiled for this one, has no such products.
     if (attributes.ptxVersion < tensor::least_capability * 10) {
       throw UsageError(
-          "cuda-tensor: this build holds no code for tensor products on this GPU; build with "
+          "cuda-tensor: this build has no code for tensor products on this GPU; build with "
           "CMAKE_CUDA_ARCHITECTURES=native, or choose cuda-symmetric");
     }
     for (const LawInfo& law : laws()) {

@@ -8,14 +8,14 @@
 #include "compute/kernels/tensor/tensor_operands.h"
 #include "compute/kernels/tensor/tensor_products.h"
 
-// What a warp of cuda-tensor does with the operands: it sums the pairs of 16 rows with the columns in its registers.
+// The inner loop of cuda-tensor: a warp sums the pairs of 16 rows with the columns in its registers.
 namespace orrery::tensor {
 
 #if defined(__CUDACC__)
 
 using cuda::all_lanes;
 
-/// Mean of 1 / (1 - t), with t the part of a number that truncation to TF32's 11 bits removes.
+/// Corrects truncation to TF32's 11 bits: the mean of 1 / (1 - t), where t is the relative part that it removes.
 inline constexpr float untruncated = 1.0003523f;
 
 __device__ inline void add_to(Vec4* sum, const Vec4& part) {
@@ -29,12 +29,12 @@ __device__ inline void add_to(Vec4* sum, const Vec4& part) {
 #endif
 }
 
-/// sum s m (x_j - x_i) from sum s m x_j and sum s m, which stays in w.
+/// Returns sum s m (x_j - x_i), computed from sum s m x_j and sum s m. w stays sum s m.
 __device__ inline Vec4 pull_on(const Vec4& body, const Vec4& sum) {
   return {sum.x - body.x * sum.w, sum.y - body.y * sum.w, sum.z - body.z * sum.w, sum.w};
 }
 
-/// Adds a fragment of a row block's sums: columns x, y, z, m, then what TF32 left of them.
+/// Adds a fragment of a row block's sums. Its columns are x, y, z, m, then their remainders after TF32.
 __device__ inline void add_rows(const TensorOperands& operands, Vec4* sums, int first, const float (&fragment)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   float joined[4];
@@ -56,7 +56,7 @@ __device__ float factor_of(float distance_sq, float repulsion) {
   return inverse * inverse_sq;
 }
 
-/// 8 columns in the registers of a warp, and their sums: of 2t and 2t + 1 in lane 4 g + t, over the rows g and g + 8.
+/// 8 columns in a warp's registers, and their sums. Over rows g and g + 8, lane 4 g + t sums columns 2t and 2t + 1.
 struct Columns {
   std::uint32_t small[2], weights[2], large;
   Vec4 sum[2];
@@ -80,9 +80,9 @@ __device__ inline void take(Vec4& sum, float factor, const Vec4& weights) {
   sum.w = multiply_add(factor, weights.w, sum.w);
 }
 
-/// Sums the pairs of 16 rows, whose operands are in shared memory, with the warp's columns: the columns' sums by
-/// multiply-adds, the rows' sums as a fragment in `row_sums`. If `within`, the rows are bodies of the group itself.
-/// Then the rows get no sums, since each is a column, too, and a body does not meet itself.
+/// Sums the pairs of 16 rows, with operands in shared memory, and the warp's columns: columns by multiply-adds, rows as
+/// a fragment in `row_sums`. If `within`, the rows are bodies of the columns' group: each is also a column, so the rows
+/// get no sums, and a body does not meet itself.
 template <LawId law, bool within, int tiles>
 __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&columns)[tiles], float repulsion, int row,
                                      int column, float (&row_sums)[4]) {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&co
   }
 }
 
-/// Adds the columns' sums, joined over the rows, to memory and begins new ones.
+/// Adds the columns' sums over all rows to memory, then resets them.
 template <int tiles>
 __device__ void put_columns(const TensorOperands& operands, Vec4* sums, int column, Columns (&columns)[tiles]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;

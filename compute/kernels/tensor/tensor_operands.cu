@@ -9,13 +9,13 @@
 namespace orrery {
 namespace {
 
-/// Of the positions relative to body 0, so that all zero is a valid start. `least` and `greatest` are floats as
+/// Bounds of the positions relative to body 0, so that all zeros is a valid start. `least` and `greatest` are floats as
 /// cuda::ordered_bits().
 struct Bounds {
   float sum[3];
   int least[3], greatest[3];
 };
-constexpr std::size_t bounds_words = 16;  // keeps what follows aligned
+constexpr std::size_t bounds_words = 16;  // keeps the operands behind the bounds aligned
 static_assert(sizeof(Bounds) <= bounds_words * sizeof(std::uint32_t));
 
 constexpr int block = 128;
@@ -45,7 +45,7 @@ __global__ void find_bounds(const Vec4* __restrict__ bodies, int count, Bounds* 
   }
 }
 
-/// The mean, and the power of two that brings coordinates and the softening below 2^14.
+/// Returns the mean and, in w, the power of two that scales coordinates and the softening below 2^14.
 __device__ Vec4 scale_of(const Bounds& bounds, const Vec4& origin, int count, float softening) {
   float mean[3], most = softening;
 #pragma unroll
@@ -54,7 +54,7 @@ __device__ Vec4 scale_of(const Bounds& bounds, const Vec4& origin, int count, fl
     most = fmaxf(most, fmaxf(mean[c] - cuda::from_ordered_bits(bounds.least[c]),
                              cuda::from_ordered_bits(bounds.greatest[c]) - mean[c]));
   }
-  const int exponent = ilogbf(most * 1.00001f);  // the mean's rounding
+  const int exponent = ilogbf(most * 1.00001f);  // the factor covers the rounding of the mean
   return {origin.x + mean[0], origin.y + mean[1], origin.z + mean[2], scalbnf(1.0f, 13 - exponent)};
 }
 
@@ -62,14 +62,14 @@ __device__ float nearest_half(float value) {
   return __half2float(__float2half_rn(value));
 }
 
-/// The bits of two halves, the first of them low.
+/// The bits of two FP16 numbers, the first in the low half.
 __device__ std::uint32_t pair_of(float low, float high) {
   const __half2 halves = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&halves);
 }
 
-/// `value` as parts[0] factor(0) + parts[1] factor(1) + ..., the parts halves. The factors fall by 2^11 from
-/// `greatest_factor` on, so that all parts are of one magnitude.
+/// Splits `value` into FP16 numbers: value = parts[0] factors[0] + parts[1] factors[1] + ... Each factor is 2^-11 of
+/// the one before, so that all parts have the same magnitude.
 template <int count>
 struct Split {
   float parts[count], factors[count];
@@ -86,13 +86,16 @@ struct Split {
   }
 };
 
-/// A body's entries k = 0, 1, ... of the two products, as words of two.
+/// A body's entries k = 0, 1, ... of the two products, two FP16 numbers per word.
 struct Entries {
   std::uint32_t large_row[4], large_column[4], small_row[8], small_column[8];
 };
 
+/// r^2 + eps^2 is the sum of two products of a row of body i and a column of body j. The large one, |hi_i - hi_j|^2, is
+/// exact for near bodies: all its terms are multiples of 2^-24 times the largest. The small one holds all other terms.
+/// Squares are split into FP16 parts; the other side holds a power of two for each part.
 __device__ Entries entries_of(const float (&hi)[3], const float (&lo)[3], float softening_sq) {
-  float large = 0, small = 0;  // |hi|^2, and |hi + lo|^2 less that
+  float large = 0, small = 0;  // |hi|^2 and |hi + lo|^2 - |hi|^2
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     large = fmaf(hi[c], hi[c], large);

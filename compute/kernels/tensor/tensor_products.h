@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// Tensor products of a warp by mma.sync, for compute capability 8.0 on; before, they do nothing. In a fragment of 16 x
-// 8 results lane 4 g + t has (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1).
+// Tensor products of a warp by mma.sync. Below compute capability 8.0 they do nothing. In a fragment of 16 x 8 results,
+// lane 4 g + t holds (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1).
 namespace orrery::tensor {
 
 inline constexpr int least_capability = 8;  ///< major
@@ -16,14 +16,14 @@ inline constexpr int least_capability = 8;  ///< major
 #define ORRERY_TENSOR(...)
 #endif
 
-/// d = a b of halves over 8 k.
+/// d = a b, FP16 matrices with k = 8.
 __device__ inline void multiply_k8(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
   ORRERY_TENSOR("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%7,%7,%7};"
                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(b), "f"(0.0f));
 }
 
-/// d += a b of halves over 16 k.
+/// d += a b, FP16 matrices with k = 16.
 __device__ inline void add_product_k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   ORRERY_TENSOR(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -31,8 +31,8 @@ __device__ inline void add_product_k16(float (&d)[4], const std::uint32_t (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// d += a b of TF32 numbers, where `a` is a fragment of results whose columns 2t and 2t + 1 count as k = t and t + 4.
-/// The 13 low bits of `a` and `b` do not count.
+/// d += a b in TF32, which ignores the 13 low bits of each number. `a` is a result fragment: its columns 2t and
+/// 2t + 1 count as k = t and t + 4.
 __device__ inline void add_product_tf32(float (&d)[4], const float (&a)[4], const std::uint32_t (&b)[2]) {
   ORRERY_TENSOR(
       "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -46,7 +46,7 @@ __device__ inline float nearest_tf32(float value) {
   return isfinite(value) ? rounded : value;
 }
 
-/// Copies 16 bytes from global to shared memory in the background; wait_for_copies() waits for this thread's.
+/// Copies 16 bytes from global to shared memory asynchronously. wait_for_copies() waits for this thread's copies.
 __device__ inline void copy_in_background(void* shared, const void* global) {
   ORRERY_TENSOR(
       "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),

@@ -10,10 +10,10 @@ namespace orrery {
 namespace {
 
 constexpr int finish_block = 128;
-constexpr int again_block = 512;    // many threads: mostly a few bodies are summed again, and all wait for them
-constexpr int bodies_together = 4;  // that a block sums again at once
+constexpr int again_block = 512;    // many threads per body, because usually few bodies are summed again
+constexpr int bodies_together = 4;  // bodies that a block sums again at a time
 
-/// A coordinate is rounded by 2^-22 of the body's greatest, and a sum over a few tiles by as much.
+/// Rounding of a coordinate relative to the body's greatest one, and of a sum over a few tiles.
 constexpr float relative_rounding = 0x1p-22f;
 constexpr float allowed_error = 1e-4f;
 
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(again_block)
       const int i = again[1 + first + lane];
       epilogue.finish(i, bodies[i].w, a);
     }
-    __syncthreads();  // nobody writes the parts that others still read
+    __syncthreads();  // all threads have read `parts` before it is overwritten
   }
 }
 
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(again_block)
 
 void TensorSums::prepare(int padded) {
   take_scratch(device_, sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
-  take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the list of bodies",
+  take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the indices of bodies",
                "cuda-symmetric");
 }
 

@@ -6,11 +6,9 @@
 
 namespace orrery {
 
-/// The sums of cuda-tensor, and the correction of those that round too much.
-///
-/// A body's acceleration is the difference of sum s m_j x_j and x_i sum s m_j, so its rounding grows with
-/// |x_i| |sum s m_j|, which is known for each body. If that is too much, as for bodies far closer to each other than
-/// to the mean, the body is summed again from differences of coordinates.
+/// The sums of cuda-tensor. A body's acceleration is sum s m_j x_j - x_i sum s m_j, so its rounding error grows with
+/// |x_i| |sum s m_j|. If the error is too large, as for bodies far closer to each other than to the mean, finish() sums
+/// the body again from differences of coordinates.
 class TensorSums {
  public:
   explicit TensorSums(const cuda::Device& device) : device_{device} {}
@@ -24,7 +22,7 @@ class TensorSums {
  private:
   const cuda::Device& device_;
   cuda::DeviceArray<Vec4> sums_;
-  cuda::DeviceArray<int> again_;  // how many bodies are summed again, then which
+  cuda::DeviceArray<int> again_;  // the number of bodies to sum again, then their indices
 };
 
 }  // namespace orrery

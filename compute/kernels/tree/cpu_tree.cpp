@@ -26,7 +26,9 @@
 namespace orrery {
 namespace {
 
-constexpr int max_group = 256;  ///< the largest value of the tunable `group`
+constexpr Values<8, 16, 32, 64, 128, 256> group_values;
+constexpr int max_group = group_values.largest;
+static_assert(max_group % max_simd_rows == 0);
 static_assert(max_lanes <= BodyList::padding);
 
 /// The memory of one thread, for one group after the other.
@@ -157,7 +159,6 @@ HWY_EXPORT(evaluate_group);
 HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.2", "0.25", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
-constexpr const char* group_values[] = {"8", "16", "32", "64", "128", "256"};
 constexpr const char* candidates[] = {"theta=1.0", "theta=0.8", "",           "theta=0.5",
                                       "theta=0.4", "theta=0.3", "theta=0.25", "theta=0.2"};
 // A Plummer sphere on two cores of an EPYC (Zen 3, AVX2) by orrery bench, whole steps: 16,384 bodies with theta 0.5,
@@ -173,7 +174,7 @@ constexpr Tunable tunables[] = {
     leaf_tunable("32"),
     {.name = "group",
      .notes = "Neighbouring bodies that walk the tree together, and share one list of what they meet, at most.",
-     .values = group_values,
+     .values = group_values.names(),
      .initial = "64"},
     order_tunable};
 
@@ -197,7 +198,6 @@ class CpuTree final : public ForceKernel, public TreeFacet {
         group_{settings.integer("group")},
         quadrupoles_{has_quadrupoles(settings)} {}
 
-  bool takes_targets() const override { return true; }
   void do_evaluate(const ForceArgs& args) override {
     TreeReport report;
     PhaseClock clock;

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
 constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4", "3e-4", "2e-4",
                                             "1e-4", "7e-5", "5e-5", "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
-constexpr const char* group_values[] = {"auto", "32", "64"};
-constexpr const char* rebuild_values[] = {"1", "2", "4", "8", "16"};
+constexpr auto groups_or_auto = octree_group_values.names_after("auto");
+constexpr Values<1, 2, 4, 8, 16> rebuild_values;
 constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
@@ -32,17 +32,17 @@ constexpr Tunable tunables[] = {
     {.name = "group",
      .notes =
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
-     .values = group_values,
+     .values = groups_or_auto,
      .initial = "auto"},
     order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
-     .values = rebuild_values,
+     .values = rebuild_values.names(),
      .initial = "1"},
 };
 
-// Of a million bodies in two galaxies, tolerances of 1e-4, 5e-5, 2e-5 and 1e-5 had median errors of 1.4e-4, 9.2e-5,
-// 4.8e-5 and 3.1e-5 (an H100).
+// Median errors with tolerances of 1e-4, 5e-5, 2e-5 and 1e-5: 1.4e-4, 9.2e-5, 4.8e-5 and 3.1e-5 (a million bodies in
+// two galaxies, on an H100, 2026-11).
 constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
                                       "tolerance=5e-4", "tolerance=2e-4", "tolerance=1e-4",
                                       "tolerance=5e-5", "tolerance=2e-5", "tolerance=1e-5",
@@ -51,6 +51,8 @@ constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
 constexpr int update_block = 256;
+static_assert(update_block <= max_tree_block);
+constexpr std::size_t least_group = octree_group_values.all.front();
 
 static_assert(key_levels < CellPicker::most_levels);
 
@@ -68,8 +70,8 @@ struct OctreeCells {
     const OctreeLinks cell = tree.links[i];
     return cell.end > cell.begin ? cell.level : -1;
   }
-  /// A cube that contains all bodies of the cell, also those beyond the border of the keys and those that have left the
-  /// cell since the latest sort.
+  /// A cube that contains all bodies of the cell, including those beyond the border of the keys and those that left the
+  /// cell after the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
     const Vec4 body = tree.bodies[links.begin], low = tree.low[i], high = tree.high[i];
@@ -101,7 +103,7 @@ class Tree final : public ForceKernel, public TreeFacet {
       throw UsageError("cuda-tree takes at most " + std::to_string(Octree::most_bodies) + " bodies");
     }
     if (sort_count_ == count) return;
-    // Even if taking memory fails: the order for another number of bodies must not be used again.
+    // Reset first: if an allocation fails, the order for another number of bodies must not be used again.
     sort_count_ = 0;
     since_rebuild_ = 0;
     order_ = nullptr;
@@ -112,17 +114,16 @@ class Tree final : public ForceKernel, public TreeFacet {
     take(keys_, 2 * bodies, "the keys");
     take(numbers_, 2 * bodies, "the bodies' numbers");
     take(sorted_, bodies, "the sorted bodies");
-    take(sort_space_, sort_bytes(device_, count), "what the sort works on");
+    take(sort_space_, sort_bytes(device_, count), "the sort's buffers");
     const auto cells = static_cast<std::size_t>(Octree::capacity_for(count));
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
     for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
-    take(groups_, cells + bodies / 32, "the groups");
-    take(state_, 1, "its counts");
+    take(groups_, cells + bodies / least_group, "the groups");
+    take(state_, 1, "the counters");
     sort_count_ = count;
   }
 
-  bool takes_targets() const override { return true; }
   void bodies_replaced() override { since_rebuild_ = 0; }
 
   void do_evaluate(const ForceArgs& args) override {
@@ -175,11 +176,11 @@ class Tree final : public ForceKernel, public TreeFacet {
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
 
-  /// Returns the marks for walk_octree(): one byte per body, or null if every body is wanted.
+  /// Returns the flags for walk_octree(): one byte per body, or null if every body is wanted.
   const unsigned char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
     const auto bodies = static_cast<std::size_t>(args.count);
-    take_scratch(device_, is_target_, bodies, "cuda-tree: the marks of the targets", "fewer bodies");
+    take_scratch(device_, is_target_, bodies, "cuda-tree: the flags of the targets", "fewer bodies");
     ORRERY_CUDA_CHECK(cudaMemsetAsync(is_target_.data(), 0, bodies, args.stream));
     mark<<<cuda::ceil_div(args.targets.count, update_block), update_block, 0, args.stream>>>(args.targets,
                                                                                              is_target_.data());
@@ -215,7 +216,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   bool quadrupole_;
   int rebuild_;
   int since_rebuild_ = 0;
-  int sort_count_ = 0;          // bodies that all memory is for; 0: none
+  int sort_count_ = 0;          // bodies that the memory is allocated for; 0: none
   const int* order_ = nullptr;  // of the latest sort; null: none
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;

@@ -15,9 +15,8 @@ namespace orrery {
 namespace {
 
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.75", "1.0"};
-constexpr const char* block_values[] = {"64", "128", "256", "512", "1024"};
-constexpr const char* walk_block_values[] = {"32", "64", "128", "256", "512"};
-constexpr const char* throttle_values[] = {"barrier", "none"};
+constexpr Values<32, 64, 128, 256, 512> walk_block_values;
+constexpr Values<true, false> throttle_values{"barrier", "none"};  // whether threads wait
 constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell counts as one body where its edge is less than this times its distance: less is more exact.",
@@ -25,28 +24,31 @@ constexpr Tunable tunables[] = {
      .initial = "0.5"},
     {.name = "throttle",
      .notes = "barrier: a block's threads wait for each other after each attempt to insert a body; none: they do not.",
-     .values = throttle_values,
+     .values = throttle_values.names(),
      .initial = "barrier"},
     {.name = "box-block",
      .notes = "Threads in a block that looks for the bounding box.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "512"},
     {.name = "build-block",
      .notes = "Threads in a block that inserts bodies.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
     {.name = "summary-block",
      .notes = "Threads in a block that sums up cells.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
-    {.name = "sort-block", .notes = "Threads in a block that sorts bodies.", .values = block_values, .initial = "256"},
+    {.name = "sort-block",
+     .notes = "Threads in a block that sorts bodies.",
+     .values = tree_block_values.names(),
+     .initial = "256"},
     {.name = "walk-block",
      .notes = "Threads in a block that walks the tree, 32 neighbouring bodies per warp.",
-     .values = walk_block_values,
+     .values = walk_block_values.names(),
      .initial = "128"},
     {.name = "update-block",
      .notes = "Threads in a block that hands bodies their accelerations.",
-     .values = block_values,
+     .values = tree_block_values.names(),
      .initial = "256"},
 };
 
@@ -71,7 +73,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   TreeLock(const Settings& settings, const cuda::Device& device)
       : device_{device},
         theta_{theta(settings)},
-        throttled_{settings.text("throttle") == "barrier"},
+        throttled_{throttle_values.find(settings.text("throttle"))},
         box_block_{settings.integer("box-block")},
         build_block_{settings.integer("build-block")},
         summary_block_{settings.integer("summary-block")},
@@ -112,8 +114,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // The thread that makes a cell clears its places. But compute-sanitizer's initcheck does not see that in a thread
-      // which learns of the cell by a release.
+      // For compute-sanitizer only: the thread that makes a cell clears its places, but initcheck does not see this in
+      // a thread that learns of the cell by a release store.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }
     cleared_ = true;
@@ -167,7 +169,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     return tree;
   }
 
-  /// As many blocks as the GPU runs at once, or as `threads` need if that is less.
+  /// As many blocks as are resident on the GPU at once, or as `threads` need if that is fewer.
   LockLaunch resident(cudaKernel_t function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
     const int blocks =
@@ -186,7 +188,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
-  LockTree evaluated_;  // the latest; of no bodies: none
+  LockTree evaluated_;  // the latest tree; count 0: none
   TreeLog log_{device_, phases};
   CellPicker picker_{device_};
 };

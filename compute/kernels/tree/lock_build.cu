@@ -1,25 +1,26 @@
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/lock_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
 
-/// Coordinates beyond it do not count: their squares would leave the range of float.
+/// The bounding box ignores coordinates beyond this: their squares would leave the range of float.
 constexpr float farthest = 1e18f;
 
-/// Center and half of the edge, > 0, of a cube around the box.
+/// Returns the center of a cube around the box and, in w, half of its edge, > 0.
 __device__ Vec4 cube_around(const cuda::Box& box) {
   const Vec3 &low = box.low, &high = box.high;
   if (!(low.x <= high.x)) return {0, 0, 0, 1};
   const Vec3 center{0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
   const float edge = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);
-  // Larger by what the center may have been rounded, and never so small that the deepest cell has none.
+  // The margin covers the rounding of the center. The minimum keeps the edge of the deepest cell above zero.
   const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
   return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-18f)};
 }
 
-/// `place`: the one that will lead to it, counted from cell 0 on.
+/// Makes an empty cell. `place`: the index of the place that will point to it, counted from cell 0's first.
 __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
   const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
   auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));
@@ -30,7 +31,7 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
   tree.first[cell] = ~place;
 }
 
-__global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ LockTree tree) {
+__global__ void __launch_bounds__(max_tree_block) bounding_box(const __grid_constant__ LockTree tree) {
   cuda::Box box;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(1024) bounding_box(const __grid_constant__ Loc
   counters.sorted = counters.walked = 0;
 }
 
-/// Which of a cube's eight parts a point lies in; NaN lies in the lower ones.
+/// Returns the octant of the cube that contains the point. A NaN coordinate counts as the lower half.
 __device__ int octant(const Vec4& cube, const Vec4& point) {
   return (point.x > cube.x ? 1 : 0) + (point.y > cube.y ? 2 : 0) + (point.z > cube.z ? 4 : 0);
 }
@@ -75,7 +76,7 @@ __device__ Vec4 part(const Vec4& cube, int octant) {
           cube.z + (octant & 4 ? half : -half), half};
 }
 
-/// A place in the tree on a body's way down.
+/// How far a body has descended in the tree: a cell, and the octant to enter next.
 struct Way {
   int cell = 0;
   int level = 0;
@@ -89,8 +90,8 @@ struct Way {
   }
 };
 
-/// What shall stand in the place `way` leads to, where bodies i and `other` meet: a list of both, or a new cell in
-/// which there may be more. Nobody else sees it yet.
+/// Makes the node for a place that bodies i and `other` share: cells down to the first that separates them, or a list
+/// at the deepest level or if no cell is left. Returns the top node. Other threads cannot see it yet.
 __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& body, int other) {
   const Vec4 other_body = tree.bodies[other];
   int result = LockTree::null;
@@ -118,7 +119,7 @@ __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& 
   }
 }
 
-/// Puts body i in the place where `way` ends; false where other threads were quicker.
+/// Tries to insert body i below `way`. Returns false if another thread changed or locked the place first: try again.
 __device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) {
   int* place;
   int found;
@@ -130,13 +131,13 @@ __device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) 
     way.enter(found - tree.count);
   }
   if (found == LockTree::null) return atomicCAS(place, LockTree::null, i) == LockTree::null;
-  if (found <= LockTree::last_list) {  // it stays a list: no lock
+  if (found <= LockTree::last_list) {  // a list stays a list, so it needs no lock
     tree.next[i] = LockTree::last_list - atomicExch(place, LockTree::last_list - i);
     return true;
   }
   if (found == LockTree::locked || atomicCAS(place, found, LockTree::locked) != found) return false;
   const int node = node_for_both(tree, way, i, body, found);
-  release(place, node);  // the new cells first, then the place that leads to them, which ends the lock
+  release(place, node);  // unlocks the place; the new cells are visible first
   return true;
 }
 

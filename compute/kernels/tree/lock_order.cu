@@ -3,6 +3,7 @@
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/lock_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr int warp = 32;
 using cuda::all_lanes;
 
-/// A cell's eight places, all null for a cell < 0.
+/// A cell's eight places. If `cell` < 0, all are null.
 struct Places {
   int nodes[8];
 
@@ -27,8 +28,8 @@ struct Places {
   }
 };
 
-/// The center of mass, counted from the first node with a mass: it is exact where all are in one point, so that they do
-/// not pull each other.
+/// The center of mass, relative to the first node with a mass. If all nodes coincide, it is exact, so they do not pull
+/// each other.
 class Center {
  public:
   __device__ void add(const Vec4& node) {
@@ -37,7 +38,7 @@ class Center {
                moment_.z + node.w * (node.z - origin_.z)};
     mass_ += node.w;
   }
-  /// Of at least one node with a mass.
+  /// Call after adding a node with a mass.
   __device__ Vec4 get() const {
     return {origin_.x + moment_.x / mass_, origin_.y + moment_.y / mass_, origin_.z + moment_.z / mass_, mass_};
   }
@@ -47,7 +48,7 @@ class Center {
   float mass_ = 0;
 };
 
-/// Puts the centers of a cell's lists among its members. How many bodies these lists have.
+/// Stores the centers of a cell's lists in its members. Returns the number of bodies in these lists.
 __device__ int sum_lists(const LockTree& tree, int cell) {
   int bodies = 0;
 #pragma unroll 1
@@ -64,12 +65,12 @@ __device__ int sum_lists(const LockTree& tree, int cell) {
       center.add(body);
     }
     tree.members[8 * cell + k] = center.get();
-    if (!spread) *place = head;  // which the walk takes for one body
+    if (!spread) *place = head;  // the bodies coincide: the walk treats them as one
   }
   return bodies;
 }
 
-/// What a thread finds in a cell without waiting: the bodies, which it puts among the cell's members.
+/// What a thread can sum in a cell without waiting: its bodies, which it stores in the cell's members.
 struct Found {
   int bodies = 0, cells = 0;
   Center center;  ///< of the bodies
@@ -81,7 +82,7 @@ struct Found {
     for (const int node : places.nodes) least = min(least, node);
     if (least <= LockTree::last_list) bodies = sum_lists(tree, cell);
 
-    Vec4 nodes[8];  // all are on their way before the first is used
+    Vec4 nodes[8];  // all loads are issued before the first value is used
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
       const int node = places.nodes[k];
@@ -102,7 +103,7 @@ struct Found {
   }
 };
 
-/// Of members that other threads have stored.
+/// Returns the center of members that other threads stored: reads them past the L1 cache.
 __device__ Vec4 center_of_members(const LockTree& tree, int cell) {
   float4 members[8];
 #pragma unroll
@@ -117,9 +118,9 @@ __device__ bool complete(unsigned long long arrivals) {
   return arrivals >> 32 == 0;
 }
 
-/// Threads take cells in turn. None waits for another: the last that has something for a cell, be it its own thread or
-/// one that comes from a cell in it, sums it up and goes on with the cell that holds it.
-__global__ __launch_bounds__(1024) void sum_all(const __grid_constant__ LockTree tree) {
+/// No thread waits for another. The thread that adds the last part of a cell (its bodies or a child cell) computes the
+/// cell's center and continues with its parent.
+__global__ __launch_bounds__(max_tree_block) void sum_all(const __grid_constant__ LockTree tree) {
   const int cells = tree.cells();
   for (int taken = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); taken < cells;
        taken += static_cast<int>(gridDim.x * blockDim.x)) {
@@ -147,7 +148,7 @@ __global__ __launch_bounds__(1024) void sum_all(const __grid_constant__ LockTree
   }
 }
 
-/// How many bodies are in each place of a cell.
+/// The number of bodies in each place of a cell.
 struct Numbers {
   int bodies[8];
 
@@ -161,7 +162,7 @@ struct Numbers {
     }
     if (cell < 0 || sum == tree.bodies_in(cell)) return;
 #pragma unroll
-    for (int k = 0; k < 8; ++k) {  // there are lists
+    for (int k = 0; k < 8; ++k) {  // the cell has lists: count their bodies
       const int node = places.nodes[k];
       if (node == LockTree::null || node >= tree.count) continue;
       bodies[k] = 0;
@@ -170,7 +171,7 @@ struct Numbers {
   }
 };
 
-/// What a thread of sort_all has of one cell, or of none.
+/// A cell as a thread of sort_all holds it, or no cell.
 struct SortedCell {
   int cell;  ///< < 0: none
   Places places;
@@ -180,8 +181,8 @@ struct SortedCell {
   __device__ __forceinline__ SortedCell(const LockTree& tree, int sorted_cell)
       : cell{sorted_cell}, places{tree, cell}, nodes{}, numbers{read_nodes(tree)} {}
 
-  /// Passes on where each cell in this one begins, if the cell itself begins at `begin`. All cells at once, since
-  /// others wait for them.
+  /// Publishes the offset of each child cell, if this cell begins at `begin`. Publishes all before other work, since
+  /// other threads wait for them.
   __device__ __forceinline__ void publish_begins(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
@@ -191,7 +192,7 @@ struct SortedCell {
     }
   }
 
-  /// Stores the cell's own bodies, from `begin` on, between the bodies of the cells in it.
+  /// Stores the cell's own bodies in the range that begins at `begin`. The bodies of child cells lie between them.
   __device__ __forceinline__ void store_bodies(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
@@ -212,7 +213,7 @@ struct SortedCell {
   }
 
  private:
-  /// All are on their way before the first is used.
+  /// Issues all loads before the first value is used.
   __device__ __forceinline__ Numbers read_nodes(const LockTree& tree) {
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
@@ -222,8 +223,8 @@ struct SortedCell {
   }
 };
 
-/// Waits until the cell that holds this one has published where it begins, and publishes the begins of the cells in it.
-/// Returns where it begins; 0 for no cell. A warp's cells wait together, since one may be in another.
+/// Waits for the cell's offset from its parent, then publishes the offsets of its children. Returns the offset; 0 for
+/// no cell. The lanes of a warp wait in one loop, since one lane's cell may be the parent of another's.
 __device__ __forceinline__ int wait_for_begin(const LockTree& tree, const SortedCell& cell) {
   int begin = cell.cell < 0 ? 0 : -1;
   while (__any_sync(all_lanes, begin < 0)) {
@@ -236,7 +237,7 @@ __device__ __forceinline__ int wait_for_begin(const LockTree& tree, const Sorted
 
 /// Stores the bodies in the order of the tree. Threads claim cells from the root on. A cell waits for its parent's
 /// offset; the parent has a lower number, so a running warp has claimed it.
-__global__ __launch_bounds__(1024) void sort_all(const __grid_constant__ LockTree tree) {
+__global__ __launch_bounds__(max_tree_block) void sort_all(const __grid_constant__ LockTree tree) {
   const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
   for (;;) {
     const int first_claimed = claim(&tree.counters->sorted, warp);

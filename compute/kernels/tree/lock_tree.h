@@ -10,58 +10,58 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree_facet.h"
 
-// The octree that threads build with locks, in index arrays (literature row 11).
+// The octree that threads build with locks, in index arrays (docs/literature.md, row 11).
 namespace orrery {
 
-/// The counters of a tree, which all threads share, in device memory.
+/// A tree's counters in device memory, shared by all threads.
 struct LockCounters {
   static constexpr int most_boxes = 1024;
 
-  Vec4 least[most_boxes], greatest[most_boxes];  ///< of the bounding box's blocks; w is unused
-  unsigned blocks_done;                          ///< of the bounding box; 0 before and after it
-  /// Until the walk, `cells` counts requests; those beyond LockTree::most_cells got none.
+  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; w is unused
+  unsigned blocks_done;                          ///< of kernel 1; 0 before and after it
+  /// Until the walk, `cells` counts requests for cells. Requests beyond LockTree::most_cells got no cell.
   TreeCounts counts;
-  int sorted, walked;  ///< what warps have claimed in these kernels
+  int sorted, walked;  ///< cells claimed by kernel 4, bodies claimed by kernel 5
 };
 
 /// Node numbers below `count` are bodies; node `count + c` is cell c. The root is cell 0, and a parent's number is less
 /// than its children's. A cell has eight places for nodes.
 ///
-/// Bodies that share a deepest cell, or for which no cell is left, form a list in one place.
+/// Bodies form a list in one place if they share a deepest cell or if no cell is left.
 struct LockTree {
   static constexpr int null = -1;    ///< a place without a node
   static constexpr int locked = -2;  ///< a place that a thread is about to change
   /// Node numbers from here down are lists: the head is body `last_list - node`.
   static constexpr int last_list = -3;
   static constexpr int max_level = 31;  ///< of a cell; the root has 0
-  static constexpr int cell_bits = 26;  ///< of a cell's number in a stack entry, below five bits for its level
+  static constexpr int cell_bits = 26;  ///< low bits of a stack entry: a cell's number; the five bits above: its level
 
   int count = 0;
   int most_cells = 0;
   const Vec4* bodies = nullptr;  ///< in the caller's order: x, y, z, m
   LockCounters* counters = nullptr;
-  /// Eight places per cell. The array has as many for each body, whose part holds these arrays of the bodies:
+  /// Eight per node number. Those of the bodies are not places: their memory holds the next three arrays.
   int* places = nullptr;
   Vec4* sorted = nullptr;  ///< bodies in the order of the tree; in the end the acceleration in x, y, z
-  int* order = nullptr;    ///< their numbers
-  int* next = nullptr;     ///< in a body's list; null at its end
-  // One or eight per cell:
+  int* order = nullptr;    ///< their numbers in the caller's order
+  int* next = nullptr;     ///< the next body of a list; null at its end
+  // One entry per cell; eight in `members`:
   Vec4* cubes = nullptr;    ///< center, half of the edge
   Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places; mass 0: no node
-  /// Lower 32 bits: the bodies counted in a cell so far. Upper 32 bits: how many of its cells are still missing.
+  /// Lower 32 bits: the bodies counted in a cell so far. Upper 32 bits: the child cells that are still missing.
   unsigned long long* arrivals = nullptr;
-  /// Where a cell's bodies begin in `sorted`. Until that is known: ~ of the cell's place, counted from cell 0.
+  /// Where a cell's bodies begin in `sorted`. Until that is known: ~i, where place i points to the cell.
   int* first = nullptr;
 
-  /// Enough cells for all systems except those with many very close pairs, each of which takes cells of its own.
+  /// Enough cells unless many pairs are very close: each such pair needs a chain of cells of its own.
   static constexpr int room_for_cells(int count) { return count + 1024; }
-  /// The numbers of places must fit an int, and those of cells cell_bits.
+  /// Place numbers must fit an int, and cell numbers cell_bits bits.
   static constexpr int most_bodies = (1 << cell_bits) - 1024;
 
   static constexpr std::size_t places_for(int count) {
     return 8 * (static_cast<std::size_t>(count) + static_cast<std::size_t>(room_for_cells(count)));
   }
-  /// Divides `memory`, of places_for(count) numbers, into the places and the arrays of the bodies.
+  /// Divides `memory`, places_for(count) ints, into the places and the arrays of the bodies.
   void divide(int* memory) {
     const auto n = static_cast<std::size_t>(count);
     places = memory;
@@ -97,11 +97,11 @@ __device__ void publish(T* at, T value) {
   *const_cast<volatile T*>(at) = value;
 }
 
-/// Reads a number stored by release(), and sees all that its thread stored before.
+/// Reads a number stored by release(). All earlier stores of the storing thread are then visible.
 __device__ inline int acquired(int* at) {
   return ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.load(::cuda::std::memory_order_acquire);
 }
-/// Stores a number so that a thread which reads it by acquired() sees all stores before this one.
+/// Stores a number. A thread that reads it by acquired() sees all earlier stores of this thread.
 __device__ inline void release(int* at, int value) {
   ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.store(value, ::cuda::std::memory_order_release);
 }

@@ -17,16 +17,16 @@ constexpr int padded(int cells) {
   return (cells + unroll - 1) / unroll * unroll;
 }
 
-/// What a warp has in shared memory.
+/// A warp's part of the shared memory.
 struct WarpWalk {
-  /// Opening one cell leaves at most seven more than before on each level, opening four at most 28 more.
+  /// Stack entries. Opening one cell adds at most 7 entries net per level; opening four adds at most 28.
   static constexpr int room = 392;
-  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // open one at a time above it
+  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above it, open one at a time
 
-  /// Of the cells just opened: what may have to be opened in turn, then bodies, from a multiple of `unroll` on.
+  /// The members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
   Vec4 nodes[warp + unroll];
-  Vec4 reach_sq[warp / unroll];  ///< nearer to a body than this each of the first must be; eps^2 included
-  unsigned links[warp];          ///< what goes on the stack then, or the place of a list
+  Vec4 reach_sq[warp / unroll];  ///< of cells and lists, squared: opened if a body is nearer than this; includes eps^2
+  unsigned links[warp];          ///< of cells and lists: the stack entry of a cell, the node of a list
   unsigned stack[room];          ///< cells to open: the number, and the level above LockTree::cell_bits
 };
 static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);
@@ -45,14 +45,14 @@ __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, con
   return bodies;
 }
 
-/// The node that a lane has read for the whole warp, out of a cell that the warp opens.
+/// A node of an opened cell, read by one lane for the whole warp.
 struct Member {
   int node = LockTree::null;
   unsigned level = 0;
   Vec4 center;  ///< and mass
 };
 
-/// Takes cells off the stack.
+/// Takes cells off the stack and reads their members, one per lane.
 __device__ Member open_cells(const LockTree& tree, const WarpWalk& shared, int& height) {
   const int lane = static_cast<int>(threadIdx.x) % warp, group = lane / 8, place = lane % 8;
   const int opened = height <= WarpWalk::single_from ? min(height, most_opened) : 1;
@@ -68,7 +68,7 @@ __device__ Member open_cells(const LockTree& tree, const WarpWalk& shared, int& 
   return member;
 }
 
-/// The acceleration of each lane's body; `met` counts what the warp evaluates.
+/// Returns the acceleration of each lane's body. Adds the number of nodes that the warp evaluates to `met`.
 template <class PairLaw>
 __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_sq, WarpWalk& shared, const Vec4& me,
                      int& met) {
@@ -90,14 +90,14 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
     if (may_open) {
       const int to = lanes_before(cells, lane);
       shared.nodes[to] = member.center;
-      // Halving the edge takes one off the exponent, and two off the square's.
+      // Each level halves the edge, which lowers the exponent of its square by two.
       reach_sq[to] = root_reach_sq * __int_as_float(static_cast<int>(127 - 2 * member.level) << 23) + law.softening_sq;
       shared.links[to] = is_cell ? static_cast<unsigned>(node - tree.count) | member.level << LockTree::cell_bits
                                  : static_cast<unsigned>(node);
     } else if (node != LockTree::null) {
       shared.nodes[first_body + lanes_before(bodies, lane)] = member.center;
     }
-    if (lane < first_body - cell_count) {  // without mass, and never near
+    if (lane < first_body - cell_count) {  // padding: massless and never near
       shared.nodes[cell_count + lane] = {};
       reach_sq[cell_count + lane] = -1;
     }
@@ -113,10 +113,10 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
         const Vec4 other = shared.nodes[k + step];
         const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
         const float softened_sq = multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, law.softening_sq)));
-        // NaN is not near: it goes no deeper.
+        // A NaN distance opens no cell.
         const bool opens = __any_sync(all_lanes, softened_sq <= reach[step]);
         if (opens) near_now |= 1u << step;
-        // Four of five are far enough: no branch is cheaper than one around the pull.
+        // Four of five cells are far enough, so adding a zero pull is cheaper than a branch.
         add_pull_along(sum, law, dx, dy, dz, opens ? 0.0f : other.w);
       }
       near |= near_now << k;
@@ -135,7 +135,7 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
     height += __popc(near);
     __syncwarp();
 
-    // What is opened next comes from memory while the bodies are summed.
+    // The next cells load while the bodies are summed.
     const bool more = height > 0;
     if (more) member = open_cells(tree, shared, height);
 #pragma unroll 2
@@ -157,7 +157,7 @@ __global__ void walk_all(const __grid_constant__ LockTree tree, PairLaw law, flo
   for (;;) {
     const int first = claim(&tree.counters->walked, warp);
     if (first >= tree.count) break;
-    const int mine = min(first + lane, tree.count - 1);  // idle lanes follow the last body
+    const int mine = min(first + lane, tree.count - 1);  // idle lanes walk with the last body
     const Vec4 me = tree.sorted[mine];
     int met = 0;
     const Vec3 sum = walk(tree, law, root_reach_sq, shared, me, met);

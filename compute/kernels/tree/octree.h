@@ -73,7 +73,7 @@ struct Octree {
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace of the stored moments
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
 
-  OctreeGroup* groups = nullptr;  ///< room for capacity + count / 32
+  OctreeGroup* groups = nullptr;  ///< room for capacity + count / the least group
 
   /// A stack entry of the walk must hold the number of any cell.
   static constexpr int most_bodies = (1 << 29) - 4096;

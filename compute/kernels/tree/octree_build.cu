@@ -20,7 +20,7 @@ __device__ int level_of_difference(std::uint64_t a, std::uint64_t b) {
   return key_levels - (63 - __clzll(static_cast<long long>(a ^ b))) / 3;
 }
 
-/// The first body in [begin, end) that is in a child of `level` from `child` on.
+/// Returns the first body in [begin, end) whose child at `level` is `child` or a later one.
 __device__ int first_in_child(const Octree& tree, int begin, int end, int level, int child) {
   while (begin < end) {
     const int middle = begin + (end - begin) / 2;
@@ -33,8 +33,8 @@ __device__ int first_in_child(const Octree& tree, int begin, int end, int level,
   return begin;
 }
 
-/// Gives a cell children, in row number `row`, which begins at cell `next_row`. Returns the level of the children; 0 if
-/// there are none.
+/// Makes the children of a cell, in row `row`, which begins at cell `next_row`. Returns their level, or 0 if the cell
+/// stays a leaf.
 __device__ int divide(const Team& team, const Octree& tree, int cell, int next_row, int row) {
   const OctreeLinks links = tree.links[cell];
   if (links.end - links.begin <= tree.leaf) return 0;
@@ -72,8 +72,8 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   }
 }
 
-/// Makes groups of the bodies in small cells and in leaves, called for the parents of these. So nearly all groups are
-/// full, and a group's box lies in a small cell: it cannot reach from far bodies across the center of the system.
+/// Divides the bodies of those children that are small or leaves into groups. So nearly all groups are full, and each
+/// box stays within a small cell instead of stretching across the center of the system.
 __device__ void group_bodies(const Octree& tree, int cell) {
   constexpr int groups_in_small_cell = 32;
   const auto is_small = [&](const OctreeLinks& links) {
@@ -114,7 +114,7 @@ struct FirstMoments {
 
   __device__ FirstMoments(const Team& team, const Octree& tree, const Parts& parts) {
     const Vec4 origin = parts.is_leaf ? tree.bodies[parts.begin] : tree.tests[parts.begin];
-    Vec4 sum;  // counted from the origin, so that bodies in one point have their center exactly there
+    Vec4 sum;  // relative to the origin, so that the center of coincident bodies is exact
     for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
       const Vec4 part = parts.center(tree, i);
       const Vec4 low = parts.is_leaf ? part : tree.low[i], high = parts.is_leaf ? part : tree.high[i];
@@ -153,7 +153,7 @@ __device__ SecondMoments<float> second_moments(const Team& team, const Octree& t
   return q;
 }
 
-/// Stores what the walk reads of a cell, and what the cell above sums up.
+/// Stores a cell's data for the walk and for the sums of its parent.
 __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, const FirstMoments& first,
                            const SecondMoments<float>& q) {
   const Vec3 &low = first.box.low, &high = first.box.high, &center = first.center;
@@ -163,7 +163,7 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   const float opens = side / tree.theta + apart;
   const int bodies = parts.is_leaf ? parts.end - parts.begin : 0,
             children = parts.is_leaf ? 0 : parts.end - parts.begin;
-  // One body or two are no more work than a cell. A cell whose moments leave the range of float is always opened.
+  // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
   const float variance = (q.xx + q.yy + q.zz) / (-3 * first.mass), left_out = first.mass * variance;
@@ -177,10 +177,10 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   tree.high[cell] = {high.x, high.y, high.z, 0};
 }
 
-/// The box and the moments of a cell, from those of its children or from its bodies.
+/// Computes the box and the moments of a cell from its children or its bodies.
 __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const OctreeLinks links = tree.links[cell];
-  if (links.end == links.begin) return;  // a place that was left empty
+  if (links.end == links.begin) return;  // a place that divide() left empty
   const Parts parts{links};
   const FirstMoments first{team, tree, parts};
   const SecondMoments<float> q = second_moments(team, tree, parts, first.center);

@@ -9,15 +9,16 @@
 #include "compute/cuda/device.h"
 #include "compute/kernels/tree/octree.h"
 
-// The phases of an evaluation by the octree, in their order. All enqueue on a stream of the active device and return.
+// The phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
 namespace orrery {
 
-/// The bodies' keys along Hilbert's curve, in the bodies' own order, and their numbers 0, 1, ... Bodies farther out
-/// than 1024 times the mean distance from the mean get keys at the border, so that the others' keys have enough digits.
+/// Computes the bodies' keys along Hilbert's curve, in the bodies' own order, and their numbers 0, 1, ... A body
+/// farther from the mean than 1024 times the mean distance gets a key at the border. So the other keys have enough
+/// digits.
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream);
 
-/// Two buffers of N entries each. The first has the keys and the numbers; the sort may swap the two.
+/// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {
   std::uint64_t *keys, *other_keys;
   int *numbers, *other_numbers;
@@ -27,18 +28,18 @@ std::size_t sort_bytes(const cuda::Device& device, int count);
 /// Sorts by key; keys and numbers are then in `buffers.keys` and `buffers.numbers`.
 void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream);
 
-/// tree.bodies = the bodies, in the order of tree.order.
+/// Copies the bodies to tree.bodies in the order of tree.order.
 void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 
-/// Makes the cells, row by row from the root, unless `keeps_cells`: then those of an earlier call for as many bodies
-/// stay. Then computes their boxes and moments for the present bodies, from the last row up.
+/// Makes the cells, row by row from the root. If `keeps_cells`, keeps the cells of an earlier call for the same number
+/// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up.
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
-/// tree.accelerations, and the interactions in tree.state. `is_target`, one per body in their own order: nonzero where
-/// the acceleration is wanted; null: everywhere. Other entries of tree.accelerations are then undefined.
+/// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in their own
+/// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are then undefined.
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  cudaStream_t stream);
-/// The launch of walk_octree.
+/// The function and the number of blocks that walk_octree launches.
 cudaKernel_t walk_octree_function(LawId law, bool quadrupole);
 int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads

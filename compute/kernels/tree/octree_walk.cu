@@ -2,6 +2,7 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -9,15 +10,16 @@ namespace {
 using cuda::all_lanes;
 constexpr int lanes = 32;
 constexpr int warps_per_block = walk_octree_block / lanes;
+constexpr int most_own_bodies = max_octree_group / lanes;  // of a lane
 
 /// The shared memory of a warp's walk.
 struct WarpSpace {
-  /// Children of opened cells, still to be tested: the number of the first child, and how many. A batch of tests takes
-  /// at least four entries, or all, and adds at most 32, of deeper cells.
+  /// Children of opened cells that are still to be tested: the first child's number and their count. A batch of tests
+  /// takes at least four entries, or all, and adds at most 32 entries for deeper cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
   unsigned stack[most_entries];
-  int cells[2 * lanes];    ///< that count as a whole
-  int2 leaves[2 * lanes];  ///< opened: first body, number of bodies
+  int cells[2 * lanes];    ///< accepted as a whole
+  int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
   Vec4 staged[3][lanes];
 };
 
@@ -26,14 +28,14 @@ __device__ unsigned entry_of(int first, int children) {
   return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children);
 }
 
-/// Lanes that take part have ranges of places, end to end; this lane's begins at `start`, and the first at 0 or
-/// before. Returns the lane whose range contains the place number `lane`.
+/// Consecutive lanes own consecutive ranges of places; this lane's range begins at `start`, the first one's at <= 0.
+/// Returns the owner of place number `lane`, counted from the first lane that takes part.
 __device__ int owner_of_place(bool takes_part, int start, int lane) {
   const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
-/// The walk of a warp for the bodies of a group, up to `own_bodies` per lane.
+/// A warp's walk for the bodies of one group, up to `own_bodies` per lane.
 template <class PairLaw, bool quadrupole, int own_bodies>
 class Walk {
  public:
@@ -87,7 +89,7 @@ class Walk {
     __syncwarp();
   }
 
-  /// Takes entries with at most 32 cells in all from the stack. Returns this lane's cell, or -1.
+  /// Takes entries with at most 32 cells in total off the stack. Returns this lane's cell, or -1.
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
@@ -110,7 +112,7 @@ class Walk {
     __syncwarp();
   }
 
-  /// An estimate of the group's acceleration: the pull of a few dozen coarse cells on its middle, each by one lane.
+  /// Estimates the group's acceleration from the pull of a few dozen coarse cells on the center of its box.
   __device__ float acceleration_scale() {
     constexpr float coarse = 1.5f * 1.5f;  // a cell's extent over its distance, squared
     Vec3 sum;
@@ -134,13 +136,13 @@ class Walk {
       }
       put_children(opens, node);
     }
-    // Not by sum_over(), which changes the machine code of the inner loops.
+    // Does not call sum_over(), which would change the machine code of the inner loops.
     for (unsigned apart = 16; apart > 0; apart /= 2) {
       const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
       sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
       size += other(size);
     }
-    // If the pulls nearly cancel in the middle, they do not at all bodies of the group.
+    // The pulls may cancel at the center, but not at every body of the group: keeps a lower bound.
     constexpr float least_part = 0.05f;
     return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
   }
@@ -249,14 +251,14 @@ class Walk {
   int sources_ = 0;  // see sources()
 };
 
-/// The next group for this warp, or a number beyond the last.
+/// Claims the next group for this warp. Returns a number beyond the last if none is left.
 __device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
   return __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
 }
 
 template <class PairLaw, bool quadrupole>
 __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
-  // Bytes, since Vec4 would be set to zero.
+  // Raw bytes, because Vec4 would be initialized to zero.
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
@@ -271,7 +273,7 @@ __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_co
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
     } else {
       walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
     }
@@ -279,7 +281,7 @@ __global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_co
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-/// The bodies of a group that are wanted.
+/// Counts the targets in a group.
 __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const unsigned char* is_target) {
   int targets = 0;
   for (int first = group.begin; first < group.end; first += lanes) {
@@ -289,8 +291,8 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
   return targets;
 }
 
-/// The same, but groups without targets are left out. A group with targets walks as a whole, so that a body's
-/// acceleration does not depend on which bodies are wanted with it.
+/// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that a body's
+/// acceleration does not depend on the other targets.
 template <class PairLaw, bool quadrupole>
 __global__ void __launch_bounds__(walk_octree_block)
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
@@ -310,7 +312,7 @@ __global__ void __launch_bounds__(walk_octree_block)
       interactions += walk.sources() * static_cast<unsigned long long>(targets);
     };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, 2>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
     } else {
       walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
     }

@@ -1,5 +1,6 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/tree_log.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
@@ -9,7 +10,7 @@ __device__ void hand_on(const TreeCounts* __restrict__ counts, std::uint64_t* ev
   *found = *counts;
 }
 
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(max_tree_block)
     finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
                   const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -19,7 +20,7 @@ __global__ void __launch_bounds__(1024)
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
 }
 
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(max_tree_block)
     finish_targets(const Vec4* __restrict__ sums, const int* __restrict__ order,
                    const unsigned char* __restrict__ is_target, int count, Epilogue epilogue,
                    const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {

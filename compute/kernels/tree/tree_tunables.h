@@ -2,28 +2,37 @@
 
 #include <string>
 
+#include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 
 // Tunables that several trees have, and the meaning of their values.
 namespace orrery {
 
-inline constexpr const char* leaf_values[] = {"4", "8", "16", "32", "64"};
+inline constexpr Values<4, 8, 16, 32, 64> leaf_values;
 constexpr Tunable leaf_tunable(const char* initial) {
   return {.name = "leaf",
           .notes = "A cell of at most so many bodies is not divided.",
-          .values = leaf_values,
+          .values = leaf_values.names(),
           .initial = initial};
 }
 
-inline constexpr const char* order_values[] = {"monopole", "quadrupole"};
+inline constexpr Values<false, true> order_values{"monopole", "quadrupole"};  // whether it has quadrupoles
 inline constexpr Tunable order_tunable{
     .name = "order",
     .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
-    .values = order_values,
+    .values = order_values.names(),
     .initial = "quadrupole"};
 inline bool has_quadrupoles(const Settings& settings) {
-  return settings.text("order") == "quadrupole";
+  return order_values.find(settings.text("order"));
 }
+
+/// Threads in a block of cuda-tree-lock's kernels; no CUDA tree launches its TreeLog with more.
+inline constexpr Values<64, 128, 256, 512, 1024> tree_block_values;
+inline constexpr int max_tree_block = tree_block_values.largest;
+
+/// Neighbouring bodies that walk cuda-tree's octree together.
+inline constexpr Values<32, 64> octree_group_values;
+inline constexpr int max_octree_group = octree_group_values.largest;
 
 /// The opening angle.
 inline float theta(const Settings& settings) {

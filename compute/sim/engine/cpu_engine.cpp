@@ -24,7 +24,7 @@ double ms_since(Clock::time_point begin) {
 }
 
 /// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
-/// touches the bodies only while no batch is under way.
+/// touches the bodies only while no batch is in flight.
 class CpuEngine final : public Engine {
  public:
   CpuEngine() : worker_{start_thread([this](std::stop_token stop) { work(stop); })} {}
@@ -71,13 +71,15 @@ class CpuEngine final : public Engine {
     if (finished_.empty() && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return std::exchange(finished_, {});
   }
-  void wait() override {
+  void wait(const std::stop_token& stop) override {
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return !asked_; });
+    if (changed_.wait(lock, stop, [this] { return !asked_; })) return;
+    lock.unlock();
+    cancel_and_wait();
   }
   void cancel_and_wait() override {
     cancelled_ = true;
-    wait();
+    wait({});
     cancelled_ = false;
   }
 

@@ -31,7 +31,7 @@ constexpr int max_timed_steps = 8;
 /// which would show in every step's time.
 constexpr int batches_for_a_timed_one = 16;
 
-/// Whatever launches, allocates or maps activates the device first: another thread may have used it before.
+/// Every function that uses CUDA activates the device first: the thread may have used another one before.
 class CudaEngine final : public Engine {
  public:
   CudaEngine(const cuda::Device& device, DeviceStorage* storage)
@@ -43,7 +43,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     device_.activate();
-    wait();
+    stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     resize(bodies.count());
     if (plan_.kernel) plan_.kernel->bodies_replaced();
@@ -93,6 +93,7 @@ class CudaEngine final : public Engine {
 
   /// Steps behind sums would keep the drawn buffers from the display until the sums end.
   bool ready() const override {
+    device_.activate();
     const auto sums_up = [](const CudaBatch& batch) {
       return batch.request.measure_conserved && !batch.done.reached();
     };
@@ -124,6 +125,7 @@ class CudaEngine final : public Engine {
   }
 
   std::vector<BatchResult> collect() override {
+    device_.activate();
     std::vector<BatchResult> ended;
     while (!in_flight_.empty() && in_flight_.front().done.reached()) {
       ended.push_back(result_of(in_flight_.front()));
@@ -133,8 +135,11 @@ class CudaEngine final : public Engine {
     return ended;
   }
 
-  void wait() override { stream_.synchronize(); }
-  void cancel_and_wait() override { wait(); }
+  void wait(const std::stop_token& /*stop*/) override { cancel_and_wait(); }
+  void cancel_and_wait() override {
+    device_.activate();
+    stream_.synchronize();
+  }
 
   void keep(const StepTime& now) override {
     device_.activate();
@@ -147,11 +152,18 @@ class CudaEngine final : public Engine {
     mapping.unmap();
   }
   std::optional<StepTime> checkpoint() override {
+    device_.activate();
     checkpoints_.judge(watch_);
     return checkpoints_.at();
   }
-  Bodies checkpoint_bodies() override { return checkpoints_.download(stream_.get()); }
-  void forget_checkpoint() override { checkpoints_.forget(); }
+  Bodies checkpoint_bodies() override {
+    device_.activate();
+    return checkpoints_.download(stream_.get());
+  }
+  void forget_checkpoint() override {
+    device_.activate();
+    checkpoints_.forget();
+  }
 
  private:
   /// The integrator's operations on the mapped arrays.
@@ -266,7 +278,7 @@ class CudaEngine final : public Engine {
 
   /// Before passes of the steps from `first` to `last` are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
-    if (!watch_.reaches(last)) wait();
+    if (!watch_.reaches(last)) stream_.synchronize();
     if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
   }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -85,8 +86,8 @@ class Engine {
   /// The batches that ended since the last call, oldest first. A batch that failed has the whole steps that it ran; a
   /// later call with nothing to return throws its error.
   virtual std::vector<BatchResult> collect() = 0;
-  /// Waits until every batch has ended.
-  virtual void wait() = 0;
+  /// Waits until every batch has ended. After a stop request it continues as cancel_and_wait().
+  virtual void wait(const std::stop_token& stop) = 0;
   /// Cancels and waits: a CPU engine discards the step in flight and keeps the last whole one, a CUDA engine waits.
   virtual void cancel_and_wait() = 0;
 

@@ -118,7 +118,7 @@ TEST_F(BenchCommand, ComparesWithABaseline) {
   const Outcome unknown = bench(compare);
   EXPECT_EQ(unknown.status, 1);
   EXPECT_TRUE(says(unknown, "2 not comparable")) << unknown.out;
-  EXPECT_NE(unknown.err.find("nothing here can be compared"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("'old.json'"), std::string::npos) << unknown.err;
 }
 
 TEST_F(BenchCommand, TellsOfKernelCards) {
@@ -160,7 +160,6 @@ TEST_F(BenchCommand, RefusesWhatTheProtocolDecides) {
 TEST_F(BenchCommand, KeepsWhatWasMeasuredWhenItIsInterrupted) {
   const Outcome outcome = bench({"-n", "64", "--repeat", "1000000", "--csv", "a.csv", "--json", "a.json"}, "a.csv");
   EXPECT_EQ(outcome.status, 130);
-  EXPECT_NE(outcome.err.find("stopped before the end"), std::string::npos) << outcome.err;
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
   if (!std::filesystem::exists(path("a.json"))) return;  // the signal came before the first sample had ended
   const json whole = read("a.json");

@@ -184,7 +184,7 @@ TEST(CommandLine, LosesNoResultsToAFullDisk) {
 TEST(CommandLine, NamesTheReasonForADeviceThatIsNotHere) {
   if (test::backends().status(Backend::cuda).available) GTEST_SKIP() << "there is one";
   const std::string& reason = test::backends().status(Backend::cuda).reason;
-  expect_all_refused(1, {{{"bench", "--device", "0"}, {"--device", reason}}});
+  expect_all_refused(1, {{{"bench", "--device", "0"}, {"device 0", reason}}});
   for (const KernelPtr& kernel : test::kernels()) {
     if (kernel->backend == Backend::cuda) {
       expect_all_refused(1, {{{"bench", "--kernels", kernel->id}, {kernel->id, reason}}});

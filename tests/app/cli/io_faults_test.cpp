@@ -170,7 +170,7 @@ TEST_F(IoFaults, NamedTemporaryFilesDoAsWell) {
   }
 }
 
-// A CSV file that is under way keeps the whole lines that fitted.
+// An unfinished CSV file keeps the whole lines that fitted.
 TEST_F(IoFaults, AGrowingFileEndsWithAWholeLine) {
   const Output& csv = growing_files.front();
   const Words several{"bench", "--kernels", "cpu-serial", "-n", "8,16,32", "--repeat", "1"};

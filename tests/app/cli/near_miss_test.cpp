@@ -121,6 +121,11 @@ TEST(Help, AndVersionAreWordsAsWell) {
   EXPECT_EQ(text({"help", "version"}), text({"--help"}));
   EXPECT_NE(text({"help", "script"}).find("\nsteps-per-frame STEPS\n"), std::string::npos);
   EXPECT_EQ(text({"help", "script", "--markdown"}).find("| command |"), 0u);
+  for (const bool markdown : {false, true}) {
+    Words words{"help", "keys"};
+    if (markdown) words.emplace_back("--markdown");
+    EXPECT_EQ(std::get<ShowKeys>(parse_options(test::catalog(), words)).table.markdown, markdown);
+  }
   for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}, {"help", "help", "x"}}) {
     expect_failure(
         Failure::usage, [&] { (void)parse_options(test::catalog(), words); }, "unexpected argument 'x'");

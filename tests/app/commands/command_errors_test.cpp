@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "app/commands/argument_text.h"
 #include "app/commands/command_json.h"
 #include "app/commands/command_reference.h"
 #include "app/commands/command_text.h"
@@ -37,6 +38,16 @@ TEST(CommandText, ArgumentsStandInOrderOrByName) {
   EXPECT_EQ(set.value, "2");
   const auto scene = std::get<LoadScene>(std::get<Command>(parse_command("scene disc n=4k seed=9"))).request;
   EXPECT_EQ(scene, (SceneRequest{.scene = "disc", .file = {}, .count = 4096, .seed = 9}));
+}
+
+TEST(CommandText, CountsObeyTheRangeOfTheirRow) {
+  constexpr Argument<&ProbeForces::sample> sample{.name = "sample", .range = {1, 4096, "bodies"}, .form = Form::count};
+  EXPECT_EQ(read_value(sample, "sample", "4k"), 4096);
+  for (const char* text : {"0", "5k", "2147483648"}) {
+    expect_failure(
+        Failure::usage, [&] { (void)read_value(sample, "sample", text); }, "sample", text, "from 1 to 4096 bodies");
+  }
+  expect_refused_text("scene disc n=2147483648", "2147483648", "from 1 to 2147483647 bodies");
 }
 
 TEST(CommandText, ErrorsNameTheChoices) {

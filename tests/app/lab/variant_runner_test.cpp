@@ -92,7 +92,8 @@ TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
                          }};
     runner.select(variant("cpu-serial"));
     const Problem problem = problem_of([&] { blocking ? runner.run(2) : polled(runner, 2); });
-    EXPECT_EQ(problem.text, "body 17 is not finite after step 0");
+    EXPECT_NE(problem.text.find("body 17"), std::string::npos) << problem.text;
+    EXPECT_NE(problem.text.find("step 0"), std::string::npos) << problem.text;
     EXPECT_FALSE(problem.refused);
     runner.select(variant("cpu-simd"));
     EXPECT_EQ(runner.run(2).steps, 2);
@@ -111,6 +112,19 @@ TEST(VariantRunner, EndsAtTheNextMeasurementAfterAStopRequest) {
   VariantRunner late{test::backends(), bodies(50), {}, stop.get_token()};
   EXPECT_THROW(late.select(variant("cpu-serial")), Cancelled);
   EXPECT_EQ(late.simulation(), nullptr) << "no bodies were loaded";
+}
+
+TEST(VariantRunner, AStopRequestCancelsALongStep) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::stop_source stop;
+  VariantRunner runner{test::backends(), bodies(400'000), {}, stop.get_token()};
+  runner.select(variant("cpu-serial"));
+  const std::jthread asks{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    stop.request_stop();
+  }};
+  EXPECT_THROW(runner.run(1), Cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20}) << "the step takes minutes";
 }
 
 TEST(VariantRunner, ReportsAStepThatWasCancelled) {

@@ -42,7 +42,7 @@ TEST_F(Panels, FoldTheLaboratory) {
   EXPECT_TRUE(seen("result.0"));
 }
 
-/// `rate` is n^2 a step; fewer interactions than that, as a tree evaluates, are no less speed.
+/// `rate` is n^2 per step; fewer interactions than that, as a tree evaluates, are no less speed.
 Result tried_with_error(const std::string& kernel_id, double error, double rate) {
   Result result = tried(kernel_id, "block=64");
   result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
@@ -162,8 +162,9 @@ TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
   view.sweep.files = {"sweep.csv"};
   open_tab("sweep");
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings, view.sweep.rows[1].values) << "the smaller of equals";
-  EXPECT_NE(lab_text().find("block 256, within noise of block 512."), std::string::npos) << lab_text();
-  EXPECT_NE(lab_text().find("wrote sweep.csv"), std::string::npos) << lab_text();
+  for (const char* part : {"block 256", "block 512", "sweep.csv"}) {
+    EXPECT_NE(lab_text().find(part), std::string::npos) << part << " in " << lab_text();
+  }
   EXPECT_EQ(only<ReturnToRun>(click("sweep.row.0")).run.settings, view.sweep.rows[2].values) << "the fastest first";
   EXPECT_EQ(only<ReturnToRun>(click("sweep.row.2")).run.settings, view.sweep.rows[0].values);
   status.count = 5;
@@ -288,13 +289,15 @@ TEST_F(Panels, PlotWhatIsConserved) {
   status.conserved = view.conserved_history.back();
   settle();
   const std::string words = lab_text();
-  EXPECT_NE(words.find("Took 700 ms."), std::string::npos) << words << " the time between is not known";
-  EXPECT_NE(words.find("Every 7 s instead"), std::string::npos) << words;
+  EXPECT_NE(words.find("700 ms"), std::string::npos) << words;
+  EXPECT_NE(words.find("7 s"), std::string::npos) << words;
   for (const char* chart : {"energy", "energies", "momentum", "angular", "virial"}) {
     EXPECT_TRUE(seen(std::string{"chart."} + chart)) << chart;
   }
   view.conserved_gap_s = 14;
-  EXPECT_NE(lab_text().find("700 ms, 5.0 % of the 14 s since the previous one"), std::string::npos) << lab_text();
+  for (const char* part : {"700 ms", "5.0 %", "14 s"}) {
+    EXPECT_NE(lab_text().find(part), std::string::npos) << part << " in " << lab_text();
+  }
 }
 
 TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
@@ -310,12 +313,12 @@ TEST_F(Panels, OfferSumsThatTakeLongOnceAnyway) {
 TEST_F(Panels, OfferTheWaysOnFromAFault) {
   status.non_finite = NonFinite{.step = 40, .body = 7};
   settle();
-  EXPECT_TRUE(seen("fault") && seen("fault.keys"));
-  EXPECT_FALSE(seen("fault.restore"));
-  only<Reset>(click("fault.reset"));
+  EXPECT_TRUE(seen("non-finite") && seen("non-finite.keys"));
+  EXPECT_FALSE(seen("non-finite.restore"));
+  only<Reset>(click("non-finite.reset"));
   status.checkpoint_step = 30;
   settle();
-  only<RestoreCheckpoint>(click("fault.restore"));
+  only<RestoreCheckpoint>(click("non-finite.restore"));
 }
 
 }  // namespace

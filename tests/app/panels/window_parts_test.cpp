@@ -29,18 +29,14 @@ TEST_F(Panels, SayWhyAnEntryIsRefused) {
   const auto says = [this](const char* words) { return side_column_text().find(words) != std::string::npos; };
   EXPECT_FALSE(says("whole number"));
   state.scene.count = "1.5k";
-  EXPECT_TRUE(
-      says("Bodies cannot be '1.5k'; it must be a whole number from 2 to 2,147,483,647, such as 16384, 16k or 1M"))
-      << side_column_text();
+  EXPECT_TRUE(says("'1.5k'") && says("2 to 2,147,483,647")) << side_column_text();
   state.scene.count = "16k";
   EXPECT_FALSE(says("whole number"));
   state.scene.seed = "-1";
-  EXPECT_TRUE(says("Seed cannot be '-1'; it must be a whole number from 0 to 9,223,372,036,854,775,807"))
-      << side_column_text();
+  EXPECT_TRUE(says("'-1'") && says("0 to 9,223,372,036,854,775,807")) << side_column_text();
   open_tab("sweep");
-  EXPECT_EQ(lab_text().find("whole numbers"), std::string::npos);
   state.lab.sweep.counts = "4k,1.5k";
-  EXPECT_NE(lab_text().find("whole numbers separated by commas, such as 4k,16k,64k"), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("'4k,1.5k'"), std::string::npos) << lab_text();
 }
 
 TEST_F(Panels, ShowAFileAsTheScene) {
@@ -52,7 +48,7 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   const std::string text = side_column_text();
   EXPECT_NE(text.find("galaxy.tipsy"), std::string::npos) << text;
   EXPECT_NE(text.find("12,345"), std::string::npos) << text;
-  EXPECT_FALSE(seen("count") || seen("seed")) << "the file says which bodies";
+  EXPECT_FALSE(seen("count") || seen("seed")) << "a file has its own bodies";
   EXPECT_TRUE(seen("count.of-file"));
   EXPECT_EQ(only<LoadScene>(click("load")).request, (SceneRequest{.scene = {}, .file = "/data/galaxy.tipsy"}));
   EXPECT_TRUE(pick("scene", "disc").empty());

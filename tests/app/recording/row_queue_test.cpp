@@ -42,7 +42,7 @@ TEST(RowQueue, GivesRowsInOrderOnceTheyAreComplete) {
   EXPECT_EQ(queue.take_complete(), "");
   queue.fill(timing(3, 9));
   EXPECT_EQ(queue.take_complete(), csv(row(3, 1), 9));
-  EXPECT_EQ(queue.waiting(), 0u);
+  EXPECT_EQ(queue.take_complete(), "");
 }
 
 TEST(RowQueue, FillsInWhatIsInTheFileAlready) {
@@ -60,7 +60,6 @@ TEST(RowQueue, FillsInWhatIsInTheFileAlready) {
   queue.fill(timing(2, 12.25));
   file.apply(queue.take_changes());
   EXPECT_EQ(file.text, row(1, 0).csv() + csv(row(2, 1), 12.25) + row(3, 0).csv() + row(4, 0).csv());
-  EXPECT_EQ(queue.waiting(), 0u);
   EXPECT_EQ(queue.take_changes().text, "");
 }
 

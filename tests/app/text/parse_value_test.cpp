@@ -11,12 +11,12 @@ using test::expect_failure;
 using test::Failure;
 
 TEST(ParseCount, TakesPlainNumbersAndBinaryUnits) {
-  EXPECT_EQ(parse_count("-n", "1"), 1);
-  EXPECT_EQ(parse_count("-n", "16384"), 16384);
-  EXPECT_EQ(parse_count("-n", "16k"), 16384);
-  EXPECT_EQ(parse_count("-n", "16K"), 16384);
-  EXPECT_EQ(parse_count("-n", "1M"), 1048576);
-  EXPECT_EQ(parse_count("-n", "2147483647"), 2147483647);
+  EXPECT_EQ(parse_count("-n", "1", body_counts), 1);
+  EXPECT_EQ(parse_count("-n", "16384", body_counts), 16384);
+  EXPECT_EQ(parse_count("-n", "16k", body_counts), 16384);
+  EXPECT_EQ(parse_count("-n", "16K", body_counts), 16384);
+  EXPECT_EQ(parse_count("-n", "1M", body_counts), 1048576);
+  EXPECT_EQ(parse_count("-n", "2147483647", body_counts), 2147483647);
   EXPECT_EQ(parse_counts("-n", "1k,4k,5"), (std::vector{1024, 4096, 5}));
 }
 
@@ -24,8 +24,15 @@ TEST(ParseCount, RefusesWhatIsNoNumberOfBodies) {
   for (const char* text : {"0", "-1", "", "abc", "1.5", "k", "0k", "16kk", "16 k", " 16", "1e4", "2147483648", "2048M",
                            "99999999999999999999", "0x10", "+5", "NaN"}) {
     expect_failure(
-        Failure::usage, [&] { parse_count("-n", text); }, "-n", std::string{"'"}.append(text).append("'"), "16384");
+        Failure::usage, [&] { parse_count("-n", text, body_counts); }, "-n", std::string{"'"}.append(text).append("'"),
+        "16384");
   }
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_count("-n", "9k", {1, 8192, "bodies"});
+      },
+      "'9k'", "from 1 to 8192 bodies");
   for (const char* text : {"", ",", "1k,", ",1k", "1k,,2k"}) {
     expect_failure(
         Failure::usage, [&] { parse_counts("-n", text); }, "-n", "commas");

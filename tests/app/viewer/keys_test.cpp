@@ -73,6 +73,7 @@ TEST(Keys, AreAllInTheHelp) {
   for (const KeyHelp& line : help) {
     EXPECT_FALSE(line.action.empty());
     EXPECT_TRUE(keys.insert(line.keys).second) << line.keys;
+    EXPECT_NE(key_table({}).find(line.action), std::string::npos);
   }
 }
 

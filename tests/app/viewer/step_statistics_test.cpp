@@ -12,6 +12,7 @@
 
 #include "app/ui_state/comparable.h"
 #include "compute/core/error.h"
+#include "compute/kernels/catalog.h"
 
 namespace orrery {
 namespace {
@@ -23,7 +24,7 @@ StepTiming timing(double step_ms) {
   return {.steps = 1, .evaluations = 1, .step_ms = step_ms};
 }
 
-/// A direct sum once a step.
+/// A direct sum once per step.
 void add(StepStatistics& statistics, const Trial& trial, const StepTiming& timing) {
   statistics.add(trial, {.evaluations = 1, .interactions = double(trial.count) * trial.count}, timing);
 }
@@ -108,7 +109,7 @@ TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
 
 TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   StepStatistics statistics;
-  std::vector<Trial> trials(9, slow);
+  std::vector<Trial> trials(10, slow);
   trials[1].law.id = LawId::attract_repel;
   trials[2].integrator_id = "euler";
   trials[3].scene.seed = 2;
@@ -117,6 +118,7 @@ TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   trials[6].law.repulsion *= 2;
   trials[7].law.drag *= 2;
   trials[8].time_step = 0.25f;
+  trials[9].kernel_revision = 1;
   for (const Trial& trial : trials) {
     for (std::size_t i = 0; i < StepStatistics::result_window; ++i) add(statistics, trial, timing(10));
   }
@@ -124,6 +126,17 @@ TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
   ASSERT_EQ(results.size(), trials.size());
   for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_EQ(static_cast<const Trial&>(results[i]), trials[i]) << i;
   EXPECT_EQ(described(statistics).measured, 0) << "the latest batch was of another trial";
+}
+
+TEST(StepStatistics, AKernelThatWasReplacedIsAnotherTrial) {
+  KernelCatalog catalog;
+  Status status;
+  status.kernel_id = "cpu-serial";
+  status.kernel = catalog.find("cpu-serial");
+  const Trial built_in = trial_of(status);
+  EXPECT_EQ(trial_of(status), built_in);
+  status.kernel = catalog.put(*status.kernel);
+  EXPECT_NE(trial_of(status), built_in);
 }
 
 TEST(StepStatistics, ASliderThatIsDraggedLeavesOneRow) {
@@ -331,9 +344,9 @@ TEST_F(WriteResults, WritesOneLineARow) {
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {
-  std::ofstream{folder_ / "results.csv"} << "a recording under way";
+  std::ofstream{folder_ / "results.csv"} << "an unfinished recording";
   EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}, {}), (folder_ / "results-1.csv").string());
-  EXPECT_EQ(read(folder_ / "results.csv"), "a recording under way");
+  EXPECT_EQ(read(folder_ / "results.csv"), "an unfinished recording");
 }
 
 TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {

@@ -73,7 +73,8 @@ TEST_F(OffscreenViewer, RunsNoStepsBesideASweep) {
       run_view(test::catalog(), o);
       ADD_FAILURE() << "the sweep would have measured the steps as well";
     } catch (const UsageError& error) {
-      EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: the sweep is running"), 0u) << error.what();
+      EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: "), 0u) << error.what();
+      EXPECT_NE(std::string{error.what()}.find("sweep"), std::string::npos) << error.what();
     }
   }
 }
@@ -86,7 +87,8 @@ TEST_F(OffscreenViewer, APictureThatCannotBeWrittenNamesTheLineThatAskedForIt) {
     run_view(test::catalog(), o);
     FAIL() << "nobody was told";
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: cannot write '/nonexistent/a.png'"), 0u) << error.what();
+    EXPECT_EQ(std::string{error.what()}.find("tour.txt:7: "), 0u) << error.what();
+    EXPECT_NE(std::string{error.what()}.find("'/nonexistent/a.png'"), std::string::npos) << error.what();
   }
 }
 

@@ -101,7 +101,7 @@ class WindowTest(WindowTestCase):
         for kernel in in_order:
             of_kernel = [int(row["step"]) for row in rows if row["kernel"] == kernel]
             self.assertGreater(of_kernel[-1], of_kernel[0], f"steps go on under {kernel}")
-        # An abandoned step is taken back: never more than the one that was under way.
+        # An abandoned step is taken back: never more than the one in flight.
         self.assertTrue(all(later >= earlier - 1 for earlier, later in zip(steps, steps[1:])), steps)
         timed = [row for row in rows if row["step_ms"]]
         self.assertGreater(len(timed), 5)

@@ -1,10 +1,16 @@
 // Each device has its own memory, streams and kernels, whatever device the thread used before.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "compute/cuda/device.h"
 #include "compute/cuda/device_array.h"
+#include "compute/scenes/scene.h"
+#include "compute/sim/engine/engine.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 
@@ -26,6 +32,41 @@ TEST(TwoDevices, HoldWhatIsMadeForThemWhateverWasUsedBefore) {
   EXPECT_EQ(device_of(two.data()), 1);
   EXPECT_EQ(device_of(three.data()), 0);
   std::thread{[&] { EXPECT_EQ(device_of(cuda::DeviceArray<int>{second, 1}.data()), 1); }}.join();
+}
+
+TEST(TwoDevices, TheEngineActivatesItsOwnInEachCall) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  if (cuda::devices().size() < 2) GTEST_SKIP() << "there is one CUDA device";
+  const cuda::Device& own = *test::backends().device();
+  const cuda::Device other{own.ordinal() == 0 ? 1 : 0};
+  const std::unique_ptr<Engine> engine = make_cuda_engine(own, nullptr);
+  const Bodies bodies = load_scene({.scene = "plummer", .count = 100}).bodies;
+  const KernelPtr kernel = test::find_kernel("cuda-naive");
+  engine->set_plan(
+      {.kernel = test::backends().make_kernel(*kernel, Settings{*kernel}), .integrator = &leapfrog, .law = {}});
+  std::vector<Vec4> drawn(bodies.positions.size());
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"upload", [&] { engine->upload(bodies); }},
+      {"ready", [&] { (void)engine->ready(); }},
+      {"advance", [&] { engine->advance({.steps = 1, .begin = {}}); }},
+      {"wait", [&] { engine->wait({}); }},
+      {"collect", [&] { (void)engine->collect(); }},
+      {"keep", [&] { engine->keep({.step = 1}); }},
+      {"cancel_and_wait", [&] { engine->cancel_and_wait(); }},
+      {"checkpoint", [&] { EXPECT_TRUE(engine->checkpoint()); }},
+      {"checkpoint_bodies", [&] { EXPECT_EQ(engine->checkpoint_bodies().count(), bodies.count()); }},
+      {"forget_checkpoint", [&] { engine->forget_checkpoint(); }},
+      {"download", [&] { (void)engine->download(); }},
+      {"copy_drawn", [&] { engine->copy_drawn(drawn, {}); }},
+      {"accelerations", [&] { (void)engine->accelerations(); }},
+  };
+  for (const auto& [name, call] : calls) {
+    other.activate();
+    call();
+    int active = -1;
+    ORRERY_CUDA_CHECK(cudaGetDevice(&active));
+    EXPECT_EQ(active, own.ordinal()) << name;
+  }
 }
 
 class EveryCudaKernel : public testing::TestWithParam<KernelPtr> {

@@ -110,7 +110,7 @@ KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float stren
 float pull_by(const KernelInfo& kernel) {
   const Vec4 body{0, 0, 0, 1};
   Vec4 acceleration{};
-  kernel.create(Settings{kernel}, nullptr)
+  kernel.make(Settings{kernel}, nullptr)
       ->evaluate({.bodies = &body, .count = 1, .masses = {}, .law = {}, .epilogue = {.accelerations = &acceleration}});
   return acceleration.x;
 }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/tree/tree_tunables.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -45,6 +47,22 @@ TEST(Dispatch, AValueWithoutAnInstanceThrows) {
   EXPECT_THROW(colours.dispatch(Colour::blue, [](auto) {}), std::logic_error);
   EXPECT_THROW(numbers.find("auto"), std::logic_error);
   EXPECT_THROW(colours.find("blue"), std::logic_error);
+}
+
+TEST(Dispatch, TheLargestValueMayHaveAnyPlace) {
+  EXPECT_EQ(numbers.largest, 100);
+  EXPECT_EQ((Values<3, 7, 5>::largest), 7);
+}
+
+TEST(Dispatch, ATextWithoutAMeaningThrows) {
+  static constexpr const char* orders[] = {"octupole", "quadrupole"};
+  static constexpr Tunable order{.name = "order", .notes = "", .values = orders, .initial = "octupole"};
+  KernelInfo kernel = *test::find_kernel("cpu-tree");
+  kernel.tunables = {&order, 1};
+  Settings settings{kernel};
+  EXPECT_THROW(has_quadrupoles(settings), std::logic_error);
+  settings.set("order", "quadrupole");
+  EXPECT_TRUE(has_quadrupoles(settings));
 }
 
 }  // namespace

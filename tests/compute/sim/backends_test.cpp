@@ -40,7 +40,7 @@ TEST(Backends, RefuseADeviceThatCannotBeOpened) {
       [] {
         (Backends{test::catalog(), 0});
       },
-      "--device: ", cuda.reason);
+      "CUDA device ", cuda.reason);
   expect_failure(
       Failure::runtime, [&] { (void)backends.make_engine(Backend::cuda, nullptr); }, cuda.reason, "cpu-simd");
   KernelInfo kernel = *test::find_kernel("cpu-serial");

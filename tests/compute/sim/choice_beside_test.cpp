@@ -22,7 +22,10 @@ class WaitingChooser final : public KernelChooser {
     std::unique_lock lock{mutex_};
     asked_.push_back(demand);
     changed_.notify_all();
-    if (!changed_.wait(lock, stop, [&] { return !answer_.empty(); })) throw Cancelled{};
+    changed_.wait_for(lock, std::chrono::seconds{10}, [&] { return !stubborn_; });
+    stubborn_ = false;
+    changed_.wait(lock, stop, [&] { return !answer_.empty(); });
+    if (stop.stop_requested()) throw Cancelled{};
     if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
     const KernelPtr kernel = test::find_kernel(answer_);
     answer_.clear();
@@ -33,6 +36,16 @@ class WaitingChooser final : public KernelChooser {
     answer_ = kernel;
     changed_.notify_all();
   }
+  /// Whether it ignores its stop, for 10 s at most, as one that is in the middle of a long evaluation.
+  void be_stubborn(bool stubborn) {
+    const std::lock_guard lock{mutex_};
+    stubborn_ = stubborn;
+    changed_.notify_all();
+  }
+  bool stubborn() const {
+    const std::lock_guard lock{mutex_};
+    return stubborn_;
+  }
   std::vector<KernelDemand> wait_for_demands(std::size_t count) {
     std::unique_lock lock{mutex_};
     changed_.wait_for(lock, std::chrono::seconds{30}, [&] { return asked_.size() >= count; });
@@ -40,10 +53,11 @@ class WaitingChooser final : public KernelChooser {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<KernelDemand> asked_;
   std::string answer_;
+  bool stubborn_ = false;
 };
 
 class ChoiceBeside : public testing::Test {
@@ -54,6 +68,13 @@ class ChoiceBeside : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     ASSERT_FALSE(sim.status().choosing);
+  }
+  void wait_until_nothing_measures() {
+    for (int look = 0; sim.measuring() && look < 30'000; ++look) {
+      sim.collect();
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    ASSERT_FALSE(sim.measuring());
   }
 
   WaitingChooser chooser;
@@ -85,7 +106,49 @@ TEST_F(ChoiceBeside, EndsWithAKernelThatIsNamed) {
   EXPECT_FALSE(sim.status().choosing);
   EXPECT_FALSE(sim.status().auto_choice);
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  wait_until_nothing_measures();
   EXPECT_EQ(sim.advance_frame(0), 1);
+}
+
+TEST_F(ChoiceBeside, NoCommandWaitsForAChoiceThatItCancels) {
+  const std::vector<Command> commands{SelectKernel{"cpu-serial"}, SetTunable{"threads", "1"}, SelectKernel{auto_kernel},
+                                      LoadScene{{.scene = "plummer", .count = 300}},
+                                      ReturnToRun{{.scene = {.scene = "plummer", .count = 100},
+                                                   .physics = sim.status().scene_physics,
+                                                   .kernel_id = "cpu-serial",
+                                                   .settings = {}}}};
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    chooser.be_stubborn(true);
+    sim.apply(SelectKernel{auto_kernel});
+    chooser.wait_for_demands(i + 1);
+    sim.apply(commands[i]);
+    ASSERT_TRUE(chooser.stubborn()) << "command " << i << " waited";
+    EXPECT_EQ(sim.advance_frame(0), 0) << "steps would be measured as well";
+    sim.apply(SelectKernel{"cpu-openmp"});
+    EXPECT_FALSE(sim.status().choosing);
+    chooser.be_stubborn(false);
+    wait_until_nothing_measures();
+    EXPECT_EQ(chooser.wait_for_demands(i + 1).size(), i + 1) << "a choice that was cancelled before its start";
+    EXPECT_EQ(sim.run(1).steps, 1);
+  }
+}
+
+TEST_F(ChoiceBeside, StartsWhenTheCancelledOneHasEnded) {
+  chooser.be_stubborn(true);
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.wait_for_demands(1);
+  sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
+  for (int look = 0; look < 20; ++look) {
+    sim.collect();
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  EXPECT_EQ(chooser.wait_for_demands(1).size(), 1u) << "one measures at a time";
+  EXPECT_TRUE(sim.status().choosing);
+  chooser.be_stubborn(false);
+  chooser.answer("cpu-serial");
+  wait_for_choice();
+  EXPECT_EQ(chooser.wait_for_demands(2).back().count, 300);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
 }
 
 TEST_F(ChoiceBeside, StartsAgainForOtherBodies) {
@@ -93,11 +156,12 @@ TEST_F(ChoiceBeside, StartsAgainForOtherBodies) {
   sim.apply(SetSoftening{0.1f});
   chooser.wait_for_demands(1);
   sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
-  const std::vector<KernelDemand> asked = chooser.wait_for_demands(2);
-  ASSERT_EQ(asked.size(), 2u) << "softening is no other demand";
-  EXPECT_EQ(asked[1].count, 300);
+  EXPECT_EQ(chooser.wait_for_demands(1).size(), 1u) << "softening is no other demand";
   chooser.answer("cpu-serial");
   wait_for_choice();
+  const std::vector<KernelDemand> asked = chooser.wait_for_demands(2);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[1].count, 300);
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
   EXPECT_EQ(sim.status().count, 300);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "compute/core/error.h"
@@ -35,6 +36,20 @@ std::string refusal(Simulation& sim, const Command& command) {
     return error.what();
   }
   return "";
+}
+
+TEST_F(SimulationTest, StatusIsCopiedOnlyAfterWhatMayChangeIt) {
+  Simulation sim = small();
+  sim.run(1);
+  auto& shown = const_cast<Status&>(sim.status());
+  const std::function<void()> changes[] = {[&] { sim.apply(KeepCheckpoint{}); }, [&] { (void)sim.collect(); },
+                                           [&] { sim.report(""); }, [&] { sim.set_bodies(sim.bodies()); }};
+  for (const std::function<void()>& change : changes) {
+    shown.step = -1;  // a mark
+    EXPECT_EQ(sim.status().step, -1);
+    change();
+    EXPECT_GE(sim.status().step, 0);
+  }
 }
 
 TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {

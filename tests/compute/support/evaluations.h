@@ -20,7 +20,7 @@ class Evaluations {
   /// For up to `room` bodies.
   Evaluations(const KernelInfo& info, const Settings& settings, int room)
       : device_{*backends().device()},
-        kernel_{info.create(settings, &device_)},
+        kernel_{info.make(settings, &device_)},
         d_bodies_{device_, static_cast<std::size_t>(room)},
         d_accelerations_{device_, static_cast<std::size_t>(room)},
         d_evaluated_{device_, 1},

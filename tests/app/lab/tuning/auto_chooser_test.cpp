@@ -4,19 +4,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <chrono>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <new>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
-#include "app/lab/tuning/measure_candidates.h"
-#include "compute/scenes/scene.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/simulation.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -31,7 +26,7 @@ class AutoChooserTest : public testing::Test {
   AutoChooser chooser() {
     return AutoChooser{
         {.backends = test::backends(),
-         .candidates = candidates,
+         .candidates = [this] { return candidates; },
          .try_accuracy =
              [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
                     const std::stop_token&) {
@@ -95,6 +90,13 @@ TEST_F(AutoChooserTest, TakesTheFastestAndSaysWhy) {
     EXPECT_NE(choice.how.find(part), std::string::npos) << part << " is not in " << choice.how;
   }
   EXPECT_TRUE(said.empty());
+}
+
+TEST_F(AutoChooserTest, AsksForTheCandidatesOfEachChoice) {
+  AutoChooser one = chooser();
+  EXPECT_EQ(name_of(one.choose({.count = 1000}, {no_bodies, {}}, {})), "auto: cpu-simd rows=4");
+  candidates.push_back(variant("2"));
+  EXPECT_EQ(name_of(one.choose({.count = 1000}, {no_bodies, {}}, {})), "auto: cpu-simd rows=2");
 }
 
 TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
@@ -281,111 +283,6 @@ TEST_F(AutoChooserTest, SaysWhatIsWrongWithTheCacheAndGoesOn) {
   EXPECT_EQ(choose(chooser(), {.count = 1000}).settings.text("rows"), "4");
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find(file.string()), std::string::npos) << said[0];
-}
-
-TEST(Candidates, AreRealVariantsOfOneBackend) {
-  for (const KernelPtr& kernel : test::kernels()) {
-    std::vector<Settings> seen;
-    for (const char* text : kernel->candidates) {
-      Settings settings{*kernel};
-      for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
-      EXPECT_EQ(settings.changes(), text) << kernel->id << ": only what differs, in the order of the names";
-      EXPECT_EQ(std::ranges::find(seen, settings), seen.end()) << kernel->id << " " << text << " twice";
-      seen.push_back(settings);
-    }
-  }
-  const std::vector<Variant> here = candidates_here(test::backends());
-  ASSERT_FALSE(here.empty()) << "CPU kernels are candidates everywhere";
-  for (const Variant& variant : here) {
-    EXPECT_EQ(variant.kernel->backend, here.front().kernel->backend);
-    EXPECT_TRUE(test::backends().status(variant.kernel->backend).available);
-  }
-}
-
-TEST(Candidates, OfATreeAreOrderedFromLooseToTight) {
-  const Bodies bodies = load_scene({.scene = "plummer", .count = 10'000}).bodies;
-  for (const KernelPtr& kernel : test::kernels()) {
-    if (!kernel->is_tree || !test::backends().status(kernel->backend).available) continue;
-    std::vector<Variant> candidates;
-    for (const char* text : kernel->candidates) {
-      Settings settings{*kernel};
-      for (const auto& [name, value] : Settings::values_of(text)) settings.set(name, value);
-      candidates.push_back({kernel, settings});
-    }
-    if (candidates.empty()) continue;
-    const KernelDemand never_enough{.count = bodies.count(), .accuracy = 0};
-    double before = std::numeric_limits<double>::infinity();
-    for (const Candidate& tree :
-         measure_accuracy(test::backends(), candidates, never_enough, {bodies, {.softening = 0.01f}}, {}).candidates) {
-      const std::string name = words_for(*kernel, tree.variant.settings);
-      ASSERT_TRUE(tree.median_error) << name << ": " << tree.problem.text;
-      EXPECT_LE(*tree.median_error, 1.05 * before) << name << ": no less than the one before, but for noise";
-      before = *tree.median_error;
-    }
-    EXPECT_LE(before, 1e-5) << kernel->id << ": so far down trees are to be had";
-  }
-}
-
-/// 30,000 bodies, of which a direct sum needs many times as long as a tree.
-// Which one wins is a matter of times, and no test's.
-TEST(Candidates, TheFirstTreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
-  const Bodies bodies = load_scene({.scene = "plummer", .count = 30'000}).bodies;
-  const std::vector<Variant> candidates{test::rows_variant("auto"), test::tree_variant("1.0"),
-                                        test::tree_variant("0.5"), test::tree_variant("0.3")};
-  const auto measured_tree = [&](double accuracy) {
-    const KernelDemand demand{.count = bodies.count(), .accuracy = accuracy};
-    const ForceSystem system{bodies, {.softening = 0.01f}};
-    const TuningResult result = measure_candidates(
-        test::backends(), measure_accuracy(test::backends(), candidates, demand, system, {}), demand, system, {});
-    EXPECT_EQ(result.count, bodies.count());
-    EXPECT_GT(result.candidates[0].step_ms, 0);
-    EXPECT_GT(result.candidates[0].forecast_from, 0) << "some thousand bodies say enough of n^2";
-    std::string measured;
-    for (const Candidate& candidate : result.candidates) {
-      if (!candidate.variant.kernel->is_tree || !(candidate.step_ms > 0)) continue;
-      EXPECT_LE(candidate.median_error.value(), accuracy);
-      EXPECT_GT(candidate.median_error.value(), 0);
-      measured += candidate.variant.settings.changes();
-    }
-    return measured;
-  };
-  EXPECT_EQ(measured_tree(1e-1), "theta=1.0");
-  EXPECT_EQ(measured_tree(2e-4), "theta=0.5");
-  EXPECT_EQ(measured_tree(1e-9), "");
-}
-
-TEST(Candidates, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
-  const KernelPtr kernel = test::find_kernel("cpu-simd");
-  const TuningResult result =
-      measure_candidates(test::backends(), {.candidates = {{{kernel, Settings{*kernel}}}}},
-                         {.count = 300, .law = LawId::attract_repel, .equal_masses = false}, {Bodies{}, {}}, {});
-  EXPECT_EQ(result.count, 300);
-  ASSERT_EQ(result.preference().size(), 1u);
-  EXPECT_GT(result.candidates[0].step_ms, 0);
-  EXPECT_EQ(result.date.size(), 20u) << result.date;
-}
-
-/// On the best backend of this machine, as a window does it.
-TEST(Candidates, AreMeasuredBesideAProgramThatGoesOn) {
-  AutoChooser::Environment environment = AutoChooser::this_machine(test::backends());
-  environment.cache_file.clear();
-  AutoChooser chooser{std::move(environment)};
-  Simulation sim{test::backends(), SceneRequest{.scene = "plummer", .count = 20'000}, nullptr, nullptr, &chooser,
-                 Choosing::beside};
-  sim.apply(SelectKernel{auto_kernel});
-  int looks = 0;
-  for (; sim.choosing() && looks < 60'000; ++looks) {
-    EXPECT_EQ(sim.advance_frame(looks), 0);
-    sim.collect();
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  }
-  ASSERT_FALSE(sim.choosing());
-  EXPECT_GT(looks, 1) << "nobody waited";
-  const Status status = sim.status();
-  EXPECT_EQ(status.last_error, "");
-  EXPECT_EQ(status.backend, candidates_here(test::backends()).front().kernel->backend);
-  EXPECT_NE(status.auto_choice.value().how.find("measured"), std::string::npos);
-  EXPECT_EQ(sim.run(2).steps, 2);
 }
 
 }  // namespace

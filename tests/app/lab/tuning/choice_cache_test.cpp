@@ -66,6 +66,24 @@ TEST_F(ChoiceCacheTest, KeepsATuningResultForTheNextRun) {
   EXPECT_FALSE(cache.find({{"gpu", "another"}}, candidates()));
 }
 
+TEST_F(ChoiceCacheTest, KeepsNoResultOfAKernelThatWasAddedOrReplaced) {
+  another_run().store(key, result());
+  KernelCatalog catalog;
+  const KernelPtr replaced = catalog.put(*variant("auto").kernel);
+  TuningResult of_replaced = result();
+  std::vector<Variant> variants;
+  for (Candidate& candidate : of_replaced.candidates) {
+    candidate.variant.kernel = replaced;
+    variants.push_back(candidate.variant);
+  }
+  ChoiceCache cache{catalog, file};
+  EXPECT_FALSE(cache.find(key, variants)) << "that was the built-in one";
+  cache.store(key, of_replaced);
+  EXPECT_FALSE(cache.find(key, variants));
+  EXPECT_EQ(cache.take_problem(), "");
+  EXPECT_TRUE(another_run().find(key, candidates())) << "the built-in one's result stays";
+}
+
 TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   TuningResult stored = result();
   stored.candidates[0].forecast_from = 512;

@@ -226,12 +226,14 @@ TEST_F(TreesTest, TheFirstThatIsAccurateEnoughIsTheOnlyOne) {
       std::tie(result.candidates[0], result.candidates[1], result.candidates[2], result.candidates[3]);
   EXPECT_TRUE(loose.problem.refused);
   EXPECT_EQ(loose.median_error, 2e-3);
-  EXPECT_EQ(loose.problem.text, "median error 0.002, above 0.0005");
+  for (const char* number : {"0.002", "0.0005"}) {
+    EXPECT_NE(loose.problem.text.find(number), std::string::npos) << loose.problem.text;
+  }
   EXPECT_EQ(enough.problem.text, "");
   EXPECT_EQ(enough.median_error, 5e-4);
   EXPECT_EQ(enough.step_ms, 250);
   EXPECT_TRUE(tight.problem.refused);
-  EXPECT_NE(tight.problem.text.find("is accurate enough"), std::string::npos) << tight.problem.text;
+  EXPECT_NE(tight.problem.text.find(enough.variant.kernel->id), std::string::npos) << tight.problem.text;
   EXPECT_FALSE(tight.median_error);
   EXPECT_EQ(direct.problem.text, "");
 }

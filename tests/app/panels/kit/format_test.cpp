@@ -30,7 +30,6 @@ TEST(Format, UnknownNumbersAreADash) {
   for (const double value : {0.0, -1.0, nan, infinity}) {
     EXPECT_EQ(format_rate(value, "/s"), unknown);
     EXPECT_EQ(format_speedup(value), unknown);
-    EXPECT_EQ(format_flops(value), unknown);
   }
   for (const double value : {-1.0, nan, infinity}) EXPECT_EQ(format_ms(value), unknown);
 }
@@ -54,10 +53,6 @@ TEST(Format, IntervalsTellTheirEndsApart) {
   EXPECT_EQ(format_interval_ms(0, 1), unknown);
   EXPECT_EQ(format_interval_ms(nan, 1), unknown);
   EXPECT_EQ(format_interval_ms(1, infinity), unknown);
-}
-
-TEST(Format, FlopsAreTwentyAnInteraction) {
-  EXPECT_EQ(format_flops(1e12), "20.0 TFLOP/s");
 }
 
 TEST(Format, Counts) {

@@ -21,11 +21,7 @@ class CudaSymmetric : public testing::Test {
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   static const KernelInfo& info() { return *test::find_kernel("cuda-symmetric"); }
-  static Settings settings(const char* name, const char* value) {
-    Settings settings{info()};
-    settings.set(name, value);
-    return settings;
-  }
+  static Settings settings(const char* name, const char* value) { return Settings{info(), {{name, value}}}; }
 
   static void expect_agreement(const Bodies& bodies, const Settings& settings, const Law& law) {
     SCOPED_TRACE(settings.to_string() + ", " + law_info(law.id).id + ", n = " + std::to_string(bodies.count()));

@@ -30,11 +30,7 @@ class EveryCudaTree : public testing::TestWithParam<KernelPtr> {
 
   static const KernelInfo& info() { return *GetParam(); }
   static bool is_lock() { return std::string{info().id} == "cuda-tree-lock"; }
-  static Settings settings(const char* name, const char* value) {
-    Settings settings{info()};
-    settings.set(name, value);
-    return settings;
-  }
+  static Settings settings(const char* name, const char* value) { return Settings{info(), {{name, value}}}; }
   static test::Evaluations evaluations(int room, const Settings& settings = Settings{info()}) {
     return {info(), settings, room};
   }

@@ -1,4 +1,4 @@
-#include "compute/sim/choice_under_way.h"
+#include "compute/sim/choice_in_flight.h"
 
 #include <chrono>
 #include <exception>
@@ -8,10 +8,10 @@
 
 namespace orrery {
 
-ChoiceUnderWay::ChoiceUnderWay(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
+ChoiceInFlight::ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
     : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
 
-void ChoiceUnderWay::start() {
+void ChoiceInFlight::start() {
   if (std::exchange(started_, true)) return;
   try {
     thread_ = start_thread([this](const std::stop_token& stop) {
@@ -26,17 +26,16 @@ void ChoiceUnderWay::start() {
   }
 }
 
-bool ChoiceUnderWay::ended() const {
+bool ChoiceInFlight::ended() const {
   return result_.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
 }
 
-void ChoiceUnderWay::cancel() {
+void ChoiceInFlight::cancel() {
   thread_.request_stop();
   if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
-  result_.wait();
 }
 
-std::optional<KernelChoice> ChoiceUnderWay::take() {
+std::optional<KernelChoice> ChoiceInFlight::result() const {
   try {
     return result_.get();
   } catch (const Cancelled&) {
