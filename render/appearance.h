@@ -24,9 +24,10 @@ enum class Drawing {
 struct Appearance {
   Look look = Look::lights;
   ColourBy colour_by = ColourBy::speed;
-  int colour_map = 0;         ///< index into colour_maps(), 0 to colour_map_count - 1
-  float exposure = 1.0f;      ///< scales the light before tone mapping, > 0; no effect on a density
-  float sprite_scale = 1.0f;  ///< scales every sprite, > 0
+  int colour_map = 0;          ///< index into colour_maps(), 0 to colour_map_count - 1
+  float exposure = 1.0f;       ///< scales the light before tone mapping, > 0; no effect on a density
+  bool auto_exposure = false;  ///< exposes for the brightest bodies in view; `exposure` then scales that
+  float sprite_scale = 1.0f;   ///< scales every sprite, > 0
   Drawing drawing = Drawing::automatic;
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };

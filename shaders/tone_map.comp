@@ -8,7 +8,10 @@ layout(binding = 1) uniform sampler2D glow;
 layout(binding = 2) uniform sampler2D colours;  // one row per colour map
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
+uniform bool auto_exposure;  // scales the metered exposure instead of the light
 uniform int colour_map;
+
+#include "exposure.glsl"
 
 const float hottest = 3e4;   // more is white as well, and infinity would be no colour
 const float glow_weight = 0.55;
@@ -35,7 +38,8 @@ void main() {
   const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
   const vec3 bodies =
       coloured(texelFetch(light, pixel, 0).rg) + glow_weight * coloured(textureLod(glow, place, 0.0).rg);
-  const vec3 c = exposure * min(bodies, vec3(hottest));
+  const float metered = auto_exposure && automatic > 0.0 ? automatic : 1.0;
+  const vec3 c = exposure * metered * min(bodies, vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
   // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
   const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));

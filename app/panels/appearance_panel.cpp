@@ -52,6 +52,9 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");
   if (const auto value = log_slider("exposure", current.exposure, SetAppearance::exposure_slider, "%.3g"))
     edited.exposure = *value;
+  ImGui::Checkbox("Automatic exposure", &edited.auto_exposure);
+  ui_mark("auto-exposure");
+  tooltip("Exposes for the brightest bodies in view. The exposure above then scales that.");
   row_label("Sprite size", "Scales every body's sprite. Ctrl-click to type a value.");
   if (const auto value = log_slider("sprite-size", current.sprite_scale, SetAppearance::size_slider, "%.3g"))
     edited.sprite_scale = *value;

@@ -193,6 +193,8 @@ inline constexpr std::tuple view_commands{
             .name = "map", .optional = true, .range = SetAppearance::colour_maps},
         Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
             .name = "exposure", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::auto_exposure>{.name = "auto-exposure",
+                                                                                 .optional = true},
         Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
             .name = "size", .optional = true, .range = SetAppearance::scales},
         Argument<&SetAppearance::appearance, &render::Appearance::look>{.name = "look", .optional = true},

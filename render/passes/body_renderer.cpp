@@ -29,6 +29,11 @@ void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, co
   if (appearance.look == Look::density) {
     tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
   } else {
+    if (appearance.auto_exposure) {
+      meter_.measure(light_);
+    } else {
+      meter_.forget();
+    }
     tone_map_.draw(light_, glow_.make(light_), appearance, picture);
   }
 }

@@ -4,6 +4,7 @@
 
 #include "render/passes/body_light.h"
 #include "render/passes/glow.h"
+#include "render/passes/meter.h"
 #include "render/passes/splats.h"
 #include "render/passes/sprites.h"
 #include "render/passes/tone_map.h"
@@ -29,6 +30,7 @@ class BodyRenderer {
   Sprites sprites_;
   std::optional<Splats> splats_;  // made when first drawn with
   Glow glow_;
+  Meter meter_;
   ToneMap tone_map_;
   RenderTarget light_;
   const bool splats_are_fast_ = Splats::fast_here();

@@ -34,6 +34,7 @@ ToneMap::ToneMap() : lights_{make_colours(light_colour)}, colours_{make_colours(
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
   lights_program_.set("exposure", appearance.exposure);
+  lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
   glBindTextureUnit(1, glow);
   fill(lights_program_, lights_, light, appearance, picture);
 }

@@ -14,6 +14,7 @@ class ToneMap {
   ToneMap();
 
   /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
+  /// For automatic exposure, Meter::measure() comes first.
   void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
   /// Fills `picture` with colours by the logarithm of the density between the ends of `range`, both > 0.
   void draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,

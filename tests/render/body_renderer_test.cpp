@@ -138,6 +138,25 @@ TEST_P(Bodies, GrowBrighterWithExposureAndWiderWithScale) {
   EXPECT_GT(brightness(pixel(picture({{0, 0, 0, 1}}), middle + 4, middle)), beside + 50);
 }
 
+TEST_P(Bodies, AreAsBrightAtAnyDistanceWithAutomaticExposure) {
+  const std::vector<glm::vec4> bodies = sunflower(3000);
+  const auto brightest_light = [&](float exposure) {
+    appearance.exposure = exposure;
+    const Image image = picture(bodies, 200, 150);
+    const glm::ivec2 at = brightest(image);
+    return brightness(pixel(image, at.x, at.y));
+  };
+  for (const float sprite_scale : {0.1f, 1.0f}) {
+    appearance.sprite_scale = sprite_scale;
+    appearance.auto_exposure = false;
+    picture({});
+    appearance.auto_exposure = true;
+    const int metered = brightest_light(1.0f);
+    EXPECT_GT(metered, 450) << sprite_scale;
+    EXPECT_LT(brightest_light(0.1f), metered - 50) << sprite_scale;
+  }
+}
+
 TEST_P(Bodies, BurnToWhiteWhereTheyCrowd) {
   const glm::ivec3 one = pixel(picture({{0, 0, 0, 1}}), middle, middle);
   const glm::ivec3 crowd = pixel(picture(std::vector<glm::vec4>(4000, {0, 0, 0, 1})), middle, middle);
