@@ -27,6 +27,7 @@ namespace {
 
 constexpr double title_period_s = 0.5;
 constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
+constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
 constexpr double lockstep_frame_s = 1.0 / 60;  // a frame's time in repeatable runs
 
@@ -169,7 +170,11 @@ bool Viewer::wait_for_steps() {
     if (stop_requested() || surface_->close_requested()) return false;
     // In proportion to the wait until now, so that the wait for a short step ends soon after it.
     const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-    std::this_thread::sleep_for(std::clamp(waited / 8, std::chrono::microseconds{20}, longest_slice));
+    if (waited < longest_spin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::clamp(waited / 32, std::chrono::microseconds{1}, longest_slice));
+    }
   }
 }
 
