@@ -1,6 +1,7 @@
 #include "render/image.h"
 
 #include <png.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +22,22 @@ struct Free {
   void operator()(char* memory) const noexcept { std::free(memory); }
 };
 
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+/// A chunk of a PNG file: its length, its type and content, and their checksum.
+std::string text_chunk(std::string_view text) {
+  std::string body{"tEXtorrery"};
+  body += '\0';
+  body += text;
+  const auto* bytes = reinterpret_cast<const Bytef*>(body.data());
+  const auto checksum = static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(body.size())));
+  return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(checksum);
+}
+
 }  // namespace
 
 Image read_framebuffer(unsigned framebuffer, int width, int height) {
@@ -39,7 +56,7 @@ Image read_framebuffer(unsigned framebuffer, int width, int height) {
   return image;
 }
 
-std::string encode_png(const Image& image) {
+std::string encode_png(const Image& image, std::string_view description) {
   char* bytes = nullptr;
   std::size_t size = 0;
   std::unique_ptr<std::FILE, CloseFile> file{open_memstream(&bytes, &size)};
@@ -53,7 +70,10 @@ std::string encode_png(const Image& image) {
   file.reset();
   const std::unique_ptr<char, Free> owner{bytes};
   if (!encoded) throw std::runtime_error{std::string{"cannot encode the picture: "} + header.message};
-  return {bytes, size};
+  std::string png{bytes, size};
+  constexpr std::size_t header_end = 8 + 25;  // the signature and the first chunk
+  if (!description.empty()) png.insert(header_end, text_chunk(description));
+  return png;
 }
 
 }  // namespace orrery::render

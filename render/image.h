@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::render {
@@ -16,7 +17,8 @@ struct Image {
 /// Reads a framebuffer (0 is the window's back buffer). Waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
-/// The bytes of a PNG file. Throws std::runtime_error.
-std::string encode_png(const Image& image);
+/// The bytes of a PNG file. `description`, in ASCII, becomes its text chunk `orrery`; empty: none. Throws
+/// std::runtime_error.
+std::string encode_png(const Image& image, std::string_view description = {});
 
 }  // namespace orrery::render

@@ -140,6 +140,7 @@ class Viewer {
   void start_recording(const Output& to);
   /// The metadata of a file besides the simulation's.
   Json surroundings();
+  Json description();
   /// Results that were tried by hand and are in no file. Those of sweeps are.
   std::int64_t unwritten_results() const;
   /// For ViewStatus::quit_question.

@@ -82,7 +82,33 @@ Json Viewer::surroundings() {
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
+  metadata["drawing"] = view_.drawn == render::Drawing::splats ? "splats" : "sprites";
   return metadata;
+}
+
+/// What a picture shows, for its file. Without the date: the same picture is the same file.
+Json Viewer::description() {
+  const Status& status = lane_.status();
+  Json description = surroundings();
+  description.erase("date");
+  description.update(simulation_metadata(status));
+  description["step"] = status.step;
+  description["kernel"] = status.kernel_id;
+  description["settings"] = status.settings.to_string();
+  description["look"] = view_.appearance.look == render::Look::density ? "density" : "lights";
+  const Legend& legend = view_.legend;
+  if (!legend.quantity.empty()) {
+    description["colours"] = {{"quantity", legend.quantity},
+                              {"map", view_.colour_maps.at(static_cast<std::size_t>(view_.appearance.colour_map))},
+                              {"low", decimal(legend.low)},
+                              {"high", decimal(legend.high)},
+                              {"logarithmic", legend.logarithmic}};
+  }
+  description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},
+                           {"distance", decimal(camera_.distance())},
+                           {"azimuth", decimal(camera_.azimuth())},
+                           {"elevation", decimal(camera_.elevation())}};
+  return description;
 }
 
 void Viewer::carry_out(const StartRecording& c) {
@@ -282,7 +308,8 @@ void Viewer::save_picture(const std::string& asked) {
     throw std::runtime_error(fmt::format("cannot save {}: the window has no area", to.file));
   }
   const auto read = [&] { return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height); };
-  say_written(write_file(to.file, render::encode_png(rescue_.outside(read)), to.existing));
+  const render::Image picture = rescue_.outside(read);
+  say_written(write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {

@@ -24,6 +24,18 @@ TEST(Png, ComesBackAsItWent) {
   EXPECT_EQ(read.rgb, ramp.rgb);
 }
 
+TEST(Png, HoldsADescription) {
+  const Image black{3, 2, std::vector<std::uint8_t>(18)};
+  const auto file = std::filesystem::temp_directory_path() / ("orrery_png_test_" + std::to_string(::getpid()));
+  const std::string png = encode_png(black, R"({"n":16384})");
+  std::ofstream{file} << png;
+  const Image read = read_png(file);  // which checks the chunk's checksum
+  std::filesystem::remove(file);
+  EXPECT_EQ(read.rgb, black.rgb);
+  EXPECT_NE(png.find(std::string{"tEXtorrery\0{\"n\":16384}", 22}), std::string::npos);
+  EXPECT_EQ(encode_png(black).find("tEXt"), std::string::npos);
+}
+
 TEST(Png, RefusesAPictureWithoutPixels) {
   EXPECT_THROW(encode_png({0, 0, {}}), std::runtime_error);
 }
