@@ -6,6 +6,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 
 #include "texels.glsl"
 
+uniform bool with_splats;
 uniform float splat_quanta;   // per unit of light
 uniform float sprite_quanta;  // per unit of light
 
@@ -17,7 +18,7 @@ void main() {
   const ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(light);
   if (any(greaterThanEqual(pixel, size))) return;
   vec2 splatted = vec2(0.0);
-  for (int y = -1; y <= 2; ++y) {
+  for (int y = -1; with_splats && y <= 2; ++y) {
     for (int x = -1; x <= 2; ++x) {
       const ivec2 texel = 2 * pixel + ivec2(x, y);
       if (any(lessThan(texel, ivec2(0))) || any(greaterThanEqual(texel, 2 * size))) continue;

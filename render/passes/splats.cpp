@@ -78,10 +78,12 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   const float splat_quanta = 0x1p30f / (count * body_light.light_at_target);
   const float sprite_quanta = std::min(0x1p31f / count, 0x1p24f) / body_light.intensity;
 
+  const bool with_splats = bodies.count > few_bodies;
+  for (const Program* program : {&clear_, &gather_}) program->set("with_splats", with_splats ? 1 : 0);
   bind_storage(0, splats_);
   bind_storage(1, sprites_);
   bind_storage(2, large_bodies_);
-  dispatch(clear_, groups_for(splats_.size_bytes() / texel_bytes));
+  dispatch(clear_, groups_for((with_splats ? splats_ : sprites_).size_bytes() / texel_bytes));
 
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer);
   for (const Program* program : {&splat_, &large_}) {
@@ -90,7 +92,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
     program->set("size", glm::ivec2{width, height});
   }
   splat_.set("quanta", splat_quanta);
-  splat_.set("least_sprite_px", bodies.count <= few_bodies ? 0.0f : least_sprite_px);
+  splat_.set("least_sprite_px", with_splats ? least_sprite_px : 0.0f);
   bind_storage(1, splats_);
   dispatch(splat_, groups_for(static_cast<std::size_t>(bodies.count)));
   large_.set("quanta", sprite_quanta);
