@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,8 @@ struct SweepDraft {
 
 struct LabState {
   LabTab tab = LabTab::results;
-  bool folded = false;       ///< only the tabs' titles are shown
-  float content_height = 0;  ///< of what the last frame showed, in pixels; 0: nothing yet
+  std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
+  float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;

@@ -36,13 +36,13 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
 }
 
 void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  scene_panel(status, view, state, out);
   kernel_panel(status, view, out);
   tree_panel(status, view, out);
   physics_panel(status, view, out);
-  if (!lab_fits(view)) lab_sections(status, view, state, out);
-  record_panel(status, view, state, out);
-  scene_panel(status, view, state, out);
   appearance_panel(status, view, out);
+  record_panel(status, view, state, out);
+  if (!lab_fits(view)) lab_sections(status, view, state, out);
 }
 
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
