@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/kit/folds.h"
+#include "app/panels/kit/sort_order.h"
 #include "app/ui_state/lab_tab.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
@@ -37,6 +39,7 @@ struct LabState {
   std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
   float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
+  SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
 };
