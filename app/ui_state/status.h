@@ -89,6 +89,7 @@ struct RecordingStatus {
 
 struct KeyHelp {
   std::string keys, action;
+  std::string group{};  ///< the heading that begins here; empty: that of the line before
 };
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
