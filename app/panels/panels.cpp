@@ -70,7 +70,8 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
 bool panels_shown(const ViewStatus& view) {
   const float scale = em(1) / theme::body_pixels;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  return view.panel && display.x > scale * least_window.width - 1 && display.y > scale * least_window.height - 1;
+  return view.panel && !view.presentation && display.x > scale * least_window.width - 1 &&
+         display.y > scale * least_window.height - 1;
 }
 
 }  // namespace
@@ -87,6 +88,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
     if (lab_fits(view)) lab_panel(status, view, state, out);
   }
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
+  if (view.presentation && view.panel) presentation_panel(status, view, state);
   legend_panel(view, state);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

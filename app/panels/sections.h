@@ -25,6 +25,8 @@ void record_panel(const Status& status, const ViewStatus& view, PanelState& stat
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+/// The few numbers of a presentation, below the picture. Sets LabState::covered.
+void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
 /// What the colours and lengths of the picture mean.
 void legend_panel(const ViewStatus& view, const PanelState& state);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);

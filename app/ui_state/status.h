@@ -114,7 +114,8 @@ struct ViewStatus {
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;
-  std::string notice;  ///< the viewer's latest message ("wrote shot.png"), one line
+  bool presentation = false;  ///< few numbers in large type instead of the panels
+  std::string notice;         ///< the viewer's latest message ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
   std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
   bool in_window = true;                   ///< false: offscreen

@@ -88,6 +88,7 @@ void other_colouring(render::Appearance& a, const ViewStatus&) {
 Asked leave(const ViewStatus& view) {
   if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
+  if (view.presentation) return ViewCommand{SetPresentation{false}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
 }
@@ -165,11 +166,15 @@ const std::vector<KeyBinding>& table() {
       first_of("Window",
                {{{U'v'}}, "V", "Vsync on or off.", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }}),
       plain<TogglePanel>({{0, GLFW_KEY_TAB}}, "Tab"),
+      {{{U'P'}},
+       "Shift+P",
+       "Presentation: large type and few numbers, or the panels again.",
+       [](S, V v) -> Asked { return ViewCommand{SetPresentation{!v.presentation}}; }},
       plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11"),
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
-       "Closes a list or a question; leaves full screen.",
+       "Closes a list or a question; leaves presentation and full screen.",
        [](S, V v) { return leave(v); }},
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},

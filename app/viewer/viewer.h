@@ -120,6 +120,7 @@ class Viewer {
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);
   void carry_out(const ToggleHelp&);
+  void carry_out(const SetPresentation& c);
   void carry_out(const ShowLab& c);
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);

@@ -246,6 +246,7 @@ TEST_F(Panels, EditACopyOfTheAppearance) {
   EXPECT_EQ(only<SetAppearance>(click("colour-by.mass")).appearance.colour_by, render::ColourBy::mass);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
   EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
+  EXPECT_TRUE(only<SetPresentation>(click("presentation")).on);
 }
 
 TEST_F(Panels, PutAnErrorAwayUntilTheNext) {
