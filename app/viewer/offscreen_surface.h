@@ -22,6 +22,7 @@ class OffscreenSurface final : public Surface {
   GLFWwindow* window() const override { return nullptr; }
 
   std::vector<KeyPress> poll() override { return {}; }
+  std::vector<std::string> take_dropped() override { return {}; }
   bool close_requested() const override { return false; }
   void stay_open() override {}
   void present() override;

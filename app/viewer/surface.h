@@ -26,6 +26,8 @@ class Surface {
 
   /// Processes events. Returns the keys typed since the last call, in order.
   virtual std::vector<KeyPress> poll() = 0;
+  /// Returns the files that were dropped on the window since the last call.
+  virtual std::vector<std::string> take_dropped() = 0;
   virtual bool close_requested() const = 0;
   /// Withdraws the request to close.
   virtual void stay_open() = 0;

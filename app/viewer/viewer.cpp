@@ -179,6 +179,7 @@ void Viewer::poll_window() {
 
 void Viewer::gather_keys() {
   poll_window();
+  load_dropped();
   if (!lockstep_ && surface_->close_requested()) {
     surface_->stay_open();
     requests_.emplace_back(ViewCommand{AskToQuit{}});
@@ -187,6 +188,11 @@ void Viewer::gather_keys() {
     if (gui_.takes(press)) continue;
     if (auto request = request_for(press, lane_.status(), view_)) requests_.push_back(std::move(*request));
   }
+}
+
+void Viewer::load_dropped() {
+  const std::vector<std::string> files = surface_->take_dropped();
+  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
 }
 
 void Viewer::run_script() {

@@ -77,6 +77,8 @@ class Viewer {
   bool wait_for_steps();
   void poll_window();
   void gather_keys();
+  /// Loads the first of them as a scene.
+  void load_dropped();
   void run_script();
   int advance();
   void take_timings();

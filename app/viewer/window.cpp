@@ -119,6 +119,9 @@ Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
     Window& self = owner(w);
     self.typed_.push_back(typed_press(static_cast<char32_t>(character), self.shift_, self.repeated_));
   });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    owner(w).dropped_.insert(owner(w).dropped_.end(), paths, paths + count);
+  });
   glfwSetWindowPosCallback(window, [](GLFWwindow* w, int, int) { owner(w).follow_monitor(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { owner(w).limit_size(); });
   follow_monitor();
@@ -148,6 +151,10 @@ float Window::scale() const {
 std::vector<KeyPress> Window::poll() {
   glfwPollEvents();
   return std::exchange(typed_, {});
+}
+
+std::vector<std::string> Window::take_dropped() {
+  return std::exchange(dropped_, {});
 }
 
 void Window::stay_open() {
