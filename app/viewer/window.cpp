@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/viewer/picture_size.h"
+#include "render/icon.h"
 
 namespace orrery {
 namespace {
@@ -28,6 +29,8 @@ void ask_for_core_profile() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "Orrery");  // that the desktop entry names
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "orrery");
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
 }
@@ -42,6 +45,14 @@ std::string offered_gl_version() {
                                           glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MINOR));
   glfwDestroyWindow(window);
   return version;
+}
+
+/// Desktops that take icons from desktop entries alone, such as Wayland's, ignore it.
+void set_icon(GLFWwindow* window) {
+  std::vector<render::Icon> icons = render::icons();
+  std::vector<GLFWimage> images;
+  for (render::Icon& icon : icons) images.push_back({icon.width, icon.height, icon.rgba.data()});
+  glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
 GLFWwindow* create_window(WindowSize size) {
@@ -102,6 +113,7 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
 Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
+  set_icon(window);
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
     Window& self = owner(w);
     self.shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
