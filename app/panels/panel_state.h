@@ -49,6 +49,7 @@ struct PanelState {
   HeldTimes times;
   SceneDraft scene;
   LabState lab;
+  Folds folds;
   std::string timings_file, picture_file, snapshot_file, results_file;
   std::string dismissed_error;
   std::string notice;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -81,6 +82,7 @@ float side_column_width(const ViewStatus& view) {
 }
 
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  const UseFolds folds{state.folds};
   hold_times(status, view, state.times);
   if (panels_shown(view)) {
     side_column(status, view, state, out);

@@ -31,6 +31,7 @@ class OffscreenSurface final : public Surface {
   bool vsync() const override { return false; }
   void toggle_fullscreen() override {}
   bool fullscreen() const override { return false; }
+  std::optional<WindowPlace> place() const override { return {}; }
   void set_title(const std::string&) override {}
 
  private:

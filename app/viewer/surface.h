@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/ui_state/window_size.h"
 #include "app/viewer/keys.h"
 #include "render/canvas.h"
 #include "render/gl/gl.h"
@@ -38,6 +40,8 @@ class Surface {
   virtual bool vsync() const = 0;
   virtual void toggle_fullscreen() = 0;
   virtual bool fullscreen() const = 0;
+  /// Where the window is while it is not in full screen; empty if there is none.
+  virtual std::optional<WindowPlace> place() const = 0;
   virtual void set_title(const std::string& title) = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/window_memory.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
@@ -155,8 +156,14 @@ class Viewer {
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
+  // In viewer_memory.cpp.
+  static WindowMemory recalled(const ViewOptions& options, bool lockstep);
+  void restore(const WindowMemory& memory);
+  void remember();
+
   const ViewOptions& options_;
   const bool lockstep_;
+  const WindowMemory memory_;  // of the last session
   // In this order: each uses those above, so it is destroyed before them.
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
