@@ -68,14 +68,14 @@ may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "co
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|ui_state|commands|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/(command_json|command_text|window_memory))[.]h$"
             "compute/snapshots/snapshot_format[.]h$"
             ${posix_headers})
 may_include("tests/" "")

@@ -184,11 +184,13 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add(app, "--size", "WxH", "size of the window in pixels (1280x720)", [&](const std::string& text) {
     const auto [width, height] = parse_size("--size", text);
     view.size = {width, height};
+    view.size_given = true;
   });
   add(app, "--panel", "on|off", "shows the panel (on; offscreen: off)",
       [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
   add(app, "--vsync", "on|off", "waits for the display (on; offscreen: off)",
       [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
+  add_flag(app, "--fresh", view.fresh, "starts with the initial window, panels and colours, not the last session's");
   add_flag(app, "--offscreen", view.offscreen, "runs without a window or display");
   add_device(app, draft);
   app.footer(

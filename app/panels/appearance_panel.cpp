@@ -72,6 +72,11 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   if (ImGui::Checkbox("Legend", &legend)) out.push_back(ShowLegend{legend});
   ui_mark("legend");
   tooltip("What the colours and lengths of the picture mean.");
+  ImGui::SameLine();
+  bool presentation = view.presentation;
+  if (ImGui::Checkbox("Presentation", &presentation)) out.push_back(SetPresentation{presentation});
+  ui_mark("presentation");
+  tooltip("A few numbers in large type instead of the panels, for an audience. Shift+P or Esc shows the panels again.");
   bool vsync = view.vsync, fullscreen = view.fullscreen;
   if (ImGui::Checkbox("Wait for the display", &vsync)) out.push_back(SetVsync{vsync});
   ui_mark("vsync");

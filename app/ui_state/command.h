@@ -87,6 +87,12 @@ struct SetVsync {
 struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
+/// Shows a few numbers in large type instead of the panels, for an audience.
+struct SetPresentation {
+  bool on;
+
+  static constexpr float type_scale = 1.6f;
+};
 struct ShowLab {
   std::optional<LabTab> tab;  ///< empty: shows only the titles of the tabs
 };
@@ -208,6 +214,9 @@ inline constexpr std::tuple view_commands{
     command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen."),
     command_row<TogglePanel>("toggle-panel", "Shows or hides the panel."),
     command_row<ToggleHelp>("toggle-help", "Shows or hides the list of keys."),
+    command_row<SetPresentation>("presentation",
+                                 "Shows a few numbers in large type instead of the panels, or the panels again.",
+                                 Argument<&SetPresentation::on>{.name = "on"}),
     command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: shows only the titles of the tabs.",
                          Argument<&ShowLab::tab>{.name = "tab", .word = "fold"}),
     command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",

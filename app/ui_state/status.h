@@ -89,6 +89,7 @@ struct RecordingStatus {
 
 struct KeyHelp {
   std::string keys, action;
+  std::string group{};  ///< the heading that begins here; empty: that of the line before
 };
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
@@ -113,7 +114,8 @@ struct ViewStatus {
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;
-  std::string notice;  ///< the viewer's latest message ("wrote shot.png"), one line
+  bool presentation = false;  ///< few numbers in large type instead of the panels
+  std::string notice;         ///< the viewer's latest message ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
   std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
   bool in_window = true;                   ///< false: offscreen

@@ -29,6 +29,8 @@ struct ViewOptions {
   std::optional<std::int64_t>
       frames;  ///< >= 1; none: until the window is closed. Offscreen there is always a number or a quit
   WindowSize size;
+  bool size_given = false;
+  bool fresh = false;  ///< restores nothing of the last session's window
   bool offscreen = false;
   bool panel = true;
   bool vsync = true;

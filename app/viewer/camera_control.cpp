@@ -21,7 +21,7 @@ Requests camera_requests(const ImGuiIO& io) {
 }
 
 std::vector<KeyHelp> mouse_help() {
-  return {{"Drag", "Turns the camera about its target."},
+  return {{"Drag", "Turns the camera about its target.", "Camera"},
           {"Right drag, Shift+drag", row_of<PanView>().sentence},
           {"Wheel", "Moves the camera nearer or farther."},
           {"Double click", row_of<FrameAll>().sentence}};

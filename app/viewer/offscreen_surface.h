@@ -22,6 +22,7 @@ class OffscreenSurface final : public Surface {
   GLFWwindow* window() const override { return nullptr; }
 
   std::vector<KeyPress> poll() override { return {}; }
+  std::vector<std::string> take_dropped() override { return {}; }
   bool close_requested() const override { return false; }
   void stay_open() override {}
   void present() override;
@@ -30,6 +31,7 @@ class OffscreenSurface final : public Surface {
   bool vsync() const override { return false; }
   void toggle_fullscreen() override {}
   bool fullscreen() const override { return false; }
+  std::optional<WindowPlace> place() const override { return {}; }
   void set_title(const std::string&) override {}
 
  private:

@@ -31,9 +31,9 @@ constexpr std::chrono::microseconds longest_spin{50};     // before the thread g
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
 constexpr double lockstep_frame_s = 1.0 / 60;  // a frame's time in repeatable runs
 
-std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
+std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
-  return std::make_unique<Window>(options.size, options.vsync);
+  return std::make_unique<Window>(options.size, options.vsync, options.size_given ? std::nullopt : place);
 }
 
 /// The kernel of the options, so that no other kernel needs to run here; null: the default one.
@@ -55,7 +55,8 @@ double in_ms(Duration duration) {
 Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
-      surface_{make_surface(options)},
+      memory_{recalled(options, lockstep_)},
+      surface_{make_surface(options, memory_.place)},
       backends_{kernels, options.device, device_of_gl_context().value_or(0)},
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
@@ -76,6 +77,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
+  restore(memory_);
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
 }
 
@@ -89,6 +91,7 @@ int Viewer::run() {
   try {
     while (!finished()) frame();
     finish();
+    remember();
     if (lockstep_) print_summary();
   } catch (...) {
     (void)lane_.log().stop_recording();  // keeps the rows until here; the first failure is reported
@@ -184,6 +187,7 @@ void Viewer::poll_window() {
 
 void Viewer::gather_keys() {
   poll_window();
+  load_dropped();
   if (!lockstep_ && surface_->close_requested()) {
     surface_->stay_open();
     requests_.emplace_back(ViewCommand{AskToQuit{}});
@@ -192,6 +196,11 @@ void Viewer::gather_keys() {
     if (gui_.takes(press)) continue;
     if (auto request = request_for(press, lane_.status(), view_)) requests_.push_back(std::move(*request));
   }
+}
+
+void Viewer::load_dropped() {
+  const std::vector<std::string> files = surface_->take_dropped();
+  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
 }
 
 void Viewer::run_script() {

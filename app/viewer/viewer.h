@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/window_memory.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
@@ -77,6 +78,8 @@ class Viewer {
   bool wait_for_steps();
   void poll_window();
   void gather_keys();
+  /// Loads the first of them as a scene.
+  void load_dropped();
   void run_script();
   int advance();
   void take_timings();
@@ -120,6 +123,7 @@ class Viewer {
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);
   void carry_out(const ToggleHelp&);
+  void carry_out(const SetPresentation& c);
   void carry_out(const ShowLab& c);
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);
@@ -153,8 +157,14 @@ class Viewer {
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
+  // In viewer_memory.cpp.
+  static WindowMemory recalled(const ViewOptions& options, bool lockstep);
+  void restore(const WindowMemory& memory);
+  void remember();
+
   const ViewOptions& options_;
   const bool lockstep_;
+  const WindowMemory memory_;  // of the last session
   // In this order: each uses those above, so it is destroyed before them.
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;

@@ -230,6 +230,11 @@ void Viewer::carry_out(const TogglePanel&) {
 void Viewer::carry_out(const ToggleHelp&) {
   view_.help = !view_.help;
 }
+void Viewer::carry_out(const SetPresentation& c) {
+  view_.presentation = c.on;
+  gui_.magnify(c.on ? SetPresentation::type_scale : 1);
+  panel_state_.lab.covered = 0;  // until the next frame measures it
+}
 void Viewer::carry_out(const ShowLab& c) {
   panel_state_.lab.folded = !c.tab;
   if (c.tab) panel_state_.lab.tab = *c.tab;

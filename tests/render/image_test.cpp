@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "render/icon.h"
 #include "tests/render/picture.h"
 
 namespace orrery::render::test {
@@ -38,6 +40,19 @@ TEST(Png, HoldsADescription) {
 
 TEST(Png, RefusesAPictureWithoutPixels) {
   EXPECT_THROW(encode_png({0, 0, {}}), std::runtime_error);
+}
+
+TEST(Icon, IsAPictureInEachSizeWithClearCorners) {
+  const std::vector<Icon> all = icons();
+  ASSERT_EQ(all.size(), 3u);
+  for (const Icon& icon : all) {
+    EXPECT_EQ(icon.width, icon.height);
+    ASSERT_EQ(icon.rgba.size(), 4u * static_cast<std::size_t>(icon.width * icon.height));
+    EXPECT_EQ(icon.rgba[3], 0) << "the corner is clear";
+    const std::size_t middle = 4u * static_cast<std::size_t>(icon.width * icon.height / 2 + icon.width / 2);
+    EXPECT_GT(icon.rgba[middle], 200) << "the sun";
+    EXPECT_EQ(icon.rgba[middle + 3], 255);
+  }
 }
 
 TEST(Difference, IsNoneOfAPictureToItselfAndAllToOneOfAnotherSize) {

@@ -1,6 +1,5 @@
 // The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
 #include <fmt/ranges.h>
-#include <imgui_internal.h>
 
 #include "app/ui_state/window_size.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -49,7 +48,8 @@ class FullPanels : public Panels {
 
   /// Draws a frame with every section open.
   void draw() {
-    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) window->StateStorage.SetAllInt(1);
+    state.lab.folded = false;
+    for (auto& [id, fold] : state.folds) fold.open = true;
     frame();
   }
 

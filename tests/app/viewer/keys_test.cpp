@@ -77,6 +77,25 @@ TEST(Keys, AreAllInTheHelp) {
   }
 }
 
+TEST(Keys, HaveAHeadingEach) {
+  const auto help = key_help();
+  EXPECT_EQ(help.front().group, "Camera");
+  std::vector<std::string> groups;
+  for (const KeyHelp& line : help) {
+    if (!line.group.empty()) groups.push_back(line.group);
+  }
+  EXPECT_EQ(groups, (std::vector<std::string>{"Camera", "Run", "Kernel", "Picture", "Files", "Window"}));
+}
+
+TEST(Keys, ShowThePresentationAndLeaveItByEsc) {
+  const Status status = status_of(test::backends().default_kernel());
+  ViewStatus view = view_of_all_kernels();
+  EXPECT_TRUE(asked<SetPresentation>({.character = U'P'}, status, view).on);
+  view.presentation = view.fullscreen = true;
+  EXPECT_FALSE(asked<SetPresentation>({.character = U'P'}, status, view).on);
+  EXPECT_FALSE(asked<SetPresentation>({.key = GLFW_KEY_ESCAPE}, status, view).on);
+}
+
 TEST(Keys, UnknownOnesAskForNothing) {
   EXPECT_FALSE(request_for({.character = U'§'}, status_of(test::backends().default_kernel()), {}));
   EXPECT_FALSE(request_for({.key = GLFW_KEY_ESCAPE}, status_of(test::backends().default_kernel()), {}))

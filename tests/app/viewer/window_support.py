@@ -11,7 +11,9 @@ import unittest
 
 PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
 CACHE = tempfile.TemporaryDirectory(prefix="orrery-cache-")  # what a run keeps for the next: never the user's own
+CONFIGURATION = tempfile.TemporaryDirectory(prefix="orrery-config-")
 os.environ["XDG_CACHE_HOME"] = CACHE.name
+os.environ["XDG_CONFIG_HOME"] = CONFIGURATION.name
 
 
 def program():
@@ -135,6 +137,7 @@ class WindowTestCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.display = Display()
         self.addCleanup(self.display.close)
+        self.display.environment["XDG_CONFIG_HOME"] = self.path("config")  # each test begins without a memory
 
     def start(self, *arguments):
         viewer = Viewer(self.display, self.folder, *arguments)

@@ -148,6 +148,7 @@ class WindowTest(WindowTestCase):
         viewer.point_at_bodies()
         viewer.type("i")  # another integrator: a new file begins
         rows_with("a-1.csv", "cpu-serial")
+        viewer.click("lab.results")
         viewer.click("result.0")
         rows_with("a-2.csv", "cpu-serial")
         viewer.point_at_bodies()
