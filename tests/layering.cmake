@@ -54,6 +54,7 @@ foreach(folder roofline sweep tuning)
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" "compute/" "orrery_version[.]h$" "fmt/")
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
+may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
@@ -73,7 +74,7 @@ may_include("tests/compute/interop/" "compute/" "tests/compute/" "render/" "gtes
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text)|camera_path/path_file)[.]h$"
             "compute/snapshots/snapshot_format[.]h$"
             ${posix_headers})
 may_include("tests/" "")
