@@ -66,6 +66,13 @@ void OrbitCamera::look_from(float azimuth, float elevation) {
   elevation_ = std::clamp(elevation, -steepest, steepest);
 }
 
+void OrbitCamera::place(glm::vec3 target, float azimuth, float elevation, float distance) {
+  if (!finite(target) || !std::isfinite(distance) || !(distance > 0.0f)) return;
+  target_ = target;
+  distance_ = distance;
+  look_from(azimuth, elevation);
+}
+
 glm::mat4 OrbitCamera::view() const {
   return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f});
 }

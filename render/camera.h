@@ -27,6 +27,9 @@ class OrbitCamera {
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
   void look_from(float azimuth, float elevation);
 
+  /// Aims at `target` from `distance` (> 0), with angles as look_from(). The limits of moves do not hold.
+  void place(glm::vec3 target, float azimuth, float elevation, float distance);
+
   glm::mat4 view() const;
   /// `aspect` is width / height. The shorter side of what frame() fits its ball into sees `field_of_view`; nothing is
   /// too far.

@@ -56,7 +56,23 @@ Image read_framebuffer(unsigned framebuffer, int width, int height) {
   return image;
 }
 
-std::string encode_png(const Image& image, std::string_view description) {
+Image upright_image(std::span<const std::uint8_t> rgba, int width, int height) {
+  const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
+  if (rgba.size() != 4 * columns * rows) throw std::logic_error{"the picture has another size"};
+  Image image{width, height, std::vector<std::uint8_t>(3 * columns * rows)};
+  std::uint8_t* to = image.rgb.data();
+  for (std::size_t row = rows; row-- > 0;) {
+    const std::uint8_t* from = rgba.data() + 4 * columns * row;
+    for (std::size_t column = 0; column < columns; ++column, to += 3, from += 4) {
+      to[0] = from[0];
+      to[1] = from[1];
+      to[2] = from[2];
+    }
+  }
+  return image;
+}
+
+std::string encode_png(const Image& image, std::string_view description, Compression compression) {
   char* bytes = nullptr;
   std::size_t size = 0;
   std::unique_ptr<std::FILE, CloseFile> file{open_memstream(&bytes, &size)};
@@ -66,6 +82,7 @@ std::string encode_png(const Image& image, std::string_view description) {
   header.width = static_cast<png_uint_32>(image.width);
   header.height = static_cast<png_uint_32>(image.height);
   header.format = PNG_FORMAT_RGB;
+  if (compression == Compression::fast) header.flags = PNG_IMAGE_FLAG_FAST;
   const bool encoded = png_image_write_to_stdio(&header, file.get(), 0, image.rgb.data(), 0, nullptr) != 0;
   file.reset();
   const std::unique_ptr<char, Free> owner{bytes};

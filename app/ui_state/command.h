@@ -117,6 +117,20 @@ struct LookFrom {
 
   static constexpr Range<float> azimuths{-6.2832f, 6.2832f, "radians"}, elevations{-1.5708f, 1.5708f, "radians"};
 };
+/// Adds the camera's view as a key frame to the path that is being made, after_s after the last one.
+struct AddKeyFrame {
+  double after_s = 2;
+
+  static constexpr Range<double> intervals{0.001, 1e6, "s"};
+};
+struct ClearPath {};
+struct SavePath {
+  std::string file;
+};
+/// An empty name stands for the path that is being made.
+struct PlayPath {
+  std::string file;
+};
 struct FrameAll {};
 struct ResetCamera {};
 struct Quit {};
@@ -232,6 +246,14 @@ inline constexpr std::tuple view_commands{
                           Argument<&LookFrom::elevation>{.name = "elevation", .range = LookFrom::elevations}),
     command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies."),
     command_row<ResetCamera>("reset-camera", "Returns the camera to its first view."),
+    command_row<AddKeyFrame>(
+        "add-key-frame", "Adds the camera's view to the camera path, SECONDS after the last one (2).",
+        Argument<&AddKeyFrame::after_s>{.name = "seconds", .optional = true, .range = AddKeyFrame::intervals}),
+    command_row<ClearPath>("clear-path", "Removes all key frames from the camera path."),
+    command_row<SavePath>("save-path", "Saves the camera path.",
+                          Argument<&SavePath::file>{.name = "file", .optional = true, .form = Form::file}),
+    command_row<PlayPath>("play-path", "Moves the camera along the path in a file, or along the one that was made.",
+                          Argument<&PlayPath::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<Quit>("quit", "Ends the run."),
     command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost."),
     command_row<CancelQuit>("cancel-quit", "Closes the question whether to quit."),

@@ -117,6 +117,9 @@ const std::vector<KeyBinding>& table() {
   static const std::vector<KeyBinding> bindings{
       first_of("Camera", plain<FrameAll>({{U'f'}}, "F")),
       plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
+      plain<AddKeyFrame>({{0, GLFW_KEY_F2}}, "F2"),
+      plain<PlayPath>({{0, GLFW_KEY_F3}}, "F3"),
+      plain<SavePath>({{0, GLFW_KEY_F4}}, "F4"),
 
       first_of("Run",
                {{{U' '}}, "Space", "Runs or pauses.", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }}),

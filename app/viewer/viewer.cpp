@@ -29,11 +29,16 @@ constexpr double title_period_s = 0.5;
 constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
 constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
-constexpr double lockstep_frame_s = 1.0 / 60;  // a frame's time in repeatable runs
+constexpr double lockstep_frame_s = 1.0 / 60;                                                 // without a film
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
   return std::make_unique<Window>(options.size, options.vsync, options.size_given ? std::nullopt : place);
+}
+
+std::unique_ptr<Film> make_film(const ViewOptions& options) {
+  if (!options.film) return nullptr;
+  return std::make_unique<Film>(*options.film, options.size, options.frames.value(), options.existing);
 }
 
 /// The kernel of the options, so that no other kernel needs to run here; null: the default one.
@@ -55,6 +60,8 @@ double in_ms(Duration duration) {
 Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
+      frame_s_{options.film ? 1 / options.film->fps : lockstep_frame_s},
+      film_{make_film(options)},
       memory_{recalled(options, lockstep_)},
       surface_{make_surface(options, memory_.place)},
       backends_{kernels, options.device, device_of_gl_context().value_or(0)},
@@ -79,6 +86,9 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.keys = key_help();
   restore(memory_);
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
+  view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
+  if (options.path) paths_.play(*options.path, path_clock_s());
+  begin_film();
 }
 
 Viewer::~Viewer() {
@@ -94,7 +104,9 @@ int Viewer::run() {
     remember();
     if (lockstep_) print_summary();
   } catch (...) {
-    (void)lane_.log().stop_recording();  // keeps the rows until here; the first failure is reported
+    FirstFailure ignored;                // the first failure is reported
+    (void)lane_.log().stop_recording();  // keeps the rows until here
+    ignored.attempt([this] { finish_film(); });
     throw;
   }
   exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
@@ -103,12 +115,13 @@ int Viewer::run() {
 
 /// How long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
-  if (options_.screenshot_file.empty()) return without_picture;
+  if (options_.screenshot_file.empty() && !film_) return without_picture;
   return options_.offscreen ? for_picture : for_window_picture;
 }
 
 bool Viewer::finished() const {
-  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames);
+  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames) ||
+         film_is_complete();
 }
 
 void Viewer::frame() {
@@ -130,15 +143,10 @@ void Viewer::frame() {
   follow_sweep();
   follow_simulation();
 
-  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
-  carry_out_requests(camera_requests(gui_.io()));
+  paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
-  times.gui_ms = compose();
-  save_pictures();
-
-  const Clock::time_point presenting = Clock::now();
-  rescue_.outside([this] { surface_->present(); });
-  times.swap_ms = in_ms(Clock::now() - presenting);
+  if (wants_picture()) show(since_last_s, times);
+  if (film_) film_->show_progress(frame_, film_->wants(frame_));
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
@@ -150,6 +158,17 @@ void Viewer::frame() {
     rescue_.outside([&] { surface_->set_title(title); });
   }
   ++frame_;
+}
+
+void Viewer::show(double since_last_s, FrameTimes& times) {
+  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? frame_s_ : since_last_s); });
+  carry_out_requests(camera_requests(gui_.io()));
+  times.gui_ms = compose();
+  save_pictures();
+  add_to_film();
+  const Clock::time_point presenting = Clock::now();
+  rescue_.outside([this] { surface_->present(); });
+  times.swap_ms = in_ms(Clock::now() - presenting);
 }
 
 /// A frame lasts until the next one starts.
@@ -221,7 +240,7 @@ void Viewer::run_script() {
 /// No steps run during a sweep: it needs the machine for itself.
 int Viewer::advance() {
   if (view_.sweep.active || !lane_.ready()) return 0;
-  const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
+  const double now_s = lockstep_ ? static_cast<double>(frame_) * frame_s_
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
     lane_.examine(now_s, view_);
@@ -302,7 +321,7 @@ void Viewer::finish() {
   log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
     failure.attempt([&] {
-      rescue_.outside([this] { gui_.begin_frame(lockstep_frame_s); });
+      rescue_.outside([this] { gui_.begin_frame(frame_s_); });
       compose();
       save_picture(options_.screenshot_file);
     });
@@ -311,6 +330,9 @@ void Viewer::finish() {
     rescue_.outside([] { glFinish(); });
     take_timings();
   });
+  failure.attempt([this] {
+    while (!filmed_.empty()) take_pixels();
+  });
   write_outputs(failure);
   failure.rethrow();
 }
@@ -318,6 +340,7 @@ void Viewer::finish() {
 void Viewer::write_outputs(FirstFailure& failure) {
   failure.attempt([&] { carry_out(StopSweep{}); });
   if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
+  failure.attempt([this] { finish_film(); });
   if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
 }
 

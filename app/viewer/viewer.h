@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/commands/window_memory.h"
+#include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
@@ -18,11 +20,13 @@
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
 #include "app/viewer/machine_facts.h"
+#include "app/viewer/path_player.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
+#include "render/gl/pixel_reader.h"
 
 namespace orrery {
 
@@ -87,11 +91,23 @@ class Viewer {
   void follow_sweep();
   void take_swept();
   void follow_simulation();
+  /// Draws the frame, saves what was asked of it, and presents it.
+  void show(double since_last_s, FrameTimes& times);
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
   void draw_bodies();
   glm::vec2 covered_by_panels() const;
   void finish();
+
+  void begin_film();
+  Json film_description();
+  bool wants_picture() const;
+  bool film_is_complete() const;
+  void add_to_film();
+  void take_pixels();
+  void finish_film();
+  double path_clock_s() const;
+
   /// Every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
   /// See Rescue::arm.
@@ -131,6 +147,10 @@ class Viewer {
   void carry_out(const LookFrom& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
+  void carry_out(const AddKeyFrame& c);
+  void carry_out(const ClearPath&);
+  void carry_out(const SavePath& c);
+  void carry_out(const PlayPath& c);
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
@@ -164,10 +184,13 @@ class Viewer {
 
   const ViewOptions& options_;
   const bool lockstep_;
-  const WindowMemory memory_;  // of the last session
+  const double frame_s_;  // a frame's time in repeatable runs
   // In this order: each uses those above, so it is destroyed before them.
+  std::unique_ptr<Film> film_;  // null: none
+  const WindowMemory memory_;   // of the last session
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
+  std::optional<render::PixelReader> pixels_;  // of a film
   const Backends backends_;
   const Sharing sharing_;
   AutoChooser chooser_;
@@ -175,6 +198,7 @@ class Viewer {
   SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
+  PathPlayer paths_;
   MachineFacts facts_;
 
   Requests requests_;
@@ -182,7 +206,8 @@ class Viewer {
   PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
-  std::vector<KeyPress> typed_;  // since the last frame
+  std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
+  std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;
   std::string recording_asked_;  // the name as it was asked for
   Json recording_header_;        // the simulation's part of the present recording's header

@@ -240,18 +240,23 @@ void Viewer::carry_out(const ShowLab& c) {
   if (c.tab) panel_state_.lab.tab = *c.tab;
 }
 void Viewer::carry_out(const OrbitView& c) {
+  paths_.stop();
   camera_.orbit({c.right, -c.up});
 }
 void Viewer::carry_out(const PanView& c) {
+  paths_.stop();
   camera_.pan({c.right, -c.up});
 }
 void Viewer::carry_out(const ZoomView& c) {
+  paths_.stop();
   camera_.zoom(c.notches);
 }
 void Viewer::carry_out(const LookFrom& c) {
+  paths_.stop();
   camera_.look_from(c.azimuth, c.elevation);
 }
 void Viewer::carry_out(const ResetCamera&) {
+  paths_.stop();
   camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
@@ -276,6 +281,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
   if (lane_.log().recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
+  if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     lines.push_back(
         fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
@@ -284,6 +290,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 }
 
 void Viewer::carry_out(const FrameAll&) {
+  paths_.stop();
   const Framing now = lane_.present_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it
@@ -324,6 +331,7 @@ void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
 }
 
 void Viewer::say_written(const std::string& file, const std::string& remark) {
+  if (film_) film_->hide_progress();
   view_.notice = "wrote " + printable(file) + (remark.empty() ? "" : "; " + remark);
   console::print("{}\n", view_.notice);
 }
@@ -331,6 +339,7 @@ void Viewer::say_written(const std::string& file, const std::string& remark) {
 /// The message stays in the window until a command succeeds.
 void Viewer::complain(const std::string& error) {
   said_error_ = printable(error);
+  if (film_) film_->hide_progress();
   lane_.simulation().report(said_error_);
   console::complain(said_error_);
 }

@@ -18,12 +18,21 @@ TEST(Png, ComesBackAsItWent) {
   Image ramp{7, 5, {}};
   for (int i = 0; i < 7 * 5 * 3; ++i) ramp.rgb.push_back(static_cast<std::uint8_t>(2 * i));
   const auto file = std::filesystem::temp_directory_path() / ("orrery_png_test_" + std::to_string(::getpid()));
-  std::ofstream{file} << encode_png(ramp);
-  const Image read = read_png(file);
-  std::filesystem::remove(file);
-  EXPECT_EQ(read.width, 7);
-  EXPECT_EQ(read.height, 5);
-  EXPECT_EQ(read.rgb, ramp.rgb);
+  for (const Compression compression : {Compression::strong, Compression::fast}) {
+    std::ofstream{file} << encode_png(ramp, {}, compression);
+    const Image read = read_png(file);
+    std::filesystem::remove(file);
+    EXPECT_EQ(read.width, 7);
+    EXPECT_EQ(read.height, 5);
+    EXPECT_EQ(read.rgb, ramp.rgb);
+  }
+}
+
+TEST(UprightImage, TurnsRowsAndDropsTheFourthByte) {
+  const std::vector<std::uint8_t> rgba{1, 2, 3, 99, 4, 5, 6, 99, 7, 8, 9, 99, 10, 11, 12, 99};
+  EXPECT_EQ(upright_image(rgba, 2, 2).rgb, (std::vector<std::uint8_t>{7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(upright_image(rgba, 1, 4).rgb, (std::vector<std::uint8_t>{10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3}));
+  EXPECT_THROW(upright_image(rgba, 2, 1), std::logic_error);
 }
 
 TEST(Png, HoldsADescription) {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "render/gl/gl.h"
-#include "render/image.h"
 #include "render/gl/offscreen_context.h"
+#include "render/image.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "app/cli/progress.h"
+#include "app/text/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
