@@ -27,6 +27,8 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 /// What the colours and lengths of the picture mean.
 void legend_panel(const ViewStatus& view, const PanelState& state);
+/// The picked body: a ring around it and a card with its numbers.
+void picked_panel(const ViewStatus& view, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);

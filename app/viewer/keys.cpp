@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -88,8 +89,21 @@ void other_colouring(render::Appearance& a, const ViewStatus&) {
 Asked leave(const ViewStatus& view) {
   if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
+  if (view.picked) return ViewCommand{Unpick{}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
+}
+
+Asked other_follow(const ViewStatus& view) {
+  if (!view.picked) return {};
+  return ViewCommand{FollowPicked{!view.picked->followed}};
+}
+
+/// Looks along an axis, as Blender's keys do.
+template <int azimuth_degrees, int elevation_degrees>
+Asked axis_view(const Status&, const ViewStatus&) {
+  constexpr float radian = std::numbers::pi_v<float> / 180;
+  return ViewCommand{LookFrom{azimuth_degrees * radian, elevation_degrees * radian}};
 }
 
 /// For a key that makes this command, whatever the state is.
@@ -137,7 +151,11 @@ const std::vector<KeyBinding>& table() {
        row_of<ShowTreeCells>().sentence,
        [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.tree_cells}}; }},
       plain<FrameAll>({{U'f'}}, "F"),
+      {{{U'F'}}, "Shift+F", "The camera follows the picked body, or stops.", [](S, V v) { return other_follow(v); }},
       plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
+      {{{U'1'}}, "1", "Looks along the y axis.", axis_view<-90, 0>},
+      {{{U'3'}}, "3", "Looks along the x axis.", axis_view<0, 0>},
+      {{{U'7'}}, "7", "Looks down the z axis.", axis_view<-90, 90>},
       {{{0, GLFW_KEY_F5}},
        "F5",
        "Starts or stops recording frame timings.",
@@ -153,7 +171,7 @@ const std::vector<KeyBinding>& table() {
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
-       "Closes a list or a question; leaves full screen.",
+       "Closes a list or a question; picks no body; leaves full screen.",
        [](S, V v) { return leave(v); }},
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
