@@ -102,7 +102,8 @@ struct PanView {
 };
 struct ZoomView {
   float notches;  ///< of the wheel; positive: nearer
-  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the middle.
+  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the
+  /// middle.
   std::optional<float> x{}, y{};
 
   static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
