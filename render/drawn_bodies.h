@@ -20,7 +20,7 @@ struct ValueRange {
 struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
-  ValueRange mass_per_area;
+  ValueRange mass_per_area{};
 };
 
 }  // namespace orrery::render

@@ -92,6 +92,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
   if (view.presentation && view.panel) presentation_panel(status, view, state);
   legend_panel(view, state);
+  picked_panel(view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);
   if (!view.quit_question.empty()) quit_panel(view, out);

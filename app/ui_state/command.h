@@ -108,8 +108,28 @@ struct PanView {
 };
 struct ZoomView {
   float notches;  ///< of the wheel; positive: nearer
+  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the
+  /// middle.
+  std::optional<float> x{}, y{};
 
   static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
+};
+/// Picks the body at a place of the picture, in shares of the window from its upper left corner; unpicks if there is
+/// none.
+struct PickAt {
+  float x, y;
+
+  static constexpr Range<float> shares{0, 1, "of the window"};
+};
+struct PickBody {
+  int number;  ///< counted from 0
+
+  static constexpr Range<int> numbers{0, std::numeric_limits<int>::max()};
+};
+struct Unpick {};
+/// Moves the camera's target with the picked body.
+struct FollowPicked {
+  bool on = true;
 };
 /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
 struct LookFrom {
@@ -240,10 +260,20 @@ inline constexpr std::tuple view_commands{
                          Argument<&PanView::right>{.name = "right", .range = OrbitView::drags},
                          Argument<&PanView::up>{.name = "up", .range = OrbitView::drags}),
     command_row<ZoomView>("zoom", "Moves the camera nearer, or farther if negative.",
-                          Argument<&ZoomView::notches>{.name = "notches", .range = ZoomView::range}),
+                          Argument<&ZoomView::notches>{.name = "notches", .range = ZoomView::range},
+                          Argument<&ZoomView::x>{.name = "x", .optional = true, .range = PickAt::shares},
+                          Argument<&ZoomView::y>{.name = "y", .optional = true, .range = PickAt::shares}),
     command_row<LookFrom>("look-from", "Sets the direction of the camera.",
                           Argument<&LookFrom::azimuth>{.name = "azimuth", .range = LookFrom::azimuths},
                           Argument<&LookFrom::elevation>{.name = "elevation", .range = LookFrom::elevations}),
+    command_row<PickAt>("pick", "Picks the body at a place of the picture, from its upper left corner.",
+                        Argument<&PickAt::x>{.name = "x", .range = PickAt::shares},
+                        Argument<&PickAt::y>{.name = "y", .range = PickAt::shares}),
+    command_row<PickBody>("pick-body", "Picks the body with this number, counted from 0.",
+                          Argument<&PickBody::number>{.name = "number", .range = PickBody::numbers}),
+    command_row<Unpick>("unpick", "Picks no body."),
+    command_row<FollowPicked>("follow", "Moves the camera with the picked body; off: leaves it where it is.",
+                              Argument<&FollowPicked::on>{.name = "on"}),
     command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies."),
     command_row<ResetCamera>("reset-camera", "Returns the camera to its first view."),
     command_row<AddKeyFrame>(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/legend.h"
+#include "app/ui_state/picked_body.h"
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/backend_status.h"
@@ -110,6 +111,7 @@ struct ViewStatus {
   render::Drawing drawn = render::Drawing::sprites;  ///< how the last frame was drawn; never `automatic`
   Legend legend;
   bool legend_shown = true;
+  std::optional<PickedBody> picked;
   bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -89,8 +90,21 @@ Asked leave(const ViewStatus& view) {
   if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
   if (view.presentation) return ViewCommand{SetPresentation{false}};
+  if (view.picked) return ViewCommand{Unpick{}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
+}
+
+Asked other_follow(const ViewStatus& view) {
+  if (!view.picked) return {};
+  return ViewCommand{FollowPicked{!view.picked->followed}};
+}
+
+/// Looks along an axis, as Blender's keys do.
+template <int azimuth_degrees, int elevation_degrees>
+Asked axis_view(const Status&, const ViewStatus&) {
+  constexpr float radian = std::numbers::pi_v<float> / 180;
+  return ViewCommand{LookFrom{azimuth_degrees * radian, elevation_degrees * radian}};
 }
 
 /// For a key that makes this command, whatever the state is.
@@ -116,7 +130,11 @@ const std::vector<KeyBinding>& table() {
   using V = const ViewStatus&;
   static const std::vector<KeyBinding> bindings{
       first_of("Camera", plain<FrameAll>({{U'f'}}, "F")),
+      {{{U'F'}}, "Shift+F", "The camera follows the picked body, or stops.", [](S, V v) { return other_follow(v); }},
       plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
+      {{{U'1'}}, "1", "Looks along the y axis.", axis_view<-90, 0>},
+      {{{U'3'}}, "3", "Looks along the x axis.", axis_view<0, 0>},
+      {{{U'7'}}, "7", "Looks down the z axis.", axis_view<-90, 90>},
       plain<AddKeyFrame>({{0, GLFW_KEY_F2}}, "F2"),
       plain<PlayPath>({{0, GLFW_KEY_F3}}, "F3"),
       plain<SavePath>({{0, GLFW_KEY_F4}}, "F4"),
@@ -177,7 +195,7 @@ const std::vector<KeyBinding>& table() {
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
-       "Closes a list or a question; leaves presentation and full screen.",
+       "Closes a list or a question; picks no body; leaves presentation and full screen.",
        [](S, V v) { return leave(v); }},
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},

@@ -70,6 +70,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
       sweep_{backends_},
       gui_{*surface_},
+      picker_{lockstep_},
       facts_{backends_} {
   rescue_.watch_display();
   for (const Command& command : options.setup) lane_.simulation().apply(command);
@@ -259,7 +260,9 @@ int Viewer::advance() {
 }
 
 void Viewer::take_timings() {
-  if (lane_.take_timings()) camera_.frame(lane_.framing().centre, lane_.framing().radius);
+  if (!lane_.take_timings()) return;
+  picker_.unpick();
+  camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 
 void Viewer::follow_sweep() {
@@ -295,8 +298,17 @@ void Viewer::draw_bodies() {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
+  follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
   lane_.draw(frame_, camera_, view_.appearance, canvas);
+}
+
+void Viewer::follow_picked(const render::Canvas& canvas) {
+  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.framing().ranges, canvas,
+                                lane_.simulation().species()};
+  const bool had_one = view_.picked.has_value();
+  if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
+  view_.picked = picker_.describe(scene, camera_);
 }
 
 double Viewer::compose() {

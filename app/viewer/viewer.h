@@ -16,6 +16,7 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
+#include "app/viewer/body_picker.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
@@ -96,6 +97,7 @@ class Viewer {
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
   void draw_bodies();
+  void follow_picked(const render::Canvas& canvas);
   glm::vec2 covered_by_panels() const;
   void finish();
 
@@ -145,6 +147,10 @@ class Viewer {
   void carry_out(const PanView& c);
   void carry_out(const ZoomView& c);
   void carry_out(const LookFrom& c);
+  void carry_out(const PickAt& c);
+  void carry_out(const PickBody& c);
+  void carry_out(const Unpick&);
+  void carry_out(const FollowPicked& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
   void carry_out(const AddKeyFrame& c);
@@ -199,6 +205,7 @@ class Viewer {
   Gui gui_;
   render::OrbitCamera camera_;
   PathPlayer paths_;
+  BodyPicker picker_;
   MachineFacts facts_;
 
   Requests requests_;

@@ -14,6 +14,7 @@
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "render/image.h"
 
@@ -249,14 +250,36 @@ void Viewer::carry_out(const PanView& c) {
 }
 void Viewer::carry_out(const ZoomView& c) {
   paths_.stop();
-  camera_.zoom(c.notches);
+  if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
+                  static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
 }
 void Viewer::carry_out(const LookFrom& c) {
   paths_.stop();
   camera_.look_from(c.azimuth, c.elevation);
 }
+void Viewer::carry_out(const PickAt& c) {
+  picker_.pick_at({c.x, c.y});
+}
+void Viewer::carry_out(const PickBody& c) {
+  const int count = lane_.status().count;
+  if (c.number >= count) {
+    throw UsageError(
+        fmt::format("there is no body {}: the scene has {} bodies, counted from 0", c.number, format_count(count)));
+  }
+  picker_.pick(c.number);
+}
+void Viewer::carry_out(const Unpick&) {
+  picker_.unpick();
+}
+void Viewer::carry_out(const FollowPicked& c) {
+  if (c.on && !picker_.active()) throw UsageError("no body is picked that the camera could follow");
+  picker_.follow(c.on);
+}
 void Viewer::carry_out(const ResetCamera&) {
   paths_.stop();
+  picker_.follow(false);
   camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
@@ -291,6 +314,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 
 void Viewer::carry_out(const FrameAll&) {
   paths_.stop();
+  picker_.follow(false);
   const Framing now = lane_.present_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it

@@ -103,7 +103,10 @@ class Viewer:
 
     def click(self, name):
         x0, y0, x1, y1 = wait_for(f"the widget {name}", lambda: self.layout().get(name))
-        self.display.xdotool("mousemove", round((x0 + x1) / 2), round((y0 + y1) / 2))
+        self.click_at(round((x0 + x1) / 2), round((y0 + y1) / 2))
+
+    def click_at(self, x, y):
+        self.display.xdotool("mousemove", x, y)
         time.sleep(0.5)  # a frame or more between pointing and pressing, and between pressing and letting go
         self.display.xdotool("mousedown", 1)
         time.sleep(0.5)

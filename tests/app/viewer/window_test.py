@@ -164,6 +164,22 @@ class WindowTest(WindowTestCase):
         self.assertLessEqual(first_steps[3], int(files[2][1][-1]["step"]), "the bodies are those of the click again")
         self.assertLess(first_steps[4], 5, "from the first state")
 
+    def test_a_click_picks_a_body(self):
+        viewer = self.start("--scene", "plummer", "-n", "2000", "--kernel", "cpu-serial")
+        for x in range(800, 840, 10):  # past the middle of the picture
+            viewer.click_at(x, 240)
+            time.sleep(1)
+            if "picked" in viewer.layout():
+                break
+        wait_for("the card of the body", lambda: "picked.follow" in viewer.layout())
+        viewer.click("picked.follow")
+        viewer.point_at_bodies()
+        viewer.type("F12")
+        wait_for("the picture", lambda: os.path.exists(self.path("orrery-out/picture.png")))
+        viewer.type("Escape")
+        wait_for("the card to go", lambda: "picked" not in viewer.layout())
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
     def test_quitting_asks_while_frames_are_recorded(self):
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
         viewer.point_at_bodies()
