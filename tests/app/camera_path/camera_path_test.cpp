@@ -54,7 +54,9 @@ TEST(CameraPath, IsSmoothAndLeavesNoRange) {
     EXPECT_GE(now.distance, 0.5 - 1e-12);
     EXPECT_LE(now.distance, 9 + 1e-9);
     EXPECT_LE(now.azimuth, 1.1 + 1e-12);
-    if (t > 1 && t < 1.5) EXPECT_NEAR(now.target.x, 5, 1e-9) << "equal key frames hold the camera still";
+    if (t > 1 && t < 1.5) {
+      EXPECT_NEAR(now.target.x, 5, 1e-9) << "equal key frames hold the camera still";
+    }
     const double slope = (path.at(t + h).target.x - now.target.x) / h;
     ASSERT_LT(std::abs(slope - before_slope), 0.02) << "the speed jumps at " << t;
     before_slope = slope;

@@ -44,7 +44,7 @@ TEST(RenderOptions, AreThoseOfAnOffscreenViewWithAFilm) {
 TEST(RenderOptions, AFolderHasNoExtensionOrIsThere) {
   const test::TemporaryFolder folder;
   std::filesystem::create_directory(folder / "take.2");
-  for (const std::string out : {(folder / "take.2").string(), std::string{"new/"}, std::string{"v1.0/"}}) {
+  for (const std::string& out : {(folder / "take.2").string(), std::string{"new/"}, std::string{"v1.0/"}}) {
     EXPECT_TRUE(rendered({"--out", out}).film->folder) << out;
   }
   for (const char* out : {"a.avi", "a.png", "a.MP4.part", "take.3"}) refused({"--out", out}, "--out", out, ".mp4");
