@@ -81,9 +81,11 @@ run_tests() {
   done
   if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
   # They need this GPU's OpenGL; without the viewer, they are not built.
-  for test in mapped_bodies_test render_gl_test; do
-    [ ! -x "$build/tests/$test" ] || check_tests $test "$build/tests/$test"
-  done
+  test=$build/tests/mapped_bodies_test
+  [ ! -x "$test" ] || check_tests mapped_bodies_test "$test"
+  # Agreed pictures are Mesa's, and so is the variable that makes a context too old.
+  test=$build/tests/render_gl_test
+  [ ! -x "$test" ] || check_tests render_gl_test "$test" '--gtest_filter=-*AgreedPicture*:Picture.*:*NamesTheVersion*'
 }
 
 most_shards=12

@@ -152,7 +152,7 @@ TEST_P(Bodies, AreAsBrightAtAnyDistanceWithAutomaticExposure) {
     picture({});
     appearance.auto_exposure = true;
     const int metered = brightest_light(1.0f);
-    EXPECT_GT(metered, 450) << sprite_scale;
+    EXPECT_GT(metered, 350) << sprite_scale;
     EXPECT_LT(brightest_light(0.1f), metered - 50) << sprite_scale;
   }
 }

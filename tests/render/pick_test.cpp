@@ -136,7 +136,7 @@ TEST_F(PickTest, TakesNothingBeyondItsReach) {
 
 TEST_F(PickTest, TakesALargeBodyInItsBrightPart) {
   show({{0, 0, 0, 1}});
-  camera.zoom(20);
+  camera.zoom(32);
   const glm::vec4 edge = light().projection * light().view * glm::vec4{0, 0, 0, 1};
   const float radius = light().radius * light().pixels_per_tangent / edge.w;
   const float drawn = std::sqrt(radius * light().large_radius_px);
