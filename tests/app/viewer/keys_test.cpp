@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <functional>
 #include <numbers>
+#include <regex>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -71,11 +72,12 @@ TEST(Keys, NoneMeansTwoThings) {
 TEST(Keys, AreAllInTheHelp) {
   const auto help = key_help();
   ASSERT_EQ(help.size(), key_bindings().size() + mouse_help().size());
+  const std::string printed = std::regex_replace(key_table({}), std::regex{"\\s+"}, " ");  // long lines are wrapped
   std::set<std::string> keys;
   for (const KeyHelp& line : help) {
     EXPECT_FALSE(line.action.empty());
     EXPECT_TRUE(keys.insert(line.keys).second) << line.keys;
-    EXPECT_NE(key_table({}).find(line.action), std::string::npos);
+    EXPECT_NE(printed.find(line.action), std::string::npos) << line.action;
   }
 }
 

@@ -26,7 +26,8 @@ class Evolution {
 
   /// Steps until `duration` later, to the nearest step.
   Bodies after(double duration) {
-    simulation_.run(static_cast<int>(std::lround(duration / static_cast<double>(time_step_))));
+    const long steps = std::lround(duration / static_cast<double>(time_step_));
+    if (steps > 0) simulation_.run(static_cast<int>(steps));
     return simulation_.bodies();
   }
 
