@@ -102,7 +102,13 @@ class Viewer:
         self.wait_for_frames()
 
     def click(self, name):
-        x0, y0, x1, y1 = wait_for(f"the widget {name}", lambda: self.layout().get(name))
+        def steady():
+            """Its place, if it has not moved for a while: panels that open move what is below them."""
+            place = self.layout().get(name)
+            time.sleep(0.4)
+            return place if place and place == self.layout().get(name) else None
+
+        x0, y0, x1, y1 = wait_for(f"the widget {name}", steady)
         self.click_at(round((x0 + x1) / 2), round((y0 + y1) / 2))
 
     def click_at(self, x, y):
