@@ -50,14 +50,32 @@ std::size_t first_column(std::span<const Keys> groups) {
   return count;
 }
 
-void column(std::span<const Keys> groups, float keys_width) {
+struct Widths {
+  float keys = 0, actions = 0;
+  float both() const { return keys + actions; }
+};
+
+Widths widths_of(std::span<const Keys> groups) {
+  Widths widths;
+  for (const Keys group : groups) {
+    for (const KeyHelp& line : group) {
+      widths.keys = std::max(widths.keys, width_of(line.keys) + em(0.8f));
+      widths.actions = std::max(widths.actions, width_of(line.action));
+    }
+  }
+  return widths;
+}
+
+void column(std::span<const Keys> groups) {
+  const float keys_width = widths_of(groups).keys;
   ImGui::BeginGroup();
   for (const Keys group : groups) {
     text(group.front().group.empty() ? "Keys" : group.front().group, theme::accent, fine);
     for (const KeyHelp& line : group) {
       const float left = ImGui::GetCursorPosX();
       text(line.keys, theme::text, fine);
-      ImGui::SameLine(left + keys_width);
+      ImGui::SameLine();
+      ImGui::SetCursorPosX(left + keys_width);
       text(line.action, theme::dim, fine);
     }
   }
@@ -72,21 +90,20 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const ImVec2 padding{em(1.2f), em(0.7f)};
   const float left = side_column_width(view), gap = em(1.6f), bar = ImGui::GetStyle().ScrollbarSize;
   const std::vector<Keys> groups = groups_of(view.keys);
-  float keys_width = 0, action_width = 0;
-  for (const KeyHelp& line : view.keys) {
-    keys_width = std::max(keys_width, width_of(line.keys) + em(0.8f));
-    action_width = std::max(action_width, width_of(line.action));
-  }
-  const float one = keys_width + action_width, two = 2 * one + gap + 2 * padding.x + bar;
+  const std::span all{groups};
+  const std::size_t half = first_column(all);
+  const float edges = 2 * padding.x + bar;
+  const float two = widths_of(all.first(half)).both() + gap + widths_of(all.subspan(half)).both() + edges;
   const bool wide = two <= display.x;
-  const float width = std::min(wide ? two : one + 2 * padding.x + bar, display.x);
+  const float width = std::min(wide ? two : widths_of(all).both() + edges, display.x);
   const float least = std::min(em(13), display.y);
   const float most = std::max(std::floor(display.x * display.y / 3 / width), least);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::min(most, display.y)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
-  constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_HorizontalScrollbar;
+  const int flags =
+      fixed_window | ImGuiWindowFlags_AlwaysAutoResize | (wide ? 0 : ImGuiWindowFlags_HorizontalScrollbar);
   if (ImGui::Begin("Help", nullptr, flags)) {
     // Beside the side column, or over it if there is no room.
     const ImVec2 size = ImGui::GetWindowSize();
@@ -98,11 +115,10 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
     if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(ToggleHelp{});
     ui_mark("help.close");
     tooltip("Esc");
-    const std::size_t in_first = wide ? first_column(groups) : groups.size();
-    column(std::span{groups}.first(in_first), keys_width);
+    column(wide ? all.first(half) : all);
     if (wide) {
       ImGui::SameLine(0, gap);
-      column(std::span{groups}.subspan(in_first), keys_width);
+      column(all.subspan(half));
     }
   }
   ImGui::End();

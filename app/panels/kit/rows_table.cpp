@@ -34,7 +34,7 @@ void draw_arrow(ImVec2 low, ImVec2 high, bool at_left, bool down) {
 
 /// A name that can be clicked, over the whole width of its column.
 void sorting_head(const char* id, int number, const Column& column, SortOrder& order) {
-  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImVec2 at = ImGui::GetCursorPos(), low = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()};
   ImGui::PushID(id);
   ImGui::PushID(number);
@@ -42,19 +42,21 @@ void sorting_head(const char* id, int number, const Column& column, SortOrder& o
   ImGui::PopID();
   ImGui::PopID();
   ui_mark(fmt::format("{}.by", id), fmt::format_int(number).c_str());
-  const bool right = column.width > 0, sorted = order.column == column.name;
-  ImFont* const font = theme::font(theme::Font::small);
-  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, column.name).x;
-  const ImU32 colour = sorted || ImGui::IsItemHovered() ? theme::text : theme::dim;
-  const float x = right ? low.x + size.x - width : low.x;
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {x, low.y}, colour, column.name);
-  if (sorted) {
-    // Beside the name: before one that ends at the right, else behind it.
-    const float gap = em(0.5f);
-    draw_arrow({right ? x - gap : x, low.y}, {right ? x : x + width + gap, low.y + font->FontSize}, right,
-               order.descending);
-  }
   tooltip(*column.notes ? column.notes : "Click to sort.", *column.notes ? "Click to sort." : "");
+  const bool right = column.width > 0, sorted = order.column == column.name;
+  const ImU32 colour = sorted || ImGui::IsItemHovered() ? theme::text : theme::dim;
+  ImGui::SetCursorPos(at);
+  if (right) {
+    text_to(at.x + size.x, column.name, colour, theme::Font::small);
+  } else {
+    text(column.name, colour, theme::Font::small);
+  }
+  if (!sorted) return;
+  // Beside the name: before one that ends at the right, else behind it.
+  ImFont* const font = theme::font(theme::Font::small);
+  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, column.name).x, gap = em(0.5f);
+  const float x = right ? low.x + size.x - width - gap : low.x + width;
+  draw_arrow({x, low.y}, {x + gap, low.y + font->FontSize}, right, order.descending);
 }
 
 }  // namespace
