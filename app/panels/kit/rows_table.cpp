@@ -54,7 +54,7 @@ void sorting_head(const char* id, int number, const Column& column, SortOrder& o
   if (!sorted) return;
   // Beside the name: before one that ends at the right, else behind it.
   ImFont* const font = theme::font(theme::Font::small);
-  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, column.name).x, gap = em(0.5f);
+  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, column.name).x, gap = em(0.65f);
   const float x = right ? low.x + size.x - width - gap : low.x + width;
   draw_arrow({x, low.y}, {x + gap, low.y + font->FontSize}, right, order.descending);
 }
