@@ -102,7 +102,8 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
-  constexpr int flags = fixed_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_HorizontalScrollbar;
+  const int flags =
+      fixed_window | ImGuiWindowFlags_AlwaysAutoResize | (wide ? 0 : ImGuiWindowFlags_HorizontalScrollbar);
   if (ImGui::Begin("Help", nullptr, flags)) {
     // Beside the side column, or over it if there is no room.
     const ImVec2 size = ImGui::GetWindowSize();

@@ -149,6 +149,8 @@ class WindowTest(WindowTestCase):
         viewer.type("i")  # another integrator: a new file begins
         rows_with("a-1.csv", "cpu-serial")
         viewer.click("lab.results")
+        wait_for("the laboratory to open", lambda: "result.0" in viewer.layout())
+        viewer.wait_for_frames()  # until it has the height of its content
         viewer.click("result.0")
         rows_with("a-2.csv", "cpu-serial")
         viewer.point_at_bodies()
