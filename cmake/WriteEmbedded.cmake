@@ -10,7 +10,7 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    {\"${name}\", {file_${index}, sizeof file_${index} - 1}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"render/embedded.h\"
+file(WRITE ${OUTPUT} "#include \"render/gl/embedded.h\"
 
 namespace orrery::render {
 namespace {

@@ -2,16 +2,33 @@
 
 namespace orrery::render {
 
-inline constexpr int colour_map_count = 6;  ///< how many colour_maps() there are
+inline constexpr int colour_map_count = 10;  ///< how many colour_maps() there are
 
-enum class ColourBy { speed, mass };
+/// What the picture shows.
+enum class Look {
+  lights,  ///< each body as a light in the colour of its value
+  density  ///< mass per area, summed along the line of sight
+};
+
+/// The value of a body that its colour shows, among lights.
+enum class ColourBy { speed, mass, none };
+
+/// How bodies become light. Both ways give the same picture within a tolerance.
+enum class Drawing {
+  automatic,  ///< splats if the driver adds 64-bit integers in one operation, otherwise sprites
+  sprites,    ///< the rasterizer draws every body, by blending
+  splats      ///< compute shaders add every body to an image of integers
+};
 
 /// How bodies are drawn. A plain value without GL, so that panels can edit a copy.
 struct Appearance {
+  Look look = Look::lights;
   ColourBy colour_by = ColourBy::speed;
-  int colour_map = 0;         ///< index into colour_maps(), 0 to colour_map_count - 1
-  float exposure = 1.0f;      ///< scales the light before tone mapping, > 0
-  float sprite_scale = 1.0f;  ///< scales every sprite, > 0
+  int colour_map = 0;          ///< index into colour_maps(), 0 to colour_map_count - 1
+  float exposure = 1.0f;       ///< scales the light before tone mapping, > 0; no effect on a density
+  bool auto_exposure = false;  ///< exposes for the brightest bodies in view; `exposure` then scales that
+  float sprite_scale = 1.0f;   ///< scales every sprite, > 0
+  Drawing drawing = Drawing::automatic;
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
 

@@ -28,10 +28,12 @@ void OrbitCamera::orbit(glm::vec2 drag) {
 
 void OrbitCamera::pan(glm::vec2 drag) {
   if (!finite(drag)) return;
-  const float world_per_height = 2.0f * distance_ * tangent(1.0f);
   const glm::mat4 axes = glm::transpose(view());
-  const glm::vec3 moved = target_ + world_per_height * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]});
-  const glm::vec3 away = moved - framed_centre_;
+  move_target(world_per_height() * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]}));
+}
+
+void OrbitCamera::move_target(glm::vec3 by) {
+  const glm::vec3 moved = target_ + by, away = moved - framed_centre_;
   const float limit = farthest * framed_radius_;
   const float length = glm::length(away);
   target_ = length > limit ? framed_centre_ + away * (limit / length) : moved;
@@ -40,6 +42,19 @@ void OrbitCamera::pan(glm::vec2 drag) {
 void OrbitCamera::zoom(float steps) {
   if (!std::isfinite(steps)) return;
   distance_ = std::clamp(distance_ * std::pow(step_factor, steps), nearest * framed_radius_, farthest * framed_radius_);
+}
+
+void OrbitCamera::zoom_at(float steps, glm::vec2 pointer, float aspect) {
+  if (!finite(pointer) || !std::isfinite(aspect)) return;
+  const float before = distance_;
+  zoom(steps);
+  const glm::vec2 offset = (pointer - middle_) * glm::vec2{aspect, 1.0f} * tangent(aspect) * (before - distance_);
+  const glm::mat4 axes = glm::transpose(view());
+  move_target(offset.x * glm::vec3{axes[0]} + offset.y * glm::vec3{axes[1]});
+}
+
+void OrbitCamera::aim_at(glm::vec3 target) {
+  if (finite(target)) target_ = target;
 }
 
 void OrbitCamera::frame(glm::vec3 centre, float radius) {
@@ -67,6 +82,13 @@ void OrbitCamera::look_from(float azimuth, float elevation) {
   elevation_ = std::clamp(elevation, -steepest, steepest);
 }
 
+void OrbitCamera::place(glm::vec3 target, float azimuth, float elevation, float distance) {
+  if (!finite(target) || !std::isfinite(distance) || !(distance > 0.0f)) return;
+  target_ = target;
+  distance_ = distance;
+  look_from(azimuth, elevation);
+}
+
 glm::mat4 OrbitCamera::view() const {
   return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f});
 }
@@ -80,6 +102,13 @@ glm::mat4 OrbitCamera::projection(float aspect) const {
 
 glm::vec3 OrbitCamera::position() const {
   return target_ + distance_ * direction();
+}
+
+std::optional<glm::vec2> OrbitCamera::seen_at(glm::vec3 point, float aspect) const {
+  const glm::vec4 clip = projection(aspect) * view() * glm::vec4{point, 1.0f};
+  if (!(clip.w > 0.0f)) return std::nullopt;
+  const glm::vec2 place = glm::vec2{clip} / clip.w;
+  return finite(place) ? std::optional{place} : std::nullopt;
 }
 
 glm::vec3 OrbitCamera::direction() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <optional>
 
 namespace orrery::render {
 
@@ -15,6 +16,10 @@ class OrbitCamera {
   void pan(glm::vec2 drag);
   /// Positive steps (wheel notches) move nearer.
   void zoom(float steps);
+  /// The same, and what is seen at `pointer`, in normalized device coordinates, at the target's depth stays there.
+  void zoom_at(float steps, glm::vec2 pointer, float aspect);
+  /// Moves the target, keeping direction and distance.
+  void aim_at(glm::vec3 target);
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
   void frame(glm::vec3 centre, float radius);
@@ -27,11 +32,18 @@ class OrbitCamera {
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
   void look_from(float azimuth, float elevation);
 
+  /// Aims at `target` from `distance` (> 0), with angles as look_from(). The limits of moves do not hold.
+  void place(glm::vec3 target, float azimuth, float elevation, float distance);
+
   glm::mat4 view() const;
   /// `aspect` is width / height. The shorter side of what frame() fits its ball into sees `field_of_view`; nothing is
   /// too far.
   glm::mat4 projection(float aspect) const;
   glm::vec3 position() const;
+  /// Where a point is seen, in normalized device coordinates; none if it is not in front of the camera.
+  std::optional<glm::vec2> seen_at(glm::vec3 point, float aspect) const;
+  /// The length that the viewport's height shows at the target.
+  float world_per_height() const { return 2.0f * distance_ * tangent(1.0f); }
   glm::vec3 target() const noexcept { return target_; }
   float distance() const noexcept { return distance_; }
   float framed_radius() const noexcept { return framed_radius_; }
@@ -41,6 +53,7 @@ class OrbitCamera {
   static constexpr float field_of_view = 0.7854f;  ///< radians: 45 degrees
 
  private:
+  void move_target(glm::vec3 by);
   glm::vec3 direction() const;
   float framed_distance() const;
   float tangent(float aspect) const;

@@ -39,6 +39,29 @@ constexpr ColourStop spectrum[] = {
     {0.60f, {0.72f, 0.90f, 0.20f}}, {0.80f, {1.00f, 0.62f, 0.14f}}, {1.00f, {0.94f, 0.20f, 0.16f}},
 };
 
+/// Viridis, inferno, magma: perceptually uniform, by Smith and van der Walt (matplotlib 1.5, CC0).
+constexpr ColourStop viridis[] = {
+    {0.000f, {0.267f, 0.005f, 0.329f}}, {0.125f, {0.279f, 0.175f, 0.483f}}, {0.250f, {0.231f, 0.322f, 0.546f}},
+    {0.375f, {0.173f, 0.449f, 0.558f}}, {0.500f, {0.129f, 0.569f, 0.549f}}, {0.625f, {0.157f, 0.682f, 0.502f}},
+    {0.750f, {0.369f, 0.789f, 0.383f}}, {0.875f, {0.678f, 0.864f, 0.190f}}, {1.000f, {0.993f, 0.906f, 0.144f}},
+};
+constexpr ColourStop inferno[] = {
+    {0.000f, {0.001f, 0.000f, 0.014f}}, {0.125f, {0.122f, 0.048f, 0.282f}}, {0.250f, {0.342f, 0.062f, 0.429f}},
+    {0.375f, {0.550f, 0.134f, 0.413f}}, {0.500f, {0.736f, 0.216f, 0.330f}}, {0.625f, {0.888f, 0.354f, 0.194f}},
+    {0.750f, {0.978f, 0.557f, 0.035f}}, {0.875f, {0.972f, 0.793f, 0.229f}}, {1.000f, {0.988f, 0.998f, 0.645f}},
+};
+constexpr ColourStop magma[] = {
+    {0.000f, {0.001f, 0.000f, 0.014f}}, {0.125f, {0.113f, 0.066f, 0.277f}}, {0.250f, {0.317f, 0.072f, 0.485f}},
+    {0.375f, {0.513f, 0.148f, 0.508f}}, {0.500f, {0.717f, 0.215f, 0.475f}}, {0.625f, {0.905f, 0.320f, 0.388f}},
+    {0.750f, {0.987f, 0.536f, 0.382f}}, {0.875f, {0.997f, 0.769f, 0.534f}}, {1.000f, {0.987f, 0.991f, 0.750f}},
+};
+/// Turbo (Mikhailov 2019, Apache 2.0): many hues, for reading values.
+constexpr ColourStop turbo[] = {
+    {0.000f, {0.190f, 0.072f, 0.232f}}, {0.125f, {0.271f, 0.388f, 0.859f}}, {0.250f, {0.180f, 0.650f, 0.996f}},
+    {0.375f, {0.101f, 0.882f, 0.727f}}, {0.500f, {0.421f, 0.992f, 0.388f}}, {0.625f, {0.786f, 0.925f, 0.204f}},
+    {0.750f, {0.992f, 0.684f, 0.208f}}, {0.875f, {0.897f, 0.319f, 0.053f}}, {1.000f, {0.480f, 0.016f, 0.011f}},
+};
+
 constexpr ColourMap maps[] = {
     {"stellar", "Stellar: red giants to blue stars", stellar},
     {"ember", "Ember: wine red to pale gold", ember},
@@ -46,6 +69,10 @@ constexpr ColourMap maps[] = {
     {"nebula", "Nebula: blue, magenta, peach", nebula},
     {"ice", "Ice: deep blue to white", ice},
     {"spectrum", "Spectrum: violet to red", spectrum},
+    {"viridis", "Viridis: perceptually uniform", viridis},
+    {"inferno", "Inferno: perceptually uniform, from black", inferno},
+    {"magma", "Magma: perceptually uniform, from black", magma},
+    {"turbo", "Turbo: many hues", turbo},
 };
 static_assert(std::size(maps) == colour_map_count);
 
@@ -69,6 +96,13 @@ glm::vec3 linear_colour(const ColourMap& map, float at) {
   const ColourStop& lower = *std::prev(upper);
   const float share = (at - lower.at) / (upper->at - lower.at);
   return glm::mix(linear_from_srgb(lower.colour), linear_from_srgb(upper->colour), share);
+}
+
+glm::vec3 light_colour(const ColourMap& map, float at) {
+  constexpr float least = 0.5f;  // of the strongest channel, in sRGB: bodies in dark colours would be invisible
+  const glm::vec3 colour = srgb_from_linear(linear_colour(map, at));
+  const float most = std::max({colour.r, colour.g, colour.b, 1e-6f});
+  return linear_from_srgb(colour * std::max(1.0f, least / most));
 }
 
 }  // namespace orrery::render

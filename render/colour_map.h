@@ -11,7 +11,7 @@ struct ColourStop {
   glm::vec3 colour;  ///< sRGB, 0 to 1
 };
 
-/// Colours of light for a value from low to high. No colour is dark: sprites add up, and a dark one would vanish.
+/// Colours for a value from low to high.
 struct ColourMap {
   std::string_view id;
   std::string_view title;
@@ -25,5 +25,7 @@ glm::vec3 linear_from_srgb(glm::vec3 colour);
 glm::vec3 srgb_from_linear(glm::vec3 colour);
 /// In linear light. `at` outside 0 to 1 gives the end's colour.
 glm::vec3 linear_colour(const ColourMap& map, float at);
+/// The same for a light: never dark, since lights add up and a dark one would vanish.
+glm::vec3 light_colour(const ColourMap& map, float at);
 
 }  // namespace orrery::render

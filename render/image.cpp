@@ -1,6 +1,7 @@
 #include "render/image.h"
 
 #include <png.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {
@@ -20,6 +21,22 @@ struct CloseFile {
 struct Free {
   void operator()(char* memory) const noexcept { std::free(memory); }
 };
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+/// A chunk of a PNG file: its length, its type and content, and their checksum.
+std::string text_chunk(std::string_view text) {
+  std::string body{"tEXtorrery"};
+  body += '\0';
+  body += text;
+  const auto* bytes = reinterpret_cast<const Bytef*>(body.data());
+  const auto checksum = static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(body.size())));
+  return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(checksum);
+}
 
 }  // namespace
 
@@ -39,7 +56,23 @@ Image read_framebuffer(unsigned framebuffer, int width, int height) {
   return image;
 }
 
-std::string encode_png(const Image& image) {
+Image upright_image(std::span<const std::uint8_t> rgba, int width, int height) {
+  const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
+  if (rgba.size() != 4 * columns * rows) throw std::logic_error{"the picture has another size"};
+  Image image{width, height, std::vector<std::uint8_t>(3 * columns * rows)};
+  std::uint8_t* to = image.rgb.data();
+  for (std::size_t row = rows; row-- > 0;) {
+    const std::uint8_t* from = rgba.data() + 4 * columns * row;
+    for (std::size_t column = 0; column < columns; ++column, to += 3, from += 4) {
+      to[0] = from[0];
+      to[1] = from[1];
+      to[2] = from[2];
+    }
+  }
+  return image;
+}
+
+std::string encode_png(const Image& image, std::string_view description, Compression compression) {
   char* bytes = nullptr;
   std::size_t size = 0;
   std::unique_ptr<std::FILE, CloseFile> file{open_memstream(&bytes, &size)};
@@ -49,11 +82,15 @@ std::string encode_png(const Image& image) {
   header.width = static_cast<png_uint_32>(image.width);
   header.height = static_cast<png_uint_32>(image.height);
   header.format = PNG_FORMAT_RGB;
+  if (compression == Compression::fast) header.flags = PNG_IMAGE_FLAG_FAST;
   const bool encoded = png_image_write_to_stdio(&header, file.get(), 0, image.rgb.data(), 0, nullptr) != 0;
   file.reset();
   const std::unique_ptr<char, Free> owner{bytes};
   if (!encoded) throw std::runtime_error{std::string{"cannot encode the picture: "} + header.message};
-  return {bytes, size};
+  std::string png{bytes, size};
+  constexpr std::size_t header_end = 8 + 25;  // the signature and the first chunk
+  if (!description.empty()) png.insert(header_end, text_chunk(description));
+  return png;
 }
 
 }  // namespace orrery::render

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::render {
@@ -16,7 +18,17 @@ struct Image {
 /// Reads a framebuffer (0 is the window's back buffer). Waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
-/// The bytes of a PNG file. Throws std::runtime_error.
-std::string encode_png(const Image& image);
+/// The picture in `rgba`: 4 bytes per pixel, of which the fourth is dropped, bottom row first as OpenGL reads it.
+Image upright_image(std::span<const std::uint8_t> rgba, int width, int height);
+
+enum class Compression {
+  strong,
+  fast  ///< six times as fast, a third larger
+};
+
+/// The bytes of a PNG file. `description`, in ASCII, becomes its text chunk `orrery`; empty: none. Throws
+/// std::runtime_error.
+std::string encode_png(const Image& image, std::string_view description = {},
+                       Compression compression = Compression::strong);
 
 }  // namespace orrery::render

@@ -44,7 +44,9 @@ may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|si
             "compute/sim/[^/]+$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
-may_include("render/" "render/" "shaders/" "glm/" "png[.]h$" "fmt/" ${gl_headers} ${posix_headers})
+may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
+may_include("render/passes/" "render/" "glm/" ${gl_headers})
+may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
@@ -55,10 +57,13 @@ endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
+may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
+may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
+            "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
+may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|cli)/" ${measured}
+may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|camera_path|cli)/" ${measured}
             "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format|kernels/parts/simd_name)[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" "hwy/targets[.]h$" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
@@ -66,14 +71,14 @@ may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "co
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|ui_state|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|ui_state|commands|camera_path|film|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/command_(json|text))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/(command_json|command_text|window_memory)|camera_path/path_file)[.]h$"
             "compute/snapshots/snapshot_format[.]h$"
             ${posix_headers})
 may_include("tests/" "")

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/progress.h"
 #include "app/lab/baseline.h"
 #include "app/lab/roofline/kernel_limits.h"
 #include "app/lab/sweep/sweep.h"
@@ -20,6 +19,7 @@
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
+#include "app/text/progress.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 

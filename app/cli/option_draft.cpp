@@ -148,9 +148,20 @@ void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool&
   add_device(app, draft);
 }
 
-}  // namespace
+void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--size", "WxH", help, [&](const std::string& text) {
+    const auto [width, height] = parse_size("--size", text);
+    draft.view.size = {width, height};
+    draft.view.size_given = true;
+  });
+}
 
-void declare_view(CLI::App& app, OptionDraft& draft) {
+void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--panel", "on|off", help, [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
+}
+
+/// What view and render have in common.
+void add_run(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
   add(app, "--kernel", "ID", "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough",
@@ -169,28 +180,33 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });
   add_file(app, "--record", "records frame timings as CSV", view.record_file);
-  add(app, "--frames", "K", fmt::format("number of frames (until closed; offscreen: {})", default_offscreen_frames),
-      [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
   add_file(app, "--script", "runs a script: lines 'FRAME COMMAND ARGUMENTS'", view.script_file);
-  add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
-    view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
-  });
+  add_file(app, "--path", "moves the camera along the key frames of a file", view.path_file);
   add_file(app, "--save", "saves the bodies at the end: " + snapshot_titles(), view.save_file);
   add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
   });
   add_force(app, draft);
-  add(app, "--size", "WxH", "size of the window in pixels (1280x720)", [&](const std::string& text) {
-    const auto [width, height] = parse_size("--size", text);
-    view.size = {width, height};
+  add_device(app, draft);
+}
+
+}  // namespace
+
+void declare_view(CLI::App& app, OptionDraft& draft) {
+  ViewOptions& view = draft.view;
+  add_run(app, draft);
+  add(app, "--frames", "K", fmt::format("number of frames (until closed; offscreen: {})", default_offscreen_frames),
+      [&](const std::string& text) { view.frames = parse_integer("--frames", text, 1, any_large); });
+  add(app, "--screenshot", "FILE.png", "saves the last frame as PNG", [&](const std::string& text) {
+    view.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
   });
-  add(app, "--panel", "on|off", "shows the panel (on; offscreen: off)",
-      [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
+  add_size(app, draft, "size of the window in pixels (1280x720)");
+  add_panel(app, draft, "shows the panel (on; offscreen: off)");
   add(app, "--vsync", "on|off", "waits for the display (on; offscreen: off)",
       [&](const std::string& text) { draft.vsync = parse_switch("--vsync", text); });
+  add_flag(app, "--fresh", view.fresh, "starts with the initial window, panels and colours, not the last session's");
   add_flag(app, "--offscreen", view.offscreen, "runs without a window or display");
-  add_device(app, draft);
   app.footer(
       "\nExamples:\n"
       "  orrery                                          the collision of two galaxies, 16384 bodies\n"
@@ -199,6 +215,25 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       "  orrery --offscreen --frames 300 --screenshot last.png\n"
       "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one per line.\n"
       "'orrery help script' lists all commands.");
+}
+
+void declare_render(CLI::App& app, OptionDraft& draft) {
+  add(app, "--out", "FILE.mp4|FOLDER", "the film, encoded by the program ffmpeg; or a folder for numbered PNG frames",
+      [&](const std::string& text) { draft.film = file_name("--out", text); });
+  add(app, "--frames", "K", fmt::format("number of frames (as the path or script; {})", default_offscreen_frames),
+      [&](const std::string& text) { draft.view.frames = parse_integer("--frames", text, 1, any_large); });
+  add(app, "--fps", "F", fmt::format("frames per second of the film ({:g})", draft.fps),
+      [&](const std::string& text) { draft.fps = parse_in("--fps", text, FilmOptions::rates); });
+  add_size(app, draft, "size of the film in pixels, such as 3840x2160 (1280x720)");
+  add_run(app, draft);
+  add_panel(app, draft, "shows the panel in the film (off)");
+  add_flag(app, "--progress", draft.progress, "shows progress even if stderr is not a terminal");
+  app.footer(
+      "\nExamples:\n"
+      "  orrery render --out collision.mp4 --frames 600 --size 1920x1080\n"
+      "  orrery render --scene plummer -n 64k --path orbit.txt --out orbit.mp4 --fps 60\n"
+      "  orrery render --frames 600 --out frames         keeps the frames that an earlier run made\n"
+      "\nNeeds no display. A path: lines 'TIME AZIMUTH ELEVATION DISTANCE X Y Z', in seconds and degrees.");
 }
 
 void declare_bench(CLI::App& app, OptionDraft& draft) {

@@ -45,6 +45,9 @@ struct OptionDraft {
   std::optional<double> noise;
   std::optional<ByteOrder> save_order;
   std::optional<bool> panel, vsync;
+  std::string film;  ///< of `orrery render`
+  double fps = FilmOptions{}.fps;
+  bool progress = false;  ///< of `orrery render`
   std::optional<int> device;
   bool force = false;
 
@@ -53,6 +56,7 @@ struct OptionDraft {
 
 /// Each declares the options of one subcommand; reading them fills `draft`, which must outlive `app`.
 void declare_view(CLI::App& app, OptionDraft& draft);
+void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);

@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <filesystem>
 #include <ranges>
 
+#include "app/camera_path/path_file.h"
 #include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
 #include "app/cli/read_script.h"
@@ -121,6 +124,17 @@ void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
       fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
 }
 
+/// Without --frames, a film is as long as its script or its path.
+void set_length(ViewOptions& view) {
+  if (view.frames) return;
+  constexpr double rounding = 1e-6;  // of a frame
+  if (const auto quit = std::ranges::find_if(view.script, quits); quit != view.script.end()) {
+    view.frames = quit->frame + 1;
+  } else if (view.path && view.path->end_s() > 0) {
+    view.frames = static_cast<std::int64_t>(std::floor(view.path->end_s() * view.film->fps + rounding)) + 1;
+  }
+}
+
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
   view.device = draft.device;
@@ -142,7 +156,9 @@ ViewOptions finish_view(OptionDraft& draft) {
   if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
   set_first_kernel(view, kernel, draft.axes);
+  if (!view.path_file.empty()) view.path = read_camera_path(view.path_file);
   if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
+  if (view.film) set_length(view);
   if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
     view.frames = default_offscreen_frames;
   }
@@ -150,6 +166,29 @@ ViewOptions finish_view(OptionDraft& draft) {
   refuse_constants_without_their_law(
       draft, draft.law == LawId::attract_repel || std::ranges::any_of(view.script, selects_attract_repel));
   return view;
+}
+
+/// A folder has no extension, or is there already.
+bool is_folder(const std::string& film) {
+  std::error_code unknown;
+  const std::filesystem::path path{film};
+  return path.extension().empty() || !path.has_filename() || std::filesystem::is_directory(path, unknown);
+}
+
+ViewOptions finish_render(OptionDraft& draft) {
+  if (draft.film.empty())
+    throw UsageError("'orrery render' needs the name of the film: --out FILE.mp4 or --out FOLDER");
+  const bool folder = is_folder(draft.film);
+  if (!folder && std::filesystem::path{draft.film}.extension() != ".mp4") {
+    refuse_value("--out", draft.film, "a name that ends in .mp4, or that of a folder: one without an extension");
+  }
+  const auto [width, height] = draft.view.size;
+  if (!folder && (width % 2 != 0 || height % 2 != 0)) {
+    throw UsageError(fmt::format("--size cannot be {}x{}; both lengths of an MP4 film must be even", width, height));
+  }
+  draft.view.film = FilmOptions{.out = draft.film, .folder = folder, .fps = draft.fps, .progress = draft.progress};
+  draft.view.offscreen = true;
+  return finish_view(draft);
 }
 
 /// What bench and verify have in common.
@@ -255,11 +294,13 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
       "\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
       "script' the commands of a script, 'orrery help keys' the keys of the window.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
+  CLI::App& render = *app.add_subcommand("render", "renders a film without a window or display");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
+  declare_render(render, draft);
   declare_bench(bench, draft);
   declare_verify(verify, draft);
   declare_kernels(list, draft);
@@ -292,6 +333,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   refuse_seed_without_random_numbers(draft);
   refuse_word_for_file(kernels, chosen, draft.scene.file, !top_level);
   if (&chosen == &view) return finish_view(draft);
+  if (&chosen == &render) return finish_render(draft);
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &verify) return finish_verify(draft);
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;

@@ -31,6 +31,7 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
   if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
   if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
+  if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
 }
 
 /// Of the file itself, whatever its name.
@@ -73,9 +74,11 @@ RunFiles files_of(const ViewOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
   add(files.inputs, "FILE", options.scene.file);
   add(files.inputs, "--script", options.script_file);
+  add(files.inputs, "--path", options.path_file);
   add_recording(files.outputs, "--record", options.record_file);
   add(files.outputs, "--screenshot", options.screenshot_file);
   add(files.outputs, "--save", options.save_file);
+  if (options.film && !options.film->folder) add(files.outputs, "--out", options.film->out);
   for (const ScriptLine& line : options.script) {
     const std::string where = fmt::format("{}:{}", options.script_file, line.line);
     if (const auto* command = std::get_if<ViewCommand>(&line.request)) add_script_line(files.outputs, where, *command);

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/progress.h"
 #include "app/cli/verify_report.h"
 #include "app/lab/force_sample.h"
 #include "app/lab/forecast.h"
@@ -18,6 +17,7 @@
 #include "app/lab/variant_runner.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
+#include "app/text/progress.h"
 
 namespace orrery {
 namespace {

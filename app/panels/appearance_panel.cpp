@@ -5,6 +5,18 @@
 #include "app/panels/sections.h"
 
 namespace orrery {
+namespace {
+
+/// One of the values of `chosen`, marked as `id.label`.
+template <class Value>
+void choice(const char* id, const char* label, Value& chosen, Value value) {
+  ImGui::PushID(id);
+  if (ImGui::RadioButton(label, chosen == value)) chosen = value;
+  ImGui::PopID();
+  ui_mark(id, label);
+}
+
+}  // namespace
 
 static_assert(SetAppearance::scales.contains(SetAppearance::exposure_slider.least));
 static_assert(SetAppearance::scales.contains(SetAppearance::size_slider.least));
@@ -14,13 +26,18 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   const render::Appearance& current = view.appearance;
   render::Appearance edited = current;
 
-  row_label("Colour by", "The quantity that a body's colour shows.");
-  const bool by_speed = current.colour_by == render::ColourBy::speed;
-  if (ImGui::RadioButton("speed", by_speed)) edited.colour_by = render::ColourBy::speed;
-  ui_mark("colour-by.speed");
+  row_label("Look", "Lights: each body shines in the colour of its value. Density: mass per area, by its logarithm.");
+  choice("look", "lights", edited.look, render::Look::lights);
   ImGui::SameLine();
-  if (ImGui::RadioButton("mass", !by_speed)) edited.colour_by = render::ColourBy::mass;
-  ui_mark("colour-by.mass");
+  choice("look", "density", edited.look, render::Look::density);
+  if (current.look == render::Look::lights) {
+    row_label("Colour by", "The quantity that a body's colour shows.");
+    choice("colour-by", "speed", edited.colour_by, render::ColourBy::speed);
+    ImGui::SameLine();
+    choice("colour-by", "mass", edited.colour_by, render::ColourBy::mass);
+    ImGui::SameLine();
+    choice("colour-by", "none", edited.colour_by, render::ColourBy::none);
+  }
 
   row_label("Colours", "The colour map, from low to high.");
   const std::size_t index = static_cast<std::size_t>(current.colour_map);
@@ -35,11 +52,31 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");
   if (const auto value = log_slider("exposure", current.exposure, SetAppearance::exposure_slider, "%.3g"))
     edited.exposure = *value;
+  ImGui::Checkbox("Automatic exposure", &edited.auto_exposure);
+  ui_mark("auto-exposure");
+  tooltip("Exposes for the brightest bodies in view. The exposure above then scales that.");
   row_label("Sprite size", "Scales every body's sprite. Ctrl-click to type a value.");
   if (const auto value = log_slider("sprite-size", current.sprite_scale, SetAppearance::size_slider, "%.3g"))
     edited.sprite_scale = *value;
+  row_label("Drawing",
+            "Splats: compute shaders add up the bodies, fastest where the driver has 64-bit atomics. Sprites: the "
+            "rasterizer draws each body. Both give the same picture.");
+  choice("drawing", "auto", edited.drawing, render::Drawing::automatic);
+  ImGui::SameLine();
+  choice("drawing", "splats", edited.drawing, render::Drawing::splats);
+  ImGui::SameLine();
+  choice("drawing", "sprites", edited.drawing, render::Drawing::sprites);
   if (!(edited == current)) out.push_back(SetAppearance{edited});
 
+  bool legend = view.legend_shown;
+  if (ImGui::Checkbox("Legend", &legend)) out.push_back(ShowLegend{legend});
+  ui_mark("legend");
+  tooltip("What the colours and lengths of the picture mean.");
+  ImGui::SameLine();
+  bool presentation = view.presentation;
+  if (ImGui::Checkbox("Presentation", &presentation)) out.push_back(SetPresentation{presentation});
+  ui_mark("presentation");
+  tooltip("A few numbers in large type instead of the panels, for an audience. Shift+P or Esc shows the panels again.");
   bool vsync = view.vsync, fullscreen = view.fullscreen;
   if (ImGui::Checkbox("Wait for the display", &vsync)) out.push_back(SetVsync{vsync});
   ui_mark("vsync");

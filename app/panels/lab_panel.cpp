@@ -27,6 +27,11 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Conservation", "Conserved quantities over simulated time.", conservation_content},
 };
 
+/// Until somebody chooses, a low window is left to the bodies.
+bool folded(const LabState& lab) {
+  return lab.folded.value_or(ImGui::GetIO().DisplaySize.y < em(60));
+}
+
 float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
@@ -62,7 +67,7 @@ void content(const Status& status, const ViewStatus& view, PanelState& state, Re
 
 void tab_strip(LabState& lab) {
   for (std::size_t i = 0; i < tabs.size(); ++i) {
-    const bool shown = !lab.folded && lab_tabs[i].tab == lab.tab;
+    const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
     if (tab_button(lab_tabs[i].id, tabs[i], shown)) {
       lab.folded = shown;
       lab.tab = lab_tabs[i].tab;
@@ -71,8 +76,9 @@ void tab_strip(LabState& lab) {
   }
   const float button = em(1.6f);
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-  if (fold_button("lab.fold", lab.folded, {button, ImGui::GetFrameHeight()})) lab.folded = !lab.folded;
-  tooltip(lab.folded ? "Show the laboratory" : "Show only the titles");
+  const bool now = folded(lab);
+  if (fold_button("lab.fold", now, {button, ImGui::GetFrameHeight()})) lab.folded = !now;
+  tooltip(now ? "Show the laboratory" : "Show only the titles");
 }
 
 }  // namespace
@@ -86,15 +92,15 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   const float margin = em(0.75f), left = side_column_width(view);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   LabState& lab = state.lab;
-  const bool folded = lab.folded, known = folded || lab.content_height > 0;
+  const bool titles_only = folded(lab), known = titles_only || lab.content_height > 0;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
-    if (!folded) content(status, view, state, out);
+    if (!titles_only) content(status, view, state, out);
     tab_strip(lab);  // at the bottom, so that it does not move with the content
     const ImGuiStyle& style = ImGui::GetStyle();
     const float height = ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + margin;
-    if (known) lab.covered = folded ? height : std::max(lab.covered, height);
+    if (known) lab.covered = titles_only ? height : std::max(lab.covered, height);
   }
   ImGui::End();
 }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/panels/kit/folds.h"
+#include "app/panels/kit/sort_order.h"
 #include "app/ui_state/lab_tab.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
@@ -33,9 +36,10 @@ struct SweepDraft {
 
 struct LabState {
   LabTab tab = LabTab::results;
-  bool folded = false;       ///< only the tabs' titles are shown
-  float content_height = 0;  ///< of what the last frame showed, in pixels; 0: nothing yet
+  std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
+  float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
+  SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
 };
@@ -45,6 +49,7 @@ struct PanelState {
   HeldTimes times;
   SceneDraft scene;
   LabState lab;
+  Folds folds;
   std::string timings_file, picture_file, snapshot_file, results_file;
   std::string dismissed_error;
   std::string notice;

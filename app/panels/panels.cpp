@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -36,13 +37,13 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
 }
 
 void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  scene_panel(status, view, state, out);
   kernel_panel(status, view, out);
   tree_panel(status, view, out);
   physics_panel(status, view, out);
-  if (!lab_fits(view)) lab_sections(status, view, state, out);
-  record_panel(status, view, state, out);
-  scene_panel(status, view, state, out);
   appearance_panel(status, view, out);
+  record_panel(status, view, state, out);
+  if (!lab_fits(view)) lab_sections(status, view, state, out);
 }
 
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
@@ -70,7 +71,8 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
 bool panels_shown(const ViewStatus& view) {
   const float scale = em(1) / theme::body_pixels;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  return view.panel && display.x > scale * least_window.width - 1 && display.y > scale * least_window.height - 1;
+  return view.panel && !view.presentation && display.x > scale * least_window.width - 1 &&
+         display.y > scale * least_window.height - 1;
 }
 
 }  // namespace
@@ -80,6 +82,7 @@ float side_column_width(const ViewStatus& view) {
 }
 
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
+  const UseFolds folds{state.folds};
   hold_times(status, view, state.times);
   if (panels_shown(view)) {
     side_column(status, view, state, out);
@@ -87,6 +90,9 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
     if (lab_fits(view)) lab_panel(status, view, state, out);
   }
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
+  if (view.presentation && view.panel) presentation_panel(status, view, state);
+  legend_panel(view, state);
+  picked_panel(view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);
   if (!view.quit_question.empty()) quit_panel(view, out);

@@ -2,7 +2,12 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/panels/kit/format.h"
@@ -65,6 +70,58 @@ std::vector<Column> columns_of(const Shown& shown) {
   columns.push_back({"speed-up", 4.2f, speedup_words});
   columns.push_back({"", 1.5f});
   return columns;
+}
+
+/// Of a row in the column `name`; NaN if it is not known.
+double number_of(const Result& row, std::string_view name) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const auto error = [&](double ForceError::*number) { return row.error ? (*row.error).*number : none; };
+  if (name == "dt") return row.time_step;
+  if (name == "bodies") return row.count;
+  if (name == "by") return row.swept ? 1 : 0;
+  if (name == "best median") return row.median_ms;
+  if (name == "interactions/s") return row.interactions_per_s;
+  if (name == "median error" || name == "error") return error(&ForceError::median);
+  if (name == "p99") return error(&ForceError::p99);
+  if (name == "max") return error(&ForceError::max);
+  return name == "speed-up" ? row.speedup.value_or(none) : none;
+}
+
+/// In a column of words; empty in the others.
+std::string words_of(const Result& row, std::string_view name, std::span<const KernelPtr> kernels) {
+  if (name == "kernel") return row.kernel_id;
+  if (name == "settings") return changes_first(row, kernels);
+  if (name == "scene") return scene_name(row);
+  if (name == "law") return law_info(row.law.id).id;
+  return name == "integrator" ? row.integrator_id : "";
+}
+
+/// The indices of `results` in the order to show them. Rows whose value is not known come last.
+std::vector<int> sorted(const std::vector<Result>& results, const SortOrder& order,
+                        std::span<const KernelPtr> kernels) {
+  struct Key {
+    int index;
+    bool unknown;
+    double number;
+    std::string words;
+  };
+  std::vector<Key> keys;
+  for (const Result& row : results) {
+    std::string words = words_of(row, order.column, kernels);
+    const double number = words.empty() ? number_of(row, order.column) : 0;
+    const bool none = std::isnan(number) || order.column.empty();
+    keys.push_back({static_cast<int>(keys.size()), none, none ? 0 : number, std::move(words)});
+  }
+  std::ranges::stable_sort(keys, [&](const Key& a, const Key& b) {
+    if (a.unknown != b.unknown) return b.unknown;
+    const auto before = [](const Key& x, const Key& y) {
+      return std::tie(x.number, x.words) < std::tie(y.number, y.words);
+    };
+    return order.descending ? before(b, a) : before(a, b);
+  });
+  std::vector<int> indices;
+  for (const Key& key : keys) indices.push_back(key.index);
+  return indices;
 }
 
 std::string error_words(const Result& row) {
@@ -153,12 +210,14 @@ void results_content(const Status& status, const ViewStatus& view, PanelState& s
   const Shown shown = shown_of(view.results, ImGui::GetContentRegionAvail().x);
   const int rows = static_cast<int>(view.results.size());
   const float below = ImGui::GetFrameHeightWithSpacing();
-  if (begin_rows("results", columns_of(shown), rows, height - below)) {
+  SortOrder& order = state.lab.results_order;
+  if (begin_rows("results", columns_of(shown), rows, height - below, &order)) {
+    const std::vector<int> indices = sorted(view.results, order, view.kernels);
     ImGuiListClipper clipper;
     clipper.Begin(rows);
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        result_row(i, shown, status, view, out);
+        result_row(indices[static_cast<std::size_t>(i)], shown, status, view, out);
       }
     }
     ImGui::EndTable();

@@ -13,18 +13,24 @@ void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times);
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
+void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Draws nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
-void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
-void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void appearance_panel(const Status& status, const ViewStatus& view, Requests& out);
+void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
 // Over the picture, each in a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+/// The few numbers of a presentation, below the picture. Sets LabState::covered.
+void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
+/// What the colours and lengths of the picture mean.
+void legend_panel(const ViewStatus& view, const PanelState& state);
+/// The picked body: a ring around it and a card with its numbers.
+void picked_panel(const ViewStatus& view, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);

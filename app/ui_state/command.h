@@ -77,12 +77,22 @@ struct SetAppearance {
 struct ShowTreeCells {
   bool on;
 };
+/// Shows what colours and lengths of the picture mean.
+struct ShowLegend {
+  bool on;
+};
 struct SetVsync {
   bool on;
 };
 struct ToggleFullscreen {};
 struct TogglePanel {};
 struct ToggleHelp {};
+/// Shows a few numbers in large type instead of the panels, for an audience.
+struct SetPresentation {
+  bool on;
+
+  static constexpr float type_scale = 1.6f;
+};
 struct ShowLab {
   std::optional<LabTab> tab;  ///< empty: shows only the titles of the tabs
 };
@@ -98,14 +108,48 @@ struct PanView {
 };
 struct ZoomView {
   float notches;  ///< of the wheel; positive: nearer
+  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the
+  /// middle.
+  std::optional<float> x{}, y{};
 
   static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
+};
+/// Picks the body at a place of the picture, in shares of the window from its upper left corner; unpicks if there is
+/// none.
+struct PickAt {
+  float x, y;
+
+  static constexpr Range<float> shares{0, 1, "of the window"};
+};
+struct PickBody {
+  int number;  ///< counted from 0
+
+  static constexpr Range<int> numbers{0, std::numeric_limits<int>::max()};
+};
+struct Unpick {};
+/// Moves the camera's target with the picked body.
+struct FollowPicked {
+  bool on = true;
 };
 /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
 struct LookFrom {
   float azimuth, elevation;
 
   static constexpr Range<float> azimuths{-6.2832f, 6.2832f, "radians"}, elevations{-1.5708f, 1.5708f, "radians"};
+};
+/// Adds the camera's view as a key frame to the path that is being made, after_s after the last one.
+struct AddKeyFrame {
+  double after_s = 2;
+
+  static constexpr Range<double> intervals{0.001, 1e6, "s"};
+};
+struct ClearPath {};
+struct SavePath {
+  std::string file;
+};
+/// An empty name stands for the path that is being made.
+struct PlayPath {
+  std::string file;
 };
 struct FrameAll {};
 struct ResetCamera {};
@@ -129,8 +173,22 @@ struct EnumWords<LabTab> {
 };
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 2> all() {
-    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}}};
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 3> all() {
+    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}, {render::ColourBy::none, "none"}}};
+  }
+};
+template <>
+struct EnumWords<render::Look> {
+  static constexpr std::array<std::pair<render::Look, std::string_view>, 2> all() {
+    return {{{render::Look::lights, "lights"}, {render::Look::density, "density"}}};
+  }
+};
+template <>
+struct EnumWords<render::Drawing> {
+  static constexpr std::array<std::pair<render::Drawing, std::string_view>, 3> all() {
+    return {{{render::Drawing::automatic, "auto"},
+             {render::Drawing::sprites, "sprites"},
+             {render::Drawing::splats, "splats"}}};
   }
 };
 
@@ -175,15 +233,24 @@ inline constexpr std::tuple view_commands{
             .name = "map", .optional = true, .range = SetAppearance::colour_maps},
         Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
             .name = "exposure", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::auto_exposure>{.name = "auto-exposure",
+                                                                                 .optional = true},
         Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
-            .name = "size", .optional = true, .range = SetAppearance::scales}),
+            .name = "size", .optional = true, .range = SetAppearance::scales},
+        Argument<&SetAppearance::appearance, &render::Appearance::look>{.name = "look", .optional = true},
+        Argument<&SetAppearance::appearance, &render::Appearance::drawing>{.name = "drawing", .optional = true}),
     command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
                                Argument<&ShowTreeCells::on>{.name = "on"}),
+    command_row<ShowLegend>("legend", "Shows or hides the legend of colours and lengths.",
+                            Argument<&ShowLegend::on>{.name = "on"}),
     command_row<SetVsync>("vsync", "Switches vertical synchronization on or off.",
                           Argument<&SetVsync::on>{.name = "on"}),
     command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen."),
     command_row<TogglePanel>("toggle-panel", "Shows or hides the panel."),
     command_row<ToggleHelp>("toggle-help", "Shows or hides the list of keys."),
+    command_row<SetPresentation>("presentation",
+                                 "Shows a few numbers in large type instead of the panels, or the panels again.",
+                                 Argument<&SetPresentation::on>{.name = "on"}),
     command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: shows only the titles of the tabs.",
                          Argument<&ShowLab::tab>{.name = "tab", .word = "fold"}),
     command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",
@@ -193,12 +260,30 @@ inline constexpr std::tuple view_commands{
                          Argument<&PanView::right>{.name = "right", .range = OrbitView::drags},
                          Argument<&PanView::up>{.name = "up", .range = OrbitView::drags}),
     command_row<ZoomView>("zoom", "Moves the camera nearer, or farther if negative.",
-                          Argument<&ZoomView::notches>{.name = "notches", .range = ZoomView::range}),
+                          Argument<&ZoomView::notches>{.name = "notches", .range = ZoomView::range},
+                          Argument<&ZoomView::x>{.name = "x", .optional = true, .range = PickAt::shares},
+                          Argument<&ZoomView::y>{.name = "y", .optional = true, .range = PickAt::shares}),
     command_row<LookFrom>("look-from", "Sets the direction of the camera.",
                           Argument<&LookFrom::azimuth>{.name = "azimuth", .range = LookFrom::azimuths},
                           Argument<&LookFrom::elevation>{.name = "elevation", .range = LookFrom::elevations}),
+    command_row<PickAt>("pick", "Picks the body at a place of the picture, from its upper left corner.",
+                        Argument<&PickAt::x>{.name = "x", .range = PickAt::shares},
+                        Argument<&PickAt::y>{.name = "y", .range = PickAt::shares}),
+    command_row<PickBody>("pick-body", "Picks the body with this number, counted from 0.",
+                          Argument<&PickBody::number>{.name = "number", .range = PickBody::numbers}),
+    command_row<Unpick>("unpick", "Picks no body."),
+    command_row<FollowPicked>("follow", "Moves the camera with the picked body; off: leaves it where it is.",
+                              Argument<&FollowPicked::on>{.name = "on"}),
     command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies."),
     command_row<ResetCamera>("reset-camera", "Returns the camera to its first view."),
+    command_row<AddKeyFrame>(
+        "add-key-frame", "Adds the camera's view to the camera path, SECONDS after the last one (2).",
+        Argument<&AddKeyFrame::after_s>{.name = "seconds", .optional = true, .range = AddKeyFrame::intervals}),
+    command_row<ClearPath>("clear-path", "Removes all key frames from the camera path."),
+    command_row<SavePath>("save-path", "Saves the camera path.",
+                          Argument<&SavePath::file>{.name = "file", .optional = true, .form = Form::file}),
+    command_row<PlayPath>("play-path", "Moves the camera along the path in a file, or along the one that was made.",
+                          Argument<&PlayPath::file>{.name = "file", .optional = true, .form = Form::file}),
     command_row<Quit>("quit", "Ends the run."),
     command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost."),
     command_row<CancelQuit>("cancel-quit", "Closes the question whether to quit."),

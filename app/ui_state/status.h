@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/ui_state/legend.h"
+#include "app/ui_state/picked_body.h"
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/backend_status.h"
@@ -88,6 +90,7 @@ struct RecordingStatus {
 
 struct KeyHelp {
   std::string keys, action;
+  std::string group{};  ///< the heading that begins here; empty: that of the line before
 };
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
@@ -105,11 +108,16 @@ struct ViewStatus {
   Interop interop = Interop::host;
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
   render::Appearance appearance;
+  render::Drawing drawn = render::Drawing::sprites;  ///< how the last frame was drawn; never `automatic`
+  Legend legend;
+  bool legend_shown = true;
+  std::optional<PickedBody> picked;
   bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;
-  std::string notice;  ///< the viewer's latest message ("wrote shot.png"), one line
+  bool presentation = false;  ///< few numbers in large type instead of the panels
+  std::string notice;         ///< the viewer's latest message ("wrote shot.png"), one line
   std::vector<KeyHelp> keys;
   std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
   bool in_window = true;                   ///< false: offscreen

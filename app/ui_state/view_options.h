@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/camera_path/camera_path.h"
+#include "app/ui_state/film_options.h"
 #include "app/ui_state/script.h"
 #include "app/ui_state/window_size.h"
 #include "compute/core/output_name.h"
@@ -16,7 +18,7 @@ namespace orrery {
 
 using Commands = std::vector<Command>;
 
-/// The options of `orrery view`. All names and values have been checked.
+/// The options of `orrery view` and `orrery render`. All names and values have been checked.
 struct ViewOptions {
   SceneRequest scene;
   Commands setup;                                       ///< for the new simulation, in this order
@@ -27,8 +29,13 @@ struct ViewOptions {
   std::string script_file;  ///< as given, for messages
   Script script;            ///< sorted by frame; the run reaches every line's frame
   std::optional<std::int64_t>
-      frames;  ///< >= 1; none: until the window is closed. Offscreen there is always a number or a quit
+      frames;             ///< >= 1; none: until the window is closed. Offscreen there is always a number or a quit
+  std::string path_file;  ///< as given, for messages
+  std::optional<CameraPath> path;   ///< that the camera follows from the first frame on
+  std::optional<FilmOptions> film;  ///< needs offscreen and frames
   WindowSize size;
+  bool size_given = false;
+  bool fresh = false;  ///< restores nothing of the last session's window
   bool offscreen = false;
   bool panel = true;
   bool vsync = true;

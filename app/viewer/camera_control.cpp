@@ -3,27 +3,43 @@
 #include <imgui.h>
 
 namespace orrery {
+namespace {
+
+/// Whether the left button was released where it was pressed: once, and not over a panel.
+bool clicked(const ImGuiIO& io) {
+  constexpr int left = ImGuiMouseButton_Left;
+  return io.MouseReleased[left] && !io.MouseDownOwned[left] && io.MouseClickedLastCount[left] <= 1 &&
+         io.MouseDragMaxDistanceSqr[left] < io.MouseDragThreshold * io.MouseDragThreshold && !io.KeyShift;
+}
+
+}  // namespace
 
 Requests camera_requests(const ImGuiIO& io) {
-  if (io.WantCaptureMouse || !(io.DisplaySize.y > 0)) return {};
+  if (io.WantCaptureMouse || !(io.DisplaySize.x > 0) || !(io.DisplaySize.y > 0)) return {};
   Requests requests;
   const float right = io.MouseDelta.x / io.DisplaySize.y, up = -io.MouseDelta.y / io.DisplaySize.y;
   const bool moved = right != 0 || up != 0;
-  const bool left = io.MouseDown[ImGuiMouseButton_Left];
-  if (io.MouseDown[ImGuiMouseButton_Right] || io.MouseDown[ImGuiMouseButton_Middle] || (left && io.KeyShift)) {
+  const bool turning = io.MouseDown[ImGuiMouseButton_Left] || io.MouseDown[ImGuiMouseButton_Middle];
+  if (io.MouseDown[ImGuiMouseButton_Right] || (turning && io.KeyShift)) {
     if (moved) requests.push_back(ViewCommand{PanView{right, up}});
-  } else if (left && moved) {
+  } else if (turning && moved) {
     requests.push_back(ViewCommand{OrbitView{right, up}});
   }
-  if (io.MouseWheel != 0) requests.push_back(ViewCommand{ZoomView{io.MouseWheel}});
+  const float x = io.MousePos.x / io.DisplaySize.x, y = io.MousePos.y / io.DisplaySize.y;
+  const bool inside = PickAt::shares.contains(x) && PickAt::shares.contains(y);
+  if (io.MouseWheel != 0) {
+    requests.push_back(ViewCommand{inside ? ZoomView{io.MouseWheel, x, y} : ZoomView{io.MouseWheel}});
+  }
+  if (inside && clicked(io)) requests.push_back(ViewCommand{PickAt{x, y}});
   if (io.MouseDoubleClicked[ImGuiMouseButton_Left]) requests.push_back(ViewCommand{FrameAll{}});
   return requests;
 }
 
 std::vector<KeyHelp> mouse_help() {
-  return {{"Drag", "Turns the camera about its target."},
+  return {{"Click", "Picks the body under the pointer; elsewhere: picks none.", "Camera"},
+          {"Drag, middle drag", "Turns the camera about its target."},
           {"Right drag, Shift+drag", row_of<PanView>().sentence},
-          {"Wheel", "Moves the camera nearer or farther."},
+          {"Wheel", "Moves the camera nearer to what is under the pointer, or farther."},
           {"Double click", row_of<FrameAll>().sentence}};
 }
 

@@ -3,7 +3,7 @@
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
 #include "compute/interop/gl_bodies.h"
-#include "render/gl_objects.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/recording/recorder.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/step_statistics.h"
-#include "render/gpu_timer.h"
+#include "render/gl/gpu_timer.h"
 
 namespace orrery {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace orrery {
@@ -56,7 +58,11 @@ Framing framing_of(const Bodies& bodies) {
   if (!(framing.radius > 0)) framing.radius = 1.0f;
   framing.ranges.speed =
       range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }), 0.02, 0.98);
-  framing.ranges.mass = range_of(measured(bodies.positions, [](const Vec4& p) { return p.w; }), 0.02, 0.98);
+  const std::vector<float> masses = measured(bodies.positions, [](const Vec4& p) { return p.w; });
+  const double mass = std::accumulate(masses.begin(), masses.end(), 0.0);
+  framing.ranges.mass = range_of(masses, 0.02, 0.98);
+  const double mean = std::max(mass, 1e-30) / (std::numbers::pi * framing.radius * framing.radius);
+  framing.ranges.mass_per_area = {static_cast<float>(1e-2 * mean), static_cast<float>(1e2 * mean)};
   return framing;
 }
 

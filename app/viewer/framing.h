@@ -3,7 +3,7 @@
 #include <glm/glm.hpp>
 
 #include "compute/core/bodies.h"
-#include "render/body_renderer.h"
+#include "render/drawn_bodies.h"
 
 namespace orrery {
 

@@ -49,8 +49,9 @@ Gui::~Gui() {
 }
 
 void Gui::follow_scale() {
-  if (surface_.scale() == scale_) return;
-  scale_ = surface_.scale();
+  const float scale = surface_.scale() * magnified_;
+  if (scale == scale_) return;
+  scale_ = scale;
   apply_style(scale_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();

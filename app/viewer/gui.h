@@ -23,6 +23,9 @@ class Gui {
   /// the places of the marked widgets to that file, a few times per second.
   void end_frame();
 
+  /// Type and widgets are `times` as large as the display's scale has them, from the next frame on.
+  void magnify(float times) { magnified_ = times; }
+
   const ImGuiIO& io() const;
   /// Whether the key belongs to a text that is being edited, or is the Esc that closes a list.
   bool takes(const KeyPress& press) const;
@@ -38,7 +41,8 @@ class Gui {
 
   const Surface& surface_;
   ImGuiContext* context_;
-  float scale_;
+  float scale_;  // of the present style
+  float magnified_ = 1;
   double seconds_to_layout_ = 0;
   void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
   std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet

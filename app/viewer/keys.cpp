@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -88,8 +89,22 @@ void other_colouring(render::Appearance& a, const ViewStatus&) {
 Asked leave(const ViewStatus& view) {
   if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
+  if (view.presentation) return ViewCommand{SetPresentation{false}};
+  if (view.picked) return ViewCommand{Unpick{}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
+}
+
+Asked other_follow(const ViewStatus& view) {
+  if (!view.picked) return {};
+  return ViewCommand{FollowPicked{!view.picked->followed}};
+}
+
+/// Looks along an axis, as Blender's keys do.
+template <int azimuth_degrees, int elevation_degrees>
+Asked axis_view(const Status&, const ViewStatus&) {
+  constexpr float radian = std::numbers::pi_v<float> / 180;
+  return ViewCommand{LookFrom{azimuth_degrees * radian, elevation_degrees * radian}};
 }
 
 /// For a key that makes this command, whatever the state is.
@@ -104,11 +119,28 @@ KeyBinding plain(std::vector<KeyPress> presses, const char* keys) {
   return {.presses = std::move(presses), .keys = keys, .action = row_of<C>().sentence, .request = always<C>};
 }
 
+/// The row that begins a heading.
+KeyBinding first_of(const char* group, KeyBinding row) {
+  row.group = group;
+  return row;
+}
+
 const std::vector<KeyBinding>& table() {
   using S = const Status&;
   using V = const ViewStatus&;
   static const std::vector<KeyBinding> bindings{
-      {{{U' '}}, "Space", "Runs or pauses.", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }},
+      first_of("Camera", plain<FrameAll>({{U'f'}}, "F")),
+      {{{U'F'}}, "Shift+F", "The camera follows the picked body, or stops.", [](S, V v) { return other_follow(v); }},
+      plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
+      {{{U'1'}}, "1", "Looks along the y axis.", axis_view<-90, 0>},
+      {{{U'3'}}, "3", "Looks along the x axis.", axis_view<0, 0>},
+      {{{U'7'}}, "7", "Looks down the z axis.", axis_view<-90, 90>},
+      plain<AddKeyFrame>({{0, GLFW_KEY_F2}}, "F2"),
+      plain<PlayPath>({{0, GLFW_KEY_F3}}, "F3"),
+      plain<SavePath>({{0, GLFW_KEY_F4}}, "F4"),
+
+      first_of("Run",
+               {{{U' '}}, "Space", "Runs or pauses.", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }}),
       plain<StepOnce>({{U'.'}}, "."),
       plain<Restart>({{U'r'}}, "R"),
       plain<Reset>({{U'R'}}, "Shift+R"),
@@ -117,7 +149,11 @@ const std::vector<KeyBinding>& table() {
        row_of<UndoReturn>().sentence,
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "Pins or unpins the present run as the baseline.", [](S s, V v) { return other_pin(s, v); }},
-      {{{U'k'}}, "K", "Selects the next kernel; auto is one of them.", [](S s, V v) { return other_kernel(s, v, 1); }},
+
+      first_of("Kernel", {{{U'k'}},
+                          "K",
+                          "Selects the next kernel; auto is one of them.",
+                          [](S s, V v) { return other_kernel(s, v, 1); }}),
       {{{U'K'}}, "Shift+K", "Selects the previous kernel.", [](S s, V v) { return other_kernel(s, v, -1); }},
       {{{U'b'}}, "B", "Next value of the kernel's first setting.", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}},
@@ -128,7 +164,8 @@ const std::vector<KeyBinding>& table() {
       {{{U'l'}}, "L", "Selects the next law.", [](S s, V) { return other_law(s); }},
       {{{U'+'}, {U'='}}, "+", "Doubles the steps per frame.", [](S s, V) { return scaled_steps(s, true); }, true},
       {{{U'-'}}, "-", "Halves the steps per frame.", [](S s, V) { return scaled_steps(s, false); }, true},
-      {{{U'c'}}, "C", "Next colour map.", [](S, V v) { return changed(v, next_colours); }},
+
+      first_of("Picture", {{{U'c'}}, "C", "Next colour map.", [](S, V v) { return changed(v, next_colours); }}),
       {{{U'm'}}, "M", "Colours by speed or by mass.", [](S, V v) { return changed(v, other_colouring); }},
       {{{U']'}}, "]", "Brighter.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
       {{{U'['}}, "[", "Darker.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
@@ -136,24 +173,29 @@ const std::vector<KeyBinding>& table() {
        "T",
        row_of<ShowTreeCells>().sentence,
        [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.tree_cells}}; }},
-      plain<FrameAll>({{U'f'}}, "F"),
-      plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
-      {{{0, GLFW_KEY_F5}},
-       "F5",
-       "Starts or stops recording frame timings.",
-       [](S, V v) -> Asked {
-         return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
-       }},
+
+      first_of("Files", {{{0, GLFW_KEY_F5}},
+                         "F5",
+                         "Starts or stops recording frame timings.",
+                         [](S, V v) -> Asked {
+                           return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
+                         }}),
       plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12"),
       plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8"),
       plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9"),
-      {{{U'v'}}, "V", "Vsync on or off.", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }},
+
+      first_of("Window",
+               {{{U'v'}}, "V", "Vsync on or off.", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }}),
       plain<TogglePanel>({{0, GLFW_KEY_TAB}}, "Tab"),
+      {{{U'P'}},
+       "Shift+P",
+       "Shows a few large numbers, or the panels again.",
+       [](S, V v) -> Asked { return ViewCommand{SetPresentation{!v.presentation}}; }},
       plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11"),
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
-       "Closes a list or a question; leaves full screen.",
+       "Closes what is open; picks no body; leaves full screen.",
        [](S, V v) { return leave(v); }},
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
@@ -192,15 +234,17 @@ std::optional<Request> request_for(KeyPress press, const Status& status, const V
 }
 
 std::vector<KeyHelp> key_help() {
-  std::vector<KeyHelp> help;
-  for (const KeyBinding& binding : table()) help.push_back({binding.keys, binding.action});
-  std::ranges::move(mouse_help(), std::back_inserter(help));
+  std::vector<KeyHelp> help = mouse_help();  // of the camera, as the first rows of the table
+  for (const KeyBinding& binding : table()) {
+    const bool begins = binding.group && (help.empty() || help.front().group != binding.group);
+    help.push_back({binding.keys, binding.action, begins ? binding.group : ""});
+  }
   return help;
 }
 
 std::string key_table(const TextStyle& style) {
-  Table table{"lt", {"key or mouse", "what it does"}};
-  for (const KeyHelp& line : key_help()) table.add({line.keys, line.action});
+  Table table{"llt", {"for", "key or mouse", "what it does"}};
+  for (const KeyHelp& line : key_help()) table.add({line.group, line.keys, line.action});
   return table.text(style);
 }
 

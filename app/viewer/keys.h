@@ -32,7 +32,8 @@ struct KeyBinding {
   const char* action;  ///< the sentence of its command, unless the key does only a part of that
   /// Empty if the key has no meaning at present, such as Esc with nothing to close.
   std::optional<Request> (*request)(const Status& status, const ViewStatus& view);
-  bool repeats = false;  ///< again and again while the key is held down
+  bool repeats = false;         ///< again and again while the key is held down
+  const char* group = nullptr;  ///< the heading that begins with this row of the table; null: that of the row before
 };
 
 std::span<const KeyBinding> key_bindings();

@@ -85,6 +85,7 @@ void Lane::describe(ViewStatus& view, double wall_s) {
   moved_ |= boxes_.follow(now, view.tree_cells);
   log_.describe(view, now);
   monitor_.describe(view, now, wall_s);
+  view.drawn = picture_.drawn();
   view.interop = bridge_.mode(now.backend);
   view.interop_reason = bridge_.reason(now.backend);
 }

@@ -15,7 +15,7 @@
 #include "app/viewer/tree_boxes.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
-#include "render/gpu_timer.h"
+#include "render/gl/gpu_timer.h"
 
 namespace orrery {
 
@@ -55,6 +55,7 @@ class Lane {
   /// `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
+  render::DrawnBodies drawn() const { return bridge_.drawn(); }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
   /// Where the drawn bodies are now; waits for the GPU.

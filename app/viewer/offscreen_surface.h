@@ -2,8 +2,8 @@
 
 #include "app/ui_state/window_size.h"
 #include "app/viewer/surface.h"
-#include "render/gl_objects.h"
-#include "render/offscreen_context.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
 
 namespace orrery {
 
@@ -15,11 +15,14 @@ class OffscreenSurface final : public Surface {
   OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }
-  render::Canvas canvas() const override { return {target_.framebuffer(), target_.width(), target_.height()}; }
+  render::Canvas canvas() const override {
+    return {target_.framebuffer(), target_.width(), target_.height(), target_.texture()};
+  }
   float scale() const override { return 1.0f; }
   GLFWwindow* window() const override { return nullptr; }
 
   std::vector<KeyPress> poll() override { return {}; }
+  std::vector<std::string> take_dropped() override { return {}; }
   bool close_requested() const override { return false; }
   void stay_open() override {}
   void present() override;
@@ -28,6 +31,7 @@ class OffscreenSurface final : public Surface {
   bool vsync() const override { return false; }
   void toggle_fullscreen() override {}
   bool fullscreen() const override { return false; }
+  std::optional<WindowPlace> place() const override { return {}; }
   void set_title(const std::string&) override {}
 
  private:

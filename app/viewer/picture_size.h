@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/ui_state/window_size.h"
-#include "render/gl.h"
+#include "render/gl/gl.h"
 
 namespace orrery {
 

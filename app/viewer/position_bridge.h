@@ -7,8 +7,8 @@
 #include "app/viewer/cuda_sharing.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/simulation.h"
-#include "render/body_renderer.h"
-#include "render/gl_objects.h"
+#include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery {
 

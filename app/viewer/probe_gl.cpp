@@ -2,7 +2,7 @@
 
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/shader_cache.h"
-#include "render/offscreen_context.h"
+#include "render/gl/offscreen_context.h"
 
 namespace orrery {
 

@@ -16,13 +16,11 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
       kept_look_.reset();
       kept_ = render::RenderTarget{GL_RGBA8, width, height};
     }
-    const render::Canvas kept{kept_.framebuffer(), width, height};
-    renderer_.draw(bodies, camera, appearance, ranges, kept);
-    boxes.draw(camera, kept);
+    renderer_.draw(bodies, camera, appearance, ranges, kept_);
+    boxes.draw(camera, {kept_.framebuffer(), width, height});
     kept_look_ = look;
   }
-  glBlitNamedFramebuffer(kept_.framebuffer(), canvas.framebuffer, 0, 0, width, height, 0, 0, width, height,
-                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  copy_.draw(kept_, canvas);
 }
 
 }  // namespace orrery

@@ -2,10 +2,12 @@
 
 #include <optional>
 
-#include "render/body_renderer.h"
-#include "render/box_renderer.h"
 #include "render/camera.h"
-#include "render/gl_objects.h"
+#include "render/canvas.h"
+#include "render/gl/gl_objects.h"
+#include "render/passes/body_renderer.h"
+#include "render/passes/box_renderer.h"
+#include "render/passes/copy.h"
 
 namespace orrery {
 
@@ -17,6 +19,8 @@ class ScenePicture {
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
             const render::BoxRenderer& boxes);
+  /// How the bodies were drawn last: by sprites or by splats.
+  render::Drawing drawn() const noexcept { return renderer_.drawn(); }
 
  private:
   struct Look {  // the other inputs of a picture
@@ -28,6 +32,7 @@ class ScenePicture {
   };
 
   render::BodyRenderer renderer_;
+  render::Copy copy_;
   render::RenderTarget kept_;
   std::optional<Look> kept_look_;
 };

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/ui_state/window_size.h"
 #include "app/viewer/keys.h"
-#include "render/body_renderer.h"
-#include "render/gl.h"
+#include "render/canvas.h"
+#include "render/gl/gl.h"
 
 struct GLFWwindow;
 
@@ -26,6 +28,8 @@ class Surface {
 
   /// Processes events. Returns the keys typed since the last call, in order.
   virtual std::vector<KeyPress> poll() = 0;
+  /// Returns the files that were dropped on the window since the last call.
+  virtual std::vector<std::string> take_dropped() = 0;
   virtual bool close_requested() const = 0;
   /// Withdraws the request to close.
   virtual void stay_open() = 0;
@@ -36,6 +40,8 @@ class Surface {
   virtual bool vsync() const = 0;
   virtual void toggle_fullscreen() = 0;
   virtual bool fullscreen() const = 0;
+  /// Where the window is while it is not in full screen; empty if there is none.
+  virtual std::optional<WindowPlace> place() const = 0;
   virtual void set_title(const std::string& title) = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "compute/sim/command.h"
-#include "render/box_renderer.h"
+#include "render/passes/box_renderer.h"
 
 namespace orrery {
 

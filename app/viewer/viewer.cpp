@@ -14,6 +14,7 @@
 #include "app/text/console.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
+#include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
 #include "app/viewer/window.h"
@@ -26,12 +27,18 @@ namespace {
 
 constexpr double title_period_s = 0.5;
 constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
+constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
-constexpr double lockstep_frame_s = 1.0 / 60;  // a frame's time in repeatable runs
+constexpr double lockstep_frame_s = 1.0 / 60;                                                 // without a film
 
-std::unique_ptr<Surface> make_surface(const ViewOptions& options) {
+std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
-  return std::make_unique<Window>(options.size, options.vsync);
+  return std::make_unique<Window>(options.size, options.vsync, options.size_given ? std::nullopt : place);
+}
+
+std::unique_ptr<Film> make_film(const ViewOptions& options) {
+  if (!options.film) return nullptr;
+  return std::make_unique<Film>(*options.film, options.size, options.frames.value(), options.existing);
 }
 
 /// The kernel of the options, so that no other kernel needs to run here; null: the default one.
@@ -53,20 +60,24 @@ double in_ms(Duration duration) {
 Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
-      surface_{make_surface(options)},
+      frame_s_{options.film ? 1 / options.film->fps : lockstep_frame_s},
+      film_{make_film(options)},
+      memory_{recalled(options, lockstep_)},
+      surface_{make_surface(options, memory_.place)},
       backends_{kernels, options.device, device_of_gl_context().value_or(0)},
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
       sweep_{backends_},
       gui_{*surface_},
+      picker_{lockstep_},
       facts_{backends_} {
   rescue_.watch_display();
   for (const Command& command : options.setup) lane_.simulation().apply(command);
   if (!options.settings.empty()) {
     lane_.simulation().apply(SelectKernel{backends_.default_kernel()->id, options.settings});
   }
-  view_.panel = options.panel;
+  view_.panel = view_.legend_shown = options.panel;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
   view_.backends = backends_.statuses();
@@ -74,7 +85,11 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
+  restore(memory_);
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
+  view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
+  if (options.path) paths_.play(*options.path, path_clock_s());
+  begin_film();
 }
 
 Viewer::~Viewer() {
@@ -87,9 +102,12 @@ int Viewer::run() {
   try {
     while (!finished()) frame();
     finish();
+    remember();
     if (lockstep_) print_summary();
   } catch (...) {
-    (void)lane_.log().stop_recording();  // keeps the rows until here; the first failure is reported
+    FirstFailure ignored;                // the first failure is reported
+    (void)lane_.log().stop_recording();  // keeps the rows until here
+    ignored.attempt([this] { finish_film(); });
     throw;
   }
   exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
@@ -98,12 +116,13 @@ int Viewer::run() {
 
 /// How long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
-  if (options_.screenshot_file.empty()) return without_picture;
+  if (options_.screenshot_file.empty() && !film_) return without_picture;
   return options_.offscreen ? for_picture : for_window_picture;
 }
 
 bool Viewer::finished() const {
-  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames);
+  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames) ||
+         film_is_complete();
 }
 
 void Viewer::frame() {
@@ -125,15 +144,10 @@ void Viewer::frame() {
   follow_sweep();
   follow_simulation();
 
-  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? lockstep_frame_s : since_last_s); });
-  carry_out_requests(camera_requests(gui_.io()));
+  paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
-  times.gui_ms = compose();
-  save_pictures();
-
-  const Clock::time_point presenting = Clock::now();
-  rescue_.outside([this] { surface_->present(); });
-  times.swap_ms = in_ms(Clock::now() - presenting);
+  if (wants_picture()) show(since_last_s, times);
+  if (film_) film_->show_progress(frame_, film_->wants(frame_));
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
@@ -145,6 +159,17 @@ void Viewer::frame() {
     rescue_.outside([&] { surface_->set_title(title); });
   }
   ++frame_;
+}
+
+void Viewer::show(double since_last_s, FrameTimes& times) {
+  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? frame_s_ : since_last_s); });
+  carry_out_requests(camera_requests(gui_.io()));
+  times.gui_ms = compose();
+  save_pictures();
+  add_to_film();
+  const Clock::time_point presenting = Clock::now();
+  rescue_.outside([this] { surface_->present(); });
+  times.swap_ms = in_ms(Clock::now() - presenting);
 }
 
 /// A frame lasts until the next one starts.
@@ -168,7 +193,11 @@ bool Viewer::wait_for_steps() {
     if (stop_requested() || surface_->close_requested()) return false;
     // In proportion to the wait until now, so that the wait for a short step ends soon after it.
     const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-    std::this_thread::sleep_for(std::clamp(waited / 8, std::chrono::microseconds{20}, longest_slice));
+    if (waited < longest_spin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::clamp(waited / 32, std::chrono::microseconds{1}, longest_slice));
+    }
   }
 }
 
@@ -178,6 +207,7 @@ void Viewer::poll_window() {
 
 void Viewer::gather_keys() {
   poll_window();
+  load_dropped();
   if (!lockstep_ && surface_->close_requested()) {
     surface_->stay_open();
     requests_.emplace_back(ViewCommand{AskToQuit{}});
@@ -186,6 +216,11 @@ void Viewer::gather_keys() {
     if (gui_.takes(press)) continue;
     if (auto request = request_for(press, lane_.status(), view_)) requests_.push_back(std::move(*request));
   }
+}
+
+void Viewer::load_dropped() {
+  const std::vector<std::string> files = surface_->take_dropped();
+  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
 }
 
 void Viewer::run_script() {
@@ -206,7 +241,7 @@ void Viewer::run_script() {
 /// No steps run during a sweep: it needs the machine for itself.
 int Viewer::advance() {
   if (view_.sweep.active || !lane_.ready()) return 0;
-  const double now_s = lockstep_ ? static_cast<double>(frame_) * lockstep_frame_s
+  const double now_s = lockstep_ ? static_cast<double>(frame_) * frame_s_
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
     lane_.examine(now_s, view_);
@@ -225,7 +260,9 @@ int Viewer::advance() {
 }
 
 void Viewer::take_timings() {
-  if (lane_.take_timings()) camera_.frame(lane_.framing().centre, lane_.framing().radius);
+  if (!lane_.take_timings()) return;
+  picker_.unpick();
+  camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 
 void Viewer::follow_sweep() {
@@ -261,7 +298,17 @@ void Viewer::draw_bodies() {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
+  follow_picked(canvas);
+  view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
   lane_.draw(frame_, camera_, view_.appearance, canvas);
+}
+
+void Viewer::follow_picked(const render::Canvas& canvas) {
+  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.framing().ranges, canvas,
+                                lane_.simulation().species()};
+  const bool had_one = view_.picked.has_value();
+  if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
+  view_.picked = picker_.describe(scene, camera_);
 }
 
 double Viewer::compose() {
@@ -286,7 +333,7 @@ void Viewer::finish() {
   log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
     failure.attempt([&] {
-      rescue_.outside([this] { gui_.begin_frame(lockstep_frame_s); });
+      rescue_.outside([this] { gui_.begin_frame(frame_s_); });
       compose();
       save_picture(options_.screenshot_file);
     });
@@ -295,6 +342,9 @@ void Viewer::finish() {
     rescue_.outside([] { glFinish(); });
     take_timings();
   });
+  failure.attempt([this] {
+    while (!filmed_.empty()) take_pixels();
+  });
   write_outputs(failure);
   failure.rethrow();
 }
@@ -302,6 +352,7 @@ void Viewer::finish() {
 void Viewer::write_outputs(FirstFailure& failure) {
   failure.attempt([&] { carry_out(StopSweep{}); });
   if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
+  failure.attempt([this] { finish_film(); });
   if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
 }
 

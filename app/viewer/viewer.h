@@ -2,26 +2,32 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/commands/window_memory.h"
+#include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
+#include "app/viewer/body_picker.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
 #include "app/viewer/machine_facts.h"
+#include "app/viewer/path_player.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
+#include "render/gl/pixel_reader.h"
 
 namespace orrery {
 
@@ -77,6 +83,8 @@ class Viewer {
   bool wait_for_steps();
   void poll_window();
   void gather_keys();
+  /// Loads the first of them as a scene.
+  void load_dropped();
   void run_script();
   int advance();
   void take_timings();
@@ -84,11 +92,24 @@ class Viewer {
   void follow_sweep();
   void take_swept();
   void follow_simulation();
+  /// Draws the frame, saves what was asked of it, and presents it.
+  void show(double since_last_s, FrameTimes& times);
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
   void draw_bodies();
+  void follow_picked(const render::Canvas& canvas);
   glm::vec2 covered_by_panels() const;
   void finish();
+
+  void begin_film();
+  Json film_description();
+  bool wants_picture() const;
+  bool film_is_complete() const;
+  void add_to_film();
+  void take_pixels();
+  void finish_film();
+  double path_clock_s() const;
+
   /// Every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
   /// See Rescue::arm.
@@ -115,17 +136,27 @@ class Viewer {
   void carry_out(const StopSweep&);
   void carry_out(const SetAppearance& c);
   void carry_out(const ShowTreeCells& c);
+  void carry_out(const ShowLegend& c);
   void carry_out(const SetVsync& c);
   void carry_out(const ToggleFullscreen&);
   void carry_out(const TogglePanel&);
   void carry_out(const ToggleHelp&);
+  void carry_out(const SetPresentation& c);
   void carry_out(const ShowLab& c);
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);
   void carry_out(const ZoomView& c);
   void carry_out(const LookFrom& c);
+  void carry_out(const PickAt& c);
+  void carry_out(const PickBody& c);
+  void carry_out(const Unpick&);
+  void carry_out(const FollowPicked& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
+  void carry_out(const AddKeyFrame& c);
+  void carry_out(const ClearPath&);
+  void carry_out(const SavePath& c);
+  void carry_out(const PlayPath& c);
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
@@ -139,6 +170,7 @@ class Viewer {
   void start_recording(const Output& to);
   /// The metadata of a file besides the simulation's.
   Json surroundings();
+  Json description();
   /// Results that were tried by hand and are in no file. Those of sweeps are.
   std::int64_t unwritten_results() const;
   /// For ViewStatus::quit_question.
@@ -151,11 +183,20 @@ class Viewer {
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
+  // In viewer_memory.cpp.
+  static WindowMemory recalled(const ViewOptions& options, bool lockstep);
+  void restore(const WindowMemory& memory);
+  void remember();
+
   const ViewOptions& options_;
   const bool lockstep_;
+  const double frame_s_;  // a frame's time in repeatable runs
   // In this order: each uses those above, so it is destroyed before them.
+  std::unique_ptr<Film> film_;  // null: none
+  const WindowMemory memory_;   // of the last session
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
+  std::optional<render::PixelReader> pixels_;  // of a film
   const Backends backends_;
   const Sharing sharing_;
   AutoChooser chooser_;
@@ -163,6 +204,8 @@ class Viewer {
   SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
+  PathPlayer paths_;
+  BodyPicker picker_;
   MachineFacts facts_;
 
   Requests requests_;
@@ -170,7 +213,8 @@ class Viewer {
   PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
-  std::vector<KeyPress> typed_;  // since the last frame
+  std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
+  std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;
   std::string recording_asked_;  // the name as it was asked for
   Json recording_header_;        // the simulation's part of the present recording's header

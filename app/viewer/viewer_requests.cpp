@@ -14,6 +14,7 @@
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "render/image.h"
 
@@ -82,7 +83,33 @@ Json Viewer::surroundings() {
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
+  metadata["drawing"] = view_.drawn == render::Drawing::splats ? "splats" : "sprites";
   return metadata;
+}
+
+/// What a picture shows, for its file. Without the date: the same picture is the same file.
+Json Viewer::description() {
+  const Status& status = lane_.status();
+  Json description = surroundings();
+  description.erase("date");
+  description.update(simulation_metadata(status));
+  description["step"] = status.step;
+  description["kernel"] = status.kernel_id;
+  description["settings"] = status.settings.to_string();
+  description["look"] = view_.appearance.look == render::Look::density ? "density" : "lights";
+  const Legend& legend = view_.legend;
+  if (!legend.quantity.empty()) {
+    description["colours"] = {{"quantity", legend.quantity},
+                              {"map", view_.colour_maps.at(static_cast<std::size_t>(view_.appearance.colour_map))},
+                              {"low", decimal(legend.low)},
+                              {"high", decimal(legend.high)},
+                              {"logarithmic", legend.logarithmic}};
+  }
+  description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},
+                           {"distance", decimal(camera_.distance())},
+                           {"azimuth", decimal(camera_.azimuth())},
+                           {"elevation", decimal(camera_.elevation())}};
+  return description;
 }
 
 void Viewer::carry_out(const StartRecording& c) {
@@ -188,6 +215,10 @@ void Viewer::carry_out(const SetAppearance& c) {
 void Viewer::carry_out(const ShowTreeCells& c) {
   view_.tree_cells = c.on;
 }
+void Viewer::carry_out(const ShowLegend& c) {
+  view_.legend_shown = c.on;
+}
+
 void Viewer::carry_out(const SetVsync& c) {
   rescue_.outside([&] { surface_->set_vsync(c.on); });
 }
@@ -200,23 +231,55 @@ void Viewer::carry_out(const TogglePanel&) {
 void Viewer::carry_out(const ToggleHelp&) {
   view_.help = !view_.help;
 }
+void Viewer::carry_out(const SetPresentation& c) {
+  view_.presentation = c.on;
+  gui_.magnify(c.on ? SetPresentation::type_scale : 1);
+  panel_state_.lab.covered = 0;  // until the next frame measures it
+}
 void Viewer::carry_out(const ShowLab& c) {
   panel_state_.lab.folded = !c.tab;
   if (c.tab) panel_state_.lab.tab = *c.tab;
 }
 void Viewer::carry_out(const OrbitView& c) {
+  paths_.stop();
   camera_.orbit({c.right, -c.up});
 }
 void Viewer::carry_out(const PanView& c) {
+  paths_.stop();
   camera_.pan({c.right, -c.up});
 }
 void Viewer::carry_out(const ZoomView& c) {
-  camera_.zoom(c.notches);
+  paths_.stop();
+  if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
+                  static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
 }
 void Viewer::carry_out(const LookFrom& c) {
+  paths_.stop();
   camera_.look_from(c.azimuth, c.elevation);
 }
+void Viewer::carry_out(const PickAt& c) {
+  picker_.pick_at({c.x, c.y});
+}
+void Viewer::carry_out(const PickBody& c) {
+  const int count = lane_.status().count;
+  if (c.number >= count) {
+    throw UsageError(
+        fmt::format("there is no body {}: the scene has {} bodies, counted from 0", c.number, format_count(count)));
+  }
+  picker_.pick(c.number);
+}
+void Viewer::carry_out(const Unpick&) {
+  picker_.unpick();
+}
+void Viewer::carry_out(const FollowPicked& c) {
+  if (c.on && !picker_.active()) throw UsageError("no body is picked that the camera could follow");
+  picker_.follow(c.on);
+}
 void Viewer::carry_out(const ResetCamera&) {
+  paths_.stop();
+  picker_.follow(false);
   camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
@@ -241,6 +304,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
   if (lane_.log().recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
+  if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     lines.push_back(
         fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
@@ -249,6 +313,8 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 }
 
 void Viewer::carry_out(const FrameAll&) {
+  paths_.stop();
+  picker_.follow(false);
   const Framing now = lane_.present_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it
@@ -278,7 +344,8 @@ void Viewer::save_picture(const std::string& asked) {
     throw std::runtime_error(fmt::format("cannot save {}: the window has no area", to.file));
   }
   const auto read = [&] { return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height); };
-  say_written(write_file(to.file, render::encode_png(rescue_.outside(read)), to.existing));
+  const render::Image picture = rescue_.outside(read);
+  say_written(write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
@@ -288,6 +355,7 @@ void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
 }
 
 void Viewer::say_written(const std::string& file, const std::string& remark) {
+  if (film_) film_->hide_progress();
   view_.notice = "wrote " + printable(file) + (remark.empty() ? "" : "; " + remark);
   console::print("{}\n", view_.notice);
 }
@@ -295,6 +363,7 @@ void Viewer::say_written(const std::string& file, const std::string& remark) {
 /// The message stays in the window until a command succeeds.
 void Viewer::complain(const std::string& error) {
   said_error_ = printable(error);
+  if (film_) film_->hide_progress();
   lane_.simulation().report(said_error_);
   console::complain(said_error_);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/viewer/picture_size.h"
+#include "render/icon.h"
 
 namespace orrery {
 namespace {
@@ -28,6 +29,8 @@ void ask_for_core_profile() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "Orrery");  // that the desktop entry names
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "orrery");
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
 }
@@ -42,6 +45,14 @@ std::string offered_gl_version() {
                                           glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MINOR));
   glfwDestroyWindow(window);
   return version;
+}
+
+/// Desktops that take icons from desktop entries alone, such as Wayland's, ignore it.
+void set_icon(GLFWwindow* window) {
+  std::vector<render::Icon> icons = render::icons();
+  std::vector<GLFWimage> images;
+  for (render::Icon& icon : icons) images.push_back({icon.width, icon.height, icon.rgba.data()});
+  glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
 GLFWwindow* create_window(WindowSize size) {
@@ -64,21 +75,26 @@ GLFWwindow* create_window(WindowSize size) {
                   offered, why));
 }
 
-/// The monitor that shows most of the window.
-GLFWmonitor* monitor_of(int x, int y, int width, int height) {
-  int count = 0, best_area = -1;
+/// The monitor that shows most of the window; null if none shows any of it.
+GLFWmonitor* monitor_of(const WindowPlace& place) {
+  int count = 0, best_area = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
   GLFWmonitor* best = nullptr;
   for (int i = 0; i < count; ++i) {
     int mx = 0, my = 0;
     glfwGetMonitorPos(monitors[i], &mx, &my);
     const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
-    const int w = std::min(x + width, mx + mode->width) - std::max(x, mx);
-    const int h = std::min(y + height, my + mode->height) - std::max(y, my);
+    const int w = std::min(place.x + place.size.width, mx + mode->width) - std::max(place.x, mx);
+    const int h = std::min(place.y + place.size.height, my + mode->height) - std::max(place.y, my);
     const int area = std::max(w, 0) * std::max(h, 0);
     if (area > best_area) best_area = area, best = monitors[i];
   }
   return best;
+}
+
+GLFWmonitor* monitor_of_or_any(const WindowPlace& place) {
+  GLFWmonitor* const best = monitor_of(place);
+  return best ? best : glfwGetPrimaryMonitor();
 }
 
 }  // namespace
@@ -99,9 +115,10 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
   glfwDestroyWindow(window);
 }
 
-Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
+Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place) : window_{create_window(size)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
+  set_icon(window);
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
     Window& self = owner(w);
     self.shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
@@ -119,6 +136,9 @@ Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
     Window& self = owner(w);
     self.typed_.push_back(typed_press(static_cast<char32_t>(character), self.shift_, self.repeated_));
   });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    owner(w).dropped_.insert(owner(w).dropped_.end(), paths, paths + count);
+  });
   glfwSetWindowPosCallback(window, [](GLFWwindow* w, int, int) { owner(w).follow_monitor(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { owner(w).limit_size(); });
   follow_monitor();
@@ -126,6 +146,7 @@ Window::Window(WindowSize size, bool vsync) : window_{create_window(size)} {
   gl_ = render::load_gl(glfwGetProcAddress);
   if (size != WindowSize{}) (void)allowed_size(size, least_window_at(scale()), gl_);
   limit_size();
+  if (place) move_to(*place);
   set_vsync(vsync);
 }
 
@@ -150,6 +171,10 @@ std::vector<KeyPress> Window::poll() {
   return std::exchange(typed_, {});
 }
 
+std::vector<std::string> Window::take_dropped() {
+  return std::exchange(dropped_, {});
+}
+
 void Window::stay_open() {
   glfwSetWindowShouldClose(window_.get(), GLFW_FALSE);
 }
@@ -171,12 +196,7 @@ void Window::present() {
 
 void Window::follow_monitor() {
   GLFWmonitor* monitor = glfwGetWindowMonitor(window_.get());
-  if (!monitor) {
-    Place now;
-    glfwGetWindowPos(window_.get(), &now.x, &now.y);
-    glfwGetWindowSize(window_.get(), &now.width, &now.height);
-    monitor = monitor_of(now.x, now.y, now.width, now.height);
-  }
+  if (!monitor) monitor = monitor_of_or_any(present_place());
   const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
   refresh_rate_ = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
@@ -185,6 +205,29 @@ void Window::follow_monitor() {
 void Window::limit_size() {
   const WindowSize least = least_window_at(scale());
   glfwSetWindowSizeLimits(window_.get(), least.width, least.height, gl_.max_side, gl_.max_side);
+}
+
+WindowPlace Window::present_place() const {
+  WindowPlace place;
+  glfwGetWindowPos(window_.get(), &place.x, &place.y);
+  glfwGetWindowSize(window_.get(), &place.size.width, &place.size.height);
+  return place;
+}
+
+std::optional<WindowPlace> Window::place() const {
+  return fullscreen() ? windowed_ : present_place();
+}
+
+/// The place may be of another display: the size is limited to the monitor's, and a position that no monitor shows is
+/// ignored.
+void Window::move_to(WindowPlace place) {
+  const WindowSize least = least_window_at(scale());
+  GLFWmonitor* const monitor = monitor_of(place);
+  const GLFWvidmode* const mode = glfwGetVideoMode(monitor ? monitor : glfwGetPrimaryMonitor());
+  if (!mode) return;
+  glfwSetWindowSize(window_.get(), std::clamp(place.size.width, least.width, std::max(least.width, mode->width)),
+                    std::clamp(place.size.height, least.height, std::max(least.height, mode->height)));
+  if (monitor) glfwSetWindowPos(window_.get(), place.x, place.y);
 }
 
 void Window::set_vsync(bool on) {
@@ -199,11 +242,11 @@ bool Window::fullscreen() const {
 void Window::toggle_fullscreen() {
   GLFWwindow* window = window_.get();
   if (fullscreen()) {
-    glfwSetWindowMonitor(window, nullptr, windowed_.x, windowed_.y, windowed_.width, windowed_.height, GLFW_DONT_CARE);
+    glfwSetWindowMonitor(window, nullptr, windowed_.x, windowed_.y, windowed_.size.width, windowed_.size.height,
+                         GLFW_DONT_CARE);
   } else {
-    glfwGetWindowPos(window, &windowed_.x, &windowed_.y);
-    glfwGetWindowSize(window, &windowed_.width, &windowed_.height);
-    GLFWmonitor* monitor = monitor_of(windowed_.x, windowed_.y, windowed_.width, windowed_.height);
+    windowed_ = present_place();
+    GLFWmonitor* monitor = monitor_of_or_any(windowed_);
     if (!monitor) return;
     const GLFWvidmode* mode = glfwGetVideoMode(monitor);
     glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);

@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/ui_state/window_size.h"
 #include "app/viewer/surface.h"
@@ -12,8 +15,9 @@ namespace orrery {
 class Window final : public Surface {
  public:
   /// Throws std::runtime_error, one line, if there is no display or its OpenGL is older than 4.5, and UsageError for
-  /// a size other than the default that cannot be drawn here.
-  Window(WindowSize size, bool vsync);
+  /// a size other than the default that cannot be drawn here. `place` is where to open it instead, as far as it can be
+  /// seen there.
+  Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place = std::nullopt);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
@@ -23,6 +27,7 @@ class Window final : public Surface {
   GLFWwindow* window() const override { return window_.get(); }
 
   std::vector<KeyPress> poll() override;
+  std::vector<std::string> take_dropped() override;
   bool close_requested() const override;
   void stay_open() override;
   void present() override;
@@ -31,6 +36,7 @@ class Window final : public Surface {
   bool vsync() const override { return vsync_; }
   void toggle_fullscreen() override;
   bool fullscreen() const override;
+  std::optional<WindowPlace> place() const override;
   void set_title(const std::string& title) override;
 
  private:
@@ -43,18 +49,18 @@ class Window final : public Surface {
   };
   void follow_monitor();
   void limit_size();
+  void move_to(WindowPlace place);
+  WindowPlace present_place() const;
 
-  struct Place {
-    int x = 0, y = 0, width = 0, height = 0;
-  };
   using Clock = std::chrono::steady_clock;
 
   Library library_;
   std::unique_ptr<GLFWwindow, Destroy> window_;
   render::GlInfo gl_;
   bool vsync_ = true;
-  Place windowed_;  // where to go back to from full screen
+  WindowPlace windowed_;  // where to go back to from full screen
   std::vector<KeyPress> typed_;
+  std::vector<std::string> dropped_;
   bool shift_ = false, repeated_ = false;  // of the latest key, which types what comes next
   int refresh_rate_ = 60;                  // of the monitor that shows the window, in Hz
   Clock::time_point presented_{};

@@ -24,6 +24,8 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(std::string_view bytes);
+  /// The open file, for another program that writes it, before commit().
+  int descriptor() const { return file_.number(); }
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
   std::filesystem::path commit();
   /// The open file, after commit().

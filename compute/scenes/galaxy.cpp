@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/scenes/galaxy_model.h"
 #include "compute/scenes/portable_math.h"
 
 namespace orrery {
 namespace {
 
-// Shares of the bodies. They are close to the shares of the mass, so that all bodies have similar masses: heavy ones
-// would heat the disc.
-constexpr double disc_share = 0.64;
-constexpr double bulge_share = 0.12;
-
-void append_disc(Draft& draft, const GalaxyModel& model, int count, double mass, Random& random) {
+void append_disc(Draft& draft, const GalaxyModel& model, double thickness, int count, double mass, Random& random) {
   for (int i = 0; i < count; ++i) {
     double radius;  // the density of R is R exp(-R): the sum of two exponential deviates
     do {
@@ -23,7 +17,7 @@ void append_disc(Draft& draft, const GalaxyModel& model, int count, double mass,
       radius = -portable::log(u1 * u2);
     } while (radius > GalaxyModel::disc_edge);
     const double u = random.uniform();
-    const double height = GalaxyModel::disc_height / 2 * portable::log(u / (1 - u));  // sech^2(z / height)
+    const double height = thickness / 2 * portable::log(u / (1 - u));  // sech^2(z / thickness)
 
     const DiscMotion motion = model.disc_motion(radius);
     const double outward = motion.radial_dispersion * random.gaussian();
@@ -61,22 +55,27 @@ void append_spheroid(Draft& draft, const Spheroid& part, const GalaxyModel::Tabl
 
 }  // namespace
 
+int disc_count(const GalaxyDesign& design, int count) {
+  return std::max(1, static_cast<int>(design.disc_share * count + 0.5));
+}
+
 void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random) {
-  const GalaxyModel model{galaxy.softening / galaxy.scale_length};
-  const int in_disc = std::max(1, static_cast<int>(disc_share * count + 0.5));
-  const int in_bulge = std::min(count - in_disc, static_cast<int>(bulge_share * count + 0.5));
+  const GalaxyDesign& design = galaxy.design;
+  const GalaxyModel model{design, galaxy.softening / galaxy.scale_length};
+  const int in_disc = disc_count(design, count);
+  const int in_bulge = std::min(count - in_disc, static_cast<int>(design.bulge_share * count + 0.5));
   const int in_halo = count - in_disc - in_bulge;
 
   // If a part has no bodies, the other parts get its mass. So the total mass is the same for any count.
-  const double present = GalaxyModel::disc_mass + (in_bulge > 0 ? GalaxyModel::bulge.mass : 0) +
-                         (in_halo > 0 ? GalaxyModel::halo.mass : 0);
+  const double present =
+      design.disc_mass + (in_bulge > 0 ? design.bulge.mass : 0) + (in_halo > 0 ? design.halo.mass : 0);
   const std::size_t first = draft.size();
   draft.reserve(first + static_cast<std::size_t>(count));
-  append_disc(draft, model, in_disc, GalaxyModel::disc_mass / present / in_disc, random);
-  append_spheroid(draft, GalaxyModel::bulge, model.bulge_dispersion(), model.escape_speed(), in_bulge,
-                  GalaxyModel::bulge.mass / present / in_bulge, random);
-  append_spheroid(draft, GalaxyModel::halo, model.halo_dispersion(), model.escape_speed(), in_halo,
-                  GalaxyModel::halo.mass / present / in_halo, random);
+  append_disc(draft, model, design.disc_height, in_disc, design.disc_mass / present / in_disc, random);
+  append_spheroid(draft, design.bulge, model.bulge_dispersion(), model.escape_speed(), in_bulge,
+                  design.bulge.mass / present / in_bulge, random);
+  append_spheroid(draft, design.halo, model.halo_dispersion(), model.escape_speed(), in_halo,
+                  design.halo.mass / present / in_halo, random);
 
   const double length = galaxy.scale_length;
   const double speed = std::sqrt(galaxy.mass / galaxy.scale_length);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/scenes/draft.h"
+#include "compute/scenes/galaxy_model.h"
 #include "compute/scenes/random.h"
 
 namespace orrery {
@@ -10,7 +11,11 @@ struct Galaxy {
   double mass;          ///< of all three together
   double scale_length;  ///< of the exponential disc, which ends at 6 scale lengths
   double softening;     ///< of the force in which the galaxy is in equilibrium
+  GalaxyDesign design = warm_disc_design;
 };
+
+/// How many of a galaxy's `count` bodies are its disc's; they come first.
+int disc_count(const GalaxyDesign& design, int count);
 
 /// Appends `count` bodies, centred on the origin. The disc rotates counter-clockwise in the plane z = 0. Positions
 /// follow the densities exactly. Velocities are Gaussian with the dispersions that keep each part in equilibrium to

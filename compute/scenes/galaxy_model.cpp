@@ -10,15 +10,8 @@ namespace orrery {
 namespace {
 
 constexpr int table_size = 400;
-constexpr double table_edge = GalaxyModel::halo.edge;
-
-// Toomre's Q at 2.2 scale lengths: warm enough not to fall into clumps, cool enough to grow spiral arms.
-constexpr double toomre_q = 1.3;
+constexpr double table_edge = GalaxyModel::edge;
 constexpr double toomre_radius = 2.2;
-
-double disc_surface_density(double radius) {
-  return GalaxyModel::disc_mass / (2 * portable::pi) * portable::exp(-radius);
-}
 
 /// Cosines of `count` angles at the middles of equal parts of (0, pi); count is a power of two.
 template <int count>
@@ -72,9 +65,10 @@ double GalaxyModel::table_radius(int index) {
   return table_edge * share * share;
 }
 
-GalaxyModel::GalaxyModel(double softening) : softening_sq_{softening * softening} {
-  bulge_dispersion_ = jeans_dispersion(bulge);
-  halo_dispersion_ = jeans_dispersion(halo);
+GalaxyModel::GalaxyModel(const GalaxyDesign& design, double softening)
+    : design_{design}, softening_sq_{softening * softening} {
+  bulge_dispersion_ = jeans_dispersion(design.bulge);
+  halo_dispersion_ = jeans_dispersion(design.halo);
 
   escape_speed_.values.resize(table_size);
   double potential = -1 / table_edge;
@@ -93,10 +87,14 @@ DiscMotion GalaxyModel::disc_motion(double radius) const {
           vertical_dispersion_.at(radius)};
 }
 
+double GalaxyModel::disc_surface_density(double radius) const {
+  return design_.disc_mass / (2 * portable::pi) * portable::exp(-radius);
+}
+
 double GalaxyModel::spherical_pull(double radius, bool with_disc) const {
   const double r_sq = radius * radius + softening_sq_;
-  const double mass = bulge.enclosed_mass(radius) + halo.enclosed_mass(radius) +
-                      (with_disc ? disc_mass * (1 - (1 + radius) * portable::exp(-radius)) : 0);
+  const double mass = design_.bulge.enclosed_mass(radius) + design_.halo.enclosed_mass(radius) +
+                      (with_disc ? design_.disc_mass * (1 - (1 + radius) * portable::exp(-radius)) : 0);
   return mass * radius / (r_sq * std::sqrt(r_sq));
 }
 
@@ -105,7 +103,7 @@ double GalaxyModel::disc_pull_in_plane(double radius) const {
   static const auto cosines = half_turn_cosines<64>();
   constexpr int rings = 160;
   constexpr double width = disc_edge / rings;
-  const double softening_sq = softening_sq_ + disc_height * disc_height / 4;
+  const double softening_sq = softening_sq_ + design_.disc_height * design_.disc_height / 4;
   double pull = 0;
   for (int i = 0; i < rings; ++i) {
     const double ring = (i + 0.5) * width;
@@ -156,7 +154,7 @@ void GalaxyModel::tabulate_disc() {
 
   const Rotation there = rotation(toomre_radius);
   const double epicyclic = std::sqrt(there.epicyclic_to_circular_sq * there.circular_sq) / toomre_radius;
-  const double dispersion_there = toomre_q * 3.36 * disc_surface_density(toomre_radius) / epicyclic;
+  const double dispersion_there = design_.toomre_q * 3.36 * disc_surface_density(toomre_radius) / epicyclic;
   for (Table* table : {&streaming_, &radial_dispersion_, &azimuthal_dispersion_, &vertical_dispersion_}) {
     table->values.resize(table_size);
   }
@@ -168,8 +166,8 @@ void GalaxyModel::tabulate_disc() {
     // Both the density and the dispersion squared fall as exp(-R): Binney and Tremaine 2008, eq. 4.228.
     const double streaming_sq = speed_sq + radial_sq * (1 - ratio_sq / 4 - 2 * radius);
     // The disc's own weight (an isothermal sheet), and the pull of the spheroids towards the plane.
-    const double height_sq = disc_height * disc_height;
-    const double vertical_sq = portable::pi * disc_surface_density(radius) * disc_height +
+    const double height = design_.disc_height, height_sq = height * height;
+    const double vertical_sq = portable::pi * disc_surface_density(radius) * height +
                                portable::pi * portable::pi / 12 * height_sq * spherical_pull(radius, false) / radius;
     const auto index = static_cast<std::size_t>(i);
     streaming_.values[index] = std::sqrt(std::max(streaming_sq, 0.0));

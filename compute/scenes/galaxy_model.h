@@ -15,6 +15,29 @@ struct Spheroid {
   double radius_enclosing(double mass_fraction) const;
 };
 
+/// What a galaxy of mass 1 is made of, in units of its disc's scale length.
+struct GalaxyDesign {
+  double disc_mass;
+  double disc_height;  ///< z0 of sech^2(z / z0)
+  Spheroid bulge;
+  Spheroid halo;      ///< reaches to GalaxyModel::edge
+  double toomre_q;    ///< at 2.2 scale lengths, near where it is least
+  double disc_share;  ///< of the bodies; the halo has what disc and bulge leave
+  double bulge_share;
+};
+
+/// Warm enough not to fall into clumps, cool enough to grow spiral arms. The shares are near those of the mass, so that
+/// no body is much heavier than another: heavy ones would stir the disc.
+inline constexpr GalaxyDesign warm_disc_design{
+    .disc_mass = 0.48,
+    .disc_height = 0.12,
+    .bulge = {.mass = 0.12, .scale = 0.22, .edge = 5},
+    .halo = {.mass = 0.40, .scale = 3, .edge = 9},
+    .toomre_q = 1.3,
+    .disc_share = 0.64,
+    .bulge_share = 0.12,
+};
+
 /// How the disc moves at one radius.
 struct DiscMotion {
   double streaming;  ///< mean speed of rotation, slower than a circular orbit by the asymmetric drift
@@ -30,13 +53,10 @@ class GalaxyModel {
     double at(double radius) const;
   };
 
-  static constexpr double disc_mass = 0.48;
-  static constexpr double disc_height = 0.12;  ///< z0 of sech^2(z / z0)
   static constexpr double disc_edge = 6;
-  static constexpr Spheroid bulge{.mass = 0.12, .scale = 0.22, .edge = 5};
-  static constexpr Spheroid halo{.mass = 0.40, .scale = 3, .edge = 9};
+  static constexpr double edge = 9;
 
-  explicit GalaxyModel(double softening);
+  GalaxyModel(const GalaxyDesign& design, double softening);
 
   DiscMotion disc_motion(double radius) const;
   /// Dispersions in one dimension, from the Jeans equation of an isotropic spheroid.
@@ -49,8 +69,10 @@ class GalaxyModel {
   double spherical_pull(double radius, bool with_disc) const;
   double disc_pull_in_plane(double radius) const;
   Table jeans_dispersion(const Spheroid& part) const;
+  double disc_surface_density(double radius) const;
   void tabulate_disc();
 
+  GalaxyDesign design_;
   double softening_sq_;
   Table bulge_dispersion_, halo_dispersion_, escape_speed_;
   Table streaming_, radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;

@@ -71,6 +71,8 @@ class Simulation {
   Bodies bodies();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
   Snapshot snapshot();
+  /// One per body, from the scene's file; empty if the scene has none.
+  std::span<const Species> species() const { return scene_->properties.species; }
   /// Replaces the bodies, keeping everything else; step and time restart at 0. If their number is the same, the
   /// properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies);

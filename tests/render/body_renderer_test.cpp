@@ -1,4 +1,4 @@
-#include "render/body_renderer.h"
+#include "render/passes/body_renderer.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,10 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr int middle = 64;  // of the Stage's 129 pixels
 
-class Bodies : public testing::Test, public Stage {
+/// However they are drawn.
+class Bodies : public testing::TestWithParam<Drawing>, public Stage {
  protected:
+  Bodies() { appearance.drawing = GetParam(); }
   ~Bodies() override { EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR)); }
 
   /// Brightest pixel, column and row.
@@ -49,7 +51,7 @@ class Bodies : public testing::Test, public Stage {
   }
 };
 
-TEST_F(Bodies, OneInTheMiddleIsASymmetricLightOnDarkGround) {
+TEST_P(Bodies, OneInTheMiddleIsASymmetricLightOnDarkGround) {
   const Image image = picture({{0, 0, 0, 1}});
   EXPECT_EQ(brightest(image), glm::ivec2(middle, middle));
   EXPECT_GT(brightness(pixel(image, middle, middle)), 400);
@@ -63,7 +65,7 @@ TEST_F(Bodies, OneInTheMiddleIsASymmetricLightOnDarkGround) {
   }
 }
 
-TEST_F(Bodies, AppearWhereTheCameraPutsThem) {
+TEST_P(Bodies, AppearWhereTheCameraPutsThem) {
   for (const glm::vec3 place : {glm::vec3{0.5f, 0, 0}, glm::vec3{0, -0.4f, 0.2f}, glm::vec3{0.1f, 0.3f, -0.6f}}) {
     const int width = 240, height = 120;
     const glm::vec4 clip = camera.projection(2.0f) * camera.view() * glm::vec4{place, 1.0f};
@@ -74,7 +76,7 @@ TEST_F(Bodies, AppearWhereTheCameraPutsThem) {
   }
 }
 
-TEST_F(Bodies, TakeTheColoursOfSlowAndFast) {
+TEST_P(Bodies, TakeTheColoursOfSlowAndFast) {
   const auto colour_at = [&](float speed) {
     return pixel(picture(std::vector<glm::vec4>{{0, 0, 0, 1}}, std::vector<glm::vec4>{{0, speed, 0, 0}}, 129, 129),
                  middle + 2, middle);
@@ -84,7 +86,7 @@ TEST_F(Bodies, TakeTheColoursOfSlowAndFast) {
   EXPECT_EQ(colour_at(7.0f), colour_at(1.0f));
 }
 
-TEST_F(Bodies, TakeTheColoursOfLightAndHeavy) {
+TEST_P(Bodies, TakeTheColoursOfLightAndHeavy) {
   appearance.colour_by = ColourBy::mass;
   ranges.mass = {0.01f, 1.0f};
   const auto colour_at = [&](float mass) { return pixel(picture({{0, 0, 0, mass}}), middle + 1, middle); };
@@ -92,13 +94,13 @@ TEST_F(Bodies, TakeTheColoursOfLightAndHeavy) {
   EXPECT_GT(colour_at(1.0f).b, colour_at(1.0f).r + 40);
 }
 
-TEST_F(Bodies, NoneLeaveADarkPicture) {
+TEST_P(Bodies, NoneLeaveADarkPicture) {
   const Image image = picture({});
   for (const auto value : image.rgb) ASSERT_LE(value, 24);
   EXPECT_GT(mean(image), 0.0);
 }
 
-TEST_F(Bodies, WithNumbersThatAreNotFiniteAreLeftOut) {
+TEST_P(Bodies, WithNumbersThatAreNotFiniteAreLeftOut) {
   const glm::vec4 good{0, 0, 0, 1}, out_of_view{0, 0, 1e6f, 1};
   const Image expected = picture({good, out_of_view});
   for (const glm::vec4 bad : {glm::vec4{nan, 0, 0, 1}, glm::vec4{0, infinity, 0, 1}, glm::vec4{0, 0, -infinity, 1},
@@ -109,7 +111,7 @@ TEST_F(Bodies, WithNumbersThatAreNotFiniteAreLeftOut) {
   EXPECT_EQ(picture(positions, velocities, 129, 129).rgb, expected.rgb);
 }
 
-TEST_F(Bodies, ShowTheSameAfterTheCanvasChangedItsSize) {
+TEST_P(Bodies, ShowTheSameAfterTheCanvasChangedItsSize) {
   const std::vector<glm::vec4> bodies = sunflower(50);
   const Image before = picture(bodies, 64, 48);
   const Image other = picture(bodies, 201, 3);
@@ -117,12 +119,7 @@ TEST_F(Bodies, ShowTheSameAfterTheCanvasChangedItsSize) {
   EXPECT_EQ(picture(bodies, 64, 48).rgb, before.rgb);
 }
 
-TEST_F(Bodies, LeaveACanvasWithoutAreaAlone) {
-  renderer.draw({}, camera, appearance, ranges, {0, 0, 720});
-  renderer.draw({}, camera, appearance, ranges, {0, 1280, 0});
-}
-
-TEST_F(Bodies, GiveAsMuchLightWhateverTheirNumber) {
+TEST_P(Bodies, GiveAsMuchLightWhateverTheirNumber) {
   camera.look_from(0.0f, 1.5f);
   const double few = mean(picture(sunflower(2000), 300, 300));
   const double many = mean(picture(sunflower(200000), 300, 300));
@@ -130,7 +127,7 @@ TEST_F(Bodies, GiveAsMuchLightWhateverTheirNumber) {
   EXPECT_NEAR(many / few, 1.0, 0.3);
 }
 
-TEST_F(Bodies, GrowBrighterWithExposureAndWiderWithScale) {
+TEST_P(Bodies, GrowBrighterWithExposureAndWiderWithScale) {
   const std::vector<glm::vec4> bodies = sunflower(400);
   const double plain = mean(picture(bodies));
   appearance.exposure = 3.0f;
@@ -141,19 +138,46 @@ TEST_F(Bodies, GrowBrighterWithExposureAndWiderWithScale) {
   EXPECT_GT(brightness(pixel(picture({{0, 0, 0, 1}}), middle + 4, middle)), beside + 50);
 }
 
-TEST_F(Bodies, BurnToWhiteWhereTheyCrowd) {
+TEST_P(Bodies, AreAsBrightAtAnyDistanceWithAutomaticExposure) {
+  const std::vector<glm::vec4> bodies = sunflower(3000);
+  const auto brightest_light = [&](float exposure) {
+    appearance.exposure = exposure;
+    const Image image = picture(bodies, 200, 150);
+    const glm::ivec2 at = brightest(image);
+    return brightness(pixel(image, at.x, at.y));
+  };
+  for (const float sprite_scale : {0.1f, 1.0f}) {
+    appearance.sprite_scale = sprite_scale;
+    appearance.auto_exposure = false;
+    picture({});
+    appearance.auto_exposure = true;
+    const int metered = brightest_light(1.0f);
+    EXPECT_GT(metered, 350) << sprite_scale;
+    EXPECT_LT(brightest_light(0.1f), metered - 50) << sprite_scale;
+  }
+}
+
+TEST_P(Bodies, BurnToWhiteWhereTheyCrowd) {
   const glm::ivec3 one = pixel(picture({{0, 0, 0, 1}}), middle, middle);
   const glm::ivec3 crowd = pixel(picture(std::vector<glm::vec4>(4000, {0, 0, 0, 1})), middle, middle);
   EXPECT_GT(crowd.b, one.b + 40);
   EXPECT_GE(crowd.r, 250);
 }
 
-TEST_F(Bodies, DrawInAnyColourMap) {
+TEST_P(Bodies, DrawInAnyColourMap) {
   appearance.colour_map = 10000;
   EXPECT_GT(brightness(pixel(picture({{0, 0, 0, 1}}), middle, middle)), 200);
   appearance.colour_map = -1;
   EXPECT_GT(brightness(pixel(picture({{0, 0, 0, 1}}), middle, middle)), 200);
 }
+
+TEST_P(Bodies, AreDrawnAsAsked) {
+  picture({{0, 0, 0, 1}});
+  EXPECT_EQ(renderer.drawn(), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Drawn, Bodies, testing::Values(Drawing::sprites, Drawing::splats),
+                         [](const auto& info) { return info.param == Drawing::splats ? "splats" : "sprites"; });
 
 }  // namespace
 }  // namespace orrery::render::test

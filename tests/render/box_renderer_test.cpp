@@ -1,4 +1,4 @@
-#include "render/box_renderer.h"
+#include "render/passes/box_renderer.h"
 
 #include <gtest/gtest.h>
 

@@ -115,6 +115,56 @@ TEST(Camera, ZoomsWithinLimitsAndBack) {
   EXPECT_GT(camera.distance(), before);
 }
 
+TEST(Camera, ZoomsToThePointer) {
+  for (const float aspect : {0.6f, 1.0f, 1.8f}) {
+    for (const glm::vec2 middle : {glm::vec2{0.0f, 0.0f}, {0.3f, 0.2f}}) {
+      OrbitCamera camera;
+      camera.fit_into(std::min(aspect, 0.8f), middle);
+      const glm::vec3 held = camera.target() + 0.4f * glm::vec3{glm::transpose(camera.view())[0]} -
+                             0.2f * glm::vec3{glm::transpose(camera.view())[1]};
+      const glm::vec2 pointer = on_screen(camera, held, aspect);
+      for (const float steps : {3.0f, 5.0f, -7.0f}) {
+        camera.zoom_at(steps, pointer, aspect);
+        EXPECT_LT(glm::distance(on_screen(camera, held, aspect), pointer), 1e-4f) << aspect << ' ' << steps;
+      }
+    }
+  }
+}
+
+TEST(Camera, ZoomsToThePointerWithinItsLimits) {
+  OrbitCamera camera;
+  camera.zoom_at(1e6f, {0.5f, 0.5f}, 1.0f);
+  const glm::vec3 target = camera.target();
+  camera.zoom_at(1.0f, {0.5f, 0.5f}, 1.0f);
+  EXPECT_EQ(camera.target(), target) << "it cannot be nearer";
+  camera.zoom_at(-1e6f, {50.0f, 0.5f}, 1.0f);
+  EXPECT_TRUE(std::isfinite(glm::length(camera.target())));
+  const glm::mat4 before = camera.view();
+  camera.zoom_at(1.0f, {nan, 0.0f}, 1.0f);
+  EXPECT_EQ(camera.view(), before);
+}
+
+TEST(Camera, AimsAtAPoint) {
+  OrbitCamera camera;
+  camera.frame({}, 1.0f);
+  camera.zoom(2.0f);
+  const float distance = camera.distance();
+  camera.aim_at({3.0f, -2.0f, 5.0f});
+  EXPECT_EQ(camera.distance(), distance);
+  EXPECT_LT(glm::length(on_screen(camera, {3.0f, -2.0f, 5.0f})), 1e-5f);
+  camera.aim_at({nan, 0.0f, 0.0f});
+  EXPECT_EQ(camera.target(), glm::vec3(3.0f, -2.0f, 5.0f));
+}
+
+TEST(Camera, KnowsWhereAPointIsSeen) {
+  OrbitCamera camera;
+  const glm::vec3 point{0.1f, 0.2f, 0.3f};
+  ASSERT_TRUE(camera.seen_at(point, 1.5f));
+  EXPECT_EQ(*camera.seen_at(point, 1.5f), on_screen(camera, point, 1.5f));
+  EXPECT_FALSE(camera.seen_at(2.0f * camera.position() - camera.target(), 1.5f)) << "behind the camera";
+  EXPECT_FALSE(camera.seen_at({nan, 0.0f, 0.0f}, 1.5f));
+}
+
 TEST(Camera, ResetsToTheLastFrame) {
   OrbitCamera camera;
   camera.frame({1.0f, 1.0f, 1.0f}, 5.0f);

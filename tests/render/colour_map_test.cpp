@@ -39,10 +39,10 @@ TEST(ColourMaps, PassThroughEachStopWithoutAJump) {
   }
 }
 
-TEST(ColourMaps, AreNowhereDark) {
+TEST(ColourMaps, AreNowhereDarkAsLights) {
   for (const ColourMap& map : colour_maps()) {
     for (int i = 0; i <= 100; ++i) {
-      const glm::vec3 c = linear_colour(map, static_cast<float>(i) / 100.0f);
+      const glm::vec3 c = light_colour(map, static_cast<float>(i) / 100.0f);
       EXPECT_GT(c.r + c.g + c.b, 0.15f) << map.id << " at " << i;
     }
   }

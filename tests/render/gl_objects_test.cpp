@@ -1,4 +1,4 @@
-#include "render/gl_objects.h"
+#include "render/gl/gl_objects.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "render/gl.h"
-#include "render/offscreen_context.h"
+#include "render/gl/gl.h"
+#include "render/gl/offscreen_context.h"
 
 namespace orrery::render {
 namespace {

@@ -1,4 +1,4 @@
-#include "render/gpu_timer.h"
+#include "render/gl/gpu_timer.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render {

@@ -1,4 +1,4 @@
-#include "render/offscreen_context.h"
+#include "render/gl/offscreen_context.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <fstream>
+#include <ostream>
+#include <string>
 
 #include "tests/render/stage.h"
 
@@ -21,22 +23,59 @@ Image two_discs(Stage& stage, float tilt) {
     const glm::vec3 flat{radius * std::cos(angle), radius * std::sin(angle), 0.0f};
     const float lean = first ? tilt : -1.0f;
     const glm::vec3 centre = first ? glm::vec3{-0.5f, 0, 0} : glm::vec3{0.85f, 0.3f, 0.2f};
-    positions.emplace_back(centre + glm::vec3{flat.x, flat.y * std::cos(lean), flat.y * std::sin(lean)}, 1.0f);
+    const float mass = first ? 1.0f : 0.1f;
+    positions.emplace_back(centre + glm::vec3{flat.x, flat.y * std::cos(lean), flat.y * std::sin(lean)}, mass);
     velocities.emplace_back(1.0f - radius, 0.0f, 0.0f, 0.0f);
   }
   stage.camera.frame({0.0f, 0.0f, 0.0f}, 1.2f);
+  stage.ranges = {.speed = {0.0f, 1.0f}, .mass = {0.1f, 1.0f}, .mass_per_area = {10.0f, 1e5f}};
   return stage.picture(positions, velocities, 160, 90);
 }
 
-TEST(Picture, OfTwoDiscsIsTheOneThatWasAgreedUpon) {
+/// A way to draw, and the file of the picture that was agreed upon.
+struct Way {
+  const char* name;
+  Appearance appearance;
+};
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.name;
+}
+
+const Way ways[] = {
+    {"two_discs", {}},
+    {"two_discs_splats", {.drawing = Drawing::splats}},
+    {"two_discs_by_mass", {.colour_by = ColourBy::mass, .colour_map = 6}},
+    {"two_discs_plain", {.colour_by = ColourBy::none}},
+    {"two_discs_inferno", {.colour_map = 7}},
+    {"two_discs_density", {.look = Look::density, .colour_map = 7}},
+    {"two_discs_density_splats", {.look = Look::density, .colour_map = 7, .drawing = Drawing::splats}},
+    {"two_discs_auto_exposure", {.exposure = 0.5f, .auto_exposure = true}},
+};
+
+class AgreedPicture : public testing::TestWithParam<Way> {};
+
+TEST_P(AgreedPicture, IsMade) {
   Stage stage;
+  stage.appearance = GetParam().appearance;
   const Image made = two_discs(stage, 0.3f);
-  const std::filesystem::path kept = std::filesystem::path{ORRERY_MADE_PICTURES} / "two_discs.png";
+  const std::string file = std::string{GetParam().name} + ".png";
+  const std::filesystem::path kept = std::filesystem::path{ORRERY_MADE_PICTURES} / file;
   std::ofstream{kept} << encode_png(made);
-  const auto [mean, share_off] = difference(made, read_png(ORRERY_REFERENCE_PICTURES "/two_discs.png"));
+  const auto [mean, share_off] = difference(made, read_png(ORRERY_REFERENCE_PICTURES "/" + file));
   EXPECT_TRUE((Difference{mean, share_off}.small()))
       << "mean " << mean << ", share of pixels off " << share_off << "; if the change is meant, look at " << kept
       << " and copy it to " ORRERY_REFERENCE_PICTURES;
+}
+
+INSTANTIATE_TEST_SUITE_P(Picture, AgreedPicture, testing::ValuesIn(ways),
+                         [](const auto& info) { return std::string{info.param.name}; });
+
+TEST(Picture, OfSplatsIsThatOfSprites) {
+  Stage stage;
+  stage.appearance.drawing = Drawing::sprites;
+  const Image sprites = two_discs(stage, 0.3f);
+  stage.appearance.drawing = Drawing::splats;
+  EXPECT_TRUE(difference(two_discs(stage, 0.3f), sprites).small());
 }
 
 TEST(Picture, OfAnotherSceneIsToldApart) {

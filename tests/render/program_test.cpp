@@ -1,12 +1,12 @@
-#include "render/program.h"
+#include "render/gl/program.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
 
-#include "render/offscreen_context.h"
-#include "render/shader_source.h"
+#include "render/gl/offscreen_context.h"
+#include "render/gl/shader_source.h"
 
 namespace orrery::render {
 namespace {
@@ -22,9 +22,9 @@ std::string message_of(Action action) {
 }
 
 TEST(ShaderSource, PutsIncludedFilesInPlace) {
-  const std::string source = shader_source("enlarge.frag");
+  const std::string source = shader_source("widen.comp");
   EXPECT_EQ(source.find("#include"), std::string::npos);
-  EXPECT_NE(source.find("vec3 tent("), std::string::npos);
+  EXPECT_NE(source.find("vec2 tent("), std::string::npos);
 }
 
 TEST(ShaderSource, NamesAShaderThatIsNotThere) {
@@ -33,20 +33,20 @@ TEST(ShaderSource, NamesAShaderThatIsNotThere) {
 
 TEST(Program, ReportsTheCompilersLog) {
   OffscreenContext context;
-  const std::string message = message_of([] { Program{"screen.vert", "tent.glsl"}; });
+  const std::string message = message_of([] { Program{"boxes.vert", "tent.glsl"}; });
   EXPECT_NE(message.find("shader tent.glsl does not compile: "), std::string::npos) << message;
   EXPECT_NE(message.find("textureLod"), std::string::npos) << message;
 }
 
 TEST(Program, ReportsTheLinkersLog) {
   OffscreenContext context;
-  const std::string message = message_of([] { Program{"screen.vert", "bodies.frag"}; });
-  EXPECT_NE(message.find("screen.vert and bodies.frag do not link: "), std::string::npos) << message;
+  const std::string message = message_of([] { Program{"sprite.vert", "boxes.frag"}; });
+  EXPECT_NE(message.find("sprite.vert and boxes.frag do not link: "), std::string::npos) << message;
 }
 
 TEST(Program, RefusesAUniformThatNoShaderUses) {
   OffscreenContext context;
-  const Program program{"screen.vert", "finish.frag"};
+  const Program program{ComputeShader{"tone_map.comp"}};
   program.set("exposure", 1.0f);
   EXPECT_THROW(program.set("exposures", 1.0f), std::logic_error);
 }

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "render/body_renderer.h"
-#include "render/gl.h"
-#include "render/gl_objects.h"
+#include "render/gl/gl.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
 #include "render/image.h"
-#include "render/offscreen_context.h"
+#include "render/passes/body_renderer.h"
 
 namespace orrery::render::test {
 
@@ -27,7 +27,7 @@ struct Stage {
     buffer.upload(std::as_bytes(std::span{arrays}));
     const RenderTarget target{GL_RGBA8, width, height};
     const DrawnBodies bodies{buffer.id(), static_cast<int>(positions.size())};
-    renderer.draw(bodies, camera, appearance, ranges, {target.framebuffer(), width, height});
+    renderer.draw(bodies, camera, appearance, ranges, target);
     return read_framebuffer(target.framebuffer(), width, height);
   }
   Image picture(const std::vector<glm::vec4>& positions, int width = 129, int height = 129) {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
 
 #include "app/text/input_file.h"
+#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 constexpr int format = 1;
 constexpr std::size_t most_entries = 200;  // of all machines and builds that share the folder
-
-std::filesystem::path full_path_in(const char* variable) {
-  const char* const value = std::getenv(variable);
-  const std::filesystem::path path{value ? value : ""};
-  return path.is_absolute() ? path : std::filesystem::path{};
-}
 
 Json result_json(const TuningResult& result) {
   Json candidates = Json::array();
@@ -103,13 +97,8 @@ std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const J
 }  // namespace
 
 std::filesystem::path usual_cache_file() {
-  std::filesystem::path folder = full_path_in("XDG_CACHE_HOME");
-  if (folder.empty()) {
-    folder = full_path_in("HOME");
-    if (folder.empty()) return {};
-    folder /= ".cache";
-  }
-  return folder / "orrery" / "auto-kernels.json";
+  const std::filesystem::path folder = user_folder("XDG_CACHE_HOME", ".cache");
+  return folder.empty() ? folder : folder / "orrery" / "auto-kernels.json";
 }
 
 std::vector<ChoiceCache::Entry> ChoiceCache::read() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfloat>
 
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
@@ -11,7 +12,56 @@ namespace orrery {
 
 using theme::em;
 
-bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height) {
+namespace {
+
+void sort_by(const char* column, SortOrder& order) {
+  if (order.column != column) {
+    order = {column, false};
+  } else if (!order.descending) {
+    order.descending = true;
+  } else {
+    order = {};
+  }
+}
+
+/// An arrow before or behind the name between `low` and `high`, on the side that the name leaves free.
+void draw_arrow(ImVec2 low, ImVec2 high, bool at_left, bool down) {
+  const float r = em(0.2f), x = at_left ? low.x + r : high.x - r, y = (low.y + high.y) / 2;
+  const float tip = down ? r : -r;
+  ImGui::GetWindowDrawList()->AddTriangleFilled({x - r, y - tip / 2}, {x + r, y - tip / 2}, {x, y + tip},
+                                                theme::accent);
+}
+
+/// A name that can be clicked, over the whole width of its column.
+void sorting_head(const char* id, int number, const Column& column, SortOrder& order) {
+  const ImVec2 at = ImGui::GetCursorPos(), low = ImGui::GetCursorScreenPos();
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()};
+  ImGui::PushID(id);
+  ImGui::PushID(number);
+  if (hit_area("head", size)) sort_by(column.name, order);
+  ImGui::PopID();
+  ImGui::PopID();
+  ui_mark(fmt::format("{}.by", id), fmt::format_int(number).c_str());
+  tooltip(*column.notes ? column.notes : "Click to sort.", *column.notes ? "Click to sort." : "");
+  const bool right = column.width > 0, sorted = order.column == column.name;
+  const ImU32 colour = sorted || ImGui::IsItemHovered() ? theme::text : theme::dim;
+  ImGui::SetCursorPos(at);
+  if (right) {
+    text_to(at.x + size.x, column.name, colour, theme::Font::small);
+  } else {
+    text(column.name, colour, theme::Font::small);
+  }
+  if (!sorted) return;
+  // Beside the name: before one that ends at the right, else behind it.
+  ImFont* const font = theme::font(theme::Font::small);
+  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, column.name).x, gap = em(0.5f);
+  const float x = right ? low.x + size.x - width - gap : low.x + width;
+  draw_arrow({x, low.y}, {x + gap, low.y + font->FontSize}, right, order.descending);
+}
+
+}  // namespace
+
+bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height, SortOrder* order) {
   const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float wanted = line * static_cast<float>(1 + rows) + em(0.3f);
   constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX;
@@ -23,8 +73,13 @@ bool begin_rows(const char* id, std::span<const Column> columns, int rows, float
                             fixed ? em(column.width) : -column.width);
   }
   ImGui::TableNextRow();
+  int number = 0;
   for (const Column& column : columns) {
     ImGui::TableNextColumn();
+    if (order && *column.name) {
+      sorting_head(id, number++, column, *order);
+      continue;
+    }
     if (column.width > 0) {
       text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, column.name, theme::dim, theme::Font::small);
     } else {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "app/panels/kit/sort_order.h"
 #include "app/panels/kit/theme.h"
 
 namespace orrery {
@@ -17,7 +18,9 @@ struct Column {
 
 /// A table with a line of names that stays in sight; it scrolls where `rows` are more than `height` holds.
 /// ImGui::EndTable ends it. False where nothing of it can be seen, and then it is ended already.
-bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height);
+/// With `order`, a click on a name, marked as `id.by.NUMBER` from 0, sorts by that column: ascending, then descending,
+/// then not. The caller draws the rows in that order.
+bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height, SortOrder* order = nullptr);
 
 /// The next row's first cell, with `label`, marked as `id.index`: the row is one widget. Whether it was clicked.
 bool row_button(const char* id, int index, const char* label, bool selected);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
 
 namespace orrery {
@@ -20,6 +21,8 @@ using theme::em;
 ImVec2 size_of(std::string_view content) {
   return ImGui::CalcTextSize(content.data(), content.data() + content.size());
 }
+
+Folds* folds_in_use = nullptr;
 
 void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
   switch (icon) {
@@ -104,9 +107,18 @@ bool hit_area(const char* id, ImVec2 size) {
   return ImGui::InvisibleButton(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
 }
 
+UseFolds::UseFolds(Folds& folds) {
+  folds_in_use = &folds;
+}
+UseFolds::~UseFolds() {
+  folds_in_use = nullptr;
+}
+
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark, float reserved) {
-  bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(id), open_at_first);
-  if (hit_area(id, {ImGui::GetContentRegionAvail().x - reserved, ImGui::GetFrameHeight()})) open = !open;
+  Fold none{open_at_first};
+  Fold& fold = folds_in_use ? folds_in_use->try_emplace(id, none).first->second : none;
+  if (hit_area(id, {ImGui::GetContentRegionAvail().x - reserved, ImGui::GetFrameHeight()})) fold = {!fold.open, true};
+  const bool open = fold.open;
   ui_mark("section", id);
 
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();

@@ -29,7 +29,7 @@ void tooltip(std::string_view what, std::string_view more = {});
 bool hit_area(const char* id, ImVec2 size);
 
 /// The head of a collapsible section, marked as `section.ID`; `remark` stands dimmed at the right end of its line, and
-/// `reserved` of the line is left for other widgets. Whether the section is open.
+/// `reserved` of the line is left for other widgets. Whether the section is open; UseFolds keeps that.
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark = {}, float reserved = 0);
 
 /// An arrow that shows or hides what lies below it, marked as `id`.

@@ -246,6 +246,7 @@ TEST_F(Panels, EditACopyOfTheAppearance) {
   EXPECT_EQ(only<SetAppearance>(click("colour-by.mass")).appearance.colour_by, render::ColourBy::mass);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
   EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
+  EXPECT_TRUE(only<SetPresentation>(click("presentation")).on);
 }
 
 TEST_F(Panels, PutAnErrorAwayUntilTheNext) {
@@ -319,6 +320,7 @@ struct Display {
 };
 
 TEST_F(Panels, FitASmallWindowAndAHugeOne) {
+  state.lab.folded = false;
   view.results = {tried("some-kernel", "block=64 split=auto")};
   view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
   for (const Display size : {Display{900, 600, 1}, Display{1280, 720, 1}, Display{1280, 720, 2}, Display{900, 600, 2},

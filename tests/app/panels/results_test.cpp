@@ -1,4 +1,8 @@
 // The table of results.
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -113,6 +117,39 @@ TEST_F(Panels, ShowTheErrorBesideTheTime) {
   EXPECT_EQ(lab_text().find("e-7"), std::string::npos);
   view.results[0].error = status.force_probe->error;
   EXPECT_NE(lab_text().find("3.1e-7"), std::string::npos);
+}
+
+/// The rows of the results from the top.
+std::vector<int> shown_order(int count) {
+  std::vector<int> rows;
+  for (int i = 0; i < count; ++i) rows.push_back(i);
+  std::ranges::sort(rows, {}, [](int row) { return ui_marked("result." + std::to_string(row)).y0; });
+  return rows;
+}
+
+TEST_F(Panels, SortTheResultsByAClickOnAColumnsHead) {
+  using Order = std::vector<int>;
+  view.results = {tried("b", ""), tried("a", ""), tried("c", ""), tried("a", "")};
+  const std::array times{3.0, 1.0, 2.0, 1.0};
+  for (std::size_t i = 0; i < times.size(); ++i) view.results[i].median_ms = times[i];
+  view.results[2].error = ForceError{1e-3, 3e-7, 4e-6, 5e-5};
+  view.results[0].error = ForceError{1e-3, 2e-7, 4e-6, 5e-5};
+  view.results[1].pinned = true;
+  settle();
+  const auto sort_by = [&](const char* head) {
+    click(head);
+    settle();
+    return shown_order(4);
+  };
+  EXPECT_EQ(shown_order(4), (Order{0, 1, 2, 3}));
+  EXPECT_EQ(sort_by("results.by.0"), (Order{1, 3, 0, 2})) << "kernel; equal ones in the order of the runs";
+  EXPECT_EQ(sort_by("results.by.0"), (Order{2, 0, 1, 3}));
+  EXPECT_EQ(sort_by("results.by.0"), (Order{0, 1, 2, 3})) << "the order of the runs again";
+  EXPECT_EQ(sort_by("results.by.3"), (Order{1, 3, 2, 0})) << "time";
+  EXPECT_EQ(only<PinResult>(click("pin.1")).row, 1) << "the row is itself wherever it is shown";
+  EXPECT_EQ(only<ReturnToRun>(click("result.2")).run.kernel_id, "c");
+  EXPECT_EQ(sort_by("results.by.5"), (Order{0, 2, 1, 3})) << "error; unknown ones last";
+  EXPECT_EQ(sort_by("results.by.5"), (Order{2, 0, 1, 3})) << "and also in the other direction";
 }
 
 TEST_F(Panels, ExportAndClearTheResults) {

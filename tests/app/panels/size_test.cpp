@@ -1,6 +1,5 @@
 // The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
 #include <fmt/ranges.h>
-#include <imgui_internal.h>
 
 #include "app/ui_state/window_size.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -30,6 +29,13 @@ class FullPanels : public Panels {
     view.times = {.map_ms = 0.5, .draw_ms = 2, .gui_ms = 1, .swap_ms = 10, .frame_ms = 15.75};
     view.recording = {.active = true, .file = "orrery-out/timings-12.csv", .rows = 123'456, .error = {}};
     view.notice = "wrote orrery-out/a-rather-long-name-of-a-picture.png";
+    view.picked = PickedBody{.number = 9'999'999,
+                             .species = "star",
+                             .mass = 1.234e-7f,
+                             .position = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
+                             .velocity = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
+                             .place = {{0.5f, 0.5f}},
+                             .followed = true};
     view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
     for (int i = 0; i < 12; ++i) {
       Result result = tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto");
@@ -49,7 +55,8 @@ class FullPanels : public Panels {
 
   /// Draws a frame with every section open.
   void draw() {
-    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) window->StateStorage.SetAllInt(1);
+    state.lab.folded = false;
+    for (auto& [id, fold] : state.folds) fold.open = true;
     frame();
   }
 

@@ -57,6 +57,42 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   EXPECT_TRUE(seen("count.of-file"));
 }
 
+TEST_F(Panels, ShowThePickedBody) {
+  settle();
+  EXPECT_FALSE(seen("picked"));
+  view.picked = PickedBody{.number = 1234, .place = {{0.5f, 0.5f}}};
+  settle();
+  EXPECT_TRUE(seen("picked"));
+  EXPECT_TRUE(only<FollowPicked>(click("picked.follow")).on);
+  view.picked->followed = true;
+  settle();
+  EXPECT_FALSE(only<FollowPicked>(click("picked.follow")).on);
+  only<Unpick>(click("picked.close"));
+  view.picked->place.reset();
+  settle();
+  EXPECT_TRUE(seen("picked")) << "it is behind the camera";
+  view.panel = false;
+  settle();
+  EXPECT_FALSE(seen("picked"));
+}
+
+TEST_F(Panels, MarkThePickedBodyInThePicture) {
+  const auto drawn = [this](std::optional<std::array<float, 2>> place) {
+    view.picked = PickedBody{.place = place};
+    frame();
+    return ImGui::GetBackgroundDrawList()->VtxBuffer.Size;
+  };
+  EXPECT_EQ(drawn(std::nullopt), 0);
+  ASSERT_GT(drawn({{0.75f, 0.5f}}), 0);
+  const ImVec2 first = ImGui::GetBackgroundDrawList()->VtxBuffer[0].pos, display = ImGui::GetIO().DisplaySize;
+  EXPECT_NEAR(first.x, 0.75f * display.x, 30);
+  EXPECT_NEAR(first.y, 0.5f * display.y, 30);
+  view.panel = false;
+  EXPECT_GT(drawn({{0.75f, 0.5f}}), 0) << "in a window, always";
+  view.in_window = false;
+  EXPECT_EQ(drawn({{0.75f, 0.5f}}), 0);
+}
+
 TEST_F(Panels, ShowThatFramesAreRecordedWhateverIsHidden) {
   settle();
   EXPECT_FALSE(seen("recording"));

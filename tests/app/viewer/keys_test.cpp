@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <cfloat>
 #include <functional>
+#include <numbers>
+#include <regex>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -69,12 +72,32 @@ TEST(Keys, NoneMeansTwoThings) {
 TEST(Keys, AreAllInTheHelp) {
   const auto help = key_help();
   ASSERT_EQ(help.size(), key_bindings().size() + mouse_help().size());
+  const std::string printed = std::regex_replace(key_table({}), std::regex{"\\s+"}, " ");  // long lines are wrapped
   std::set<std::string> keys;
   for (const KeyHelp& line : help) {
     EXPECT_FALSE(line.action.empty());
     EXPECT_TRUE(keys.insert(line.keys).second) << line.keys;
-    EXPECT_NE(key_table({}).find(line.action), std::string::npos);
+    EXPECT_NE(printed.find(line.action), std::string::npos) << line.action;
   }
+}
+
+TEST(Keys, HaveAHeadingEach) {
+  const auto help = key_help();
+  EXPECT_EQ(help.front().group, "Camera");
+  std::vector<std::string> groups;
+  for (const KeyHelp& line : help) {
+    if (!line.group.empty()) groups.push_back(line.group);
+  }
+  EXPECT_EQ(groups, (std::vector<std::string>{"Camera", "Run", "Kernel", "Picture", "Files", "Window"}));
+}
+
+TEST(Keys, ShowThePresentationAndLeaveItByEsc) {
+  const Status status = status_of(test::backends().default_kernel());
+  ViewStatus view = view_of_all_kernels();
+  EXPECT_TRUE(asked<SetPresentation>({.character = U'P'}, status, view).on);
+  view.presentation = view.fullscreen = true;
+  EXPECT_FALSE(asked<SetPresentation>({.character = U'P'}, status, view).on);
+  EXPECT_FALSE(asked<SetPresentation>({.key = GLFW_KEY_ESCAPE}, status, view).on);
 }
 
 TEST(Keys, UnknownOnesAskForNothing) {
@@ -178,6 +201,40 @@ TEST(Keys, StepsAFrameStayInRange) {
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, SetStepsPerFrame::range.most);
 }
 
+TEST(Keys, FollowKeyHasAMeaningOnceABodyIsPicked) {
+  const Status status = status_of(test::backends().default_kernel());
+  ViewStatus view;
+  EXPECT_FALSE(request_for({.character = U'F'}, status, view));
+  view.picked = PickedBody{.number = 3};
+  EXPECT_TRUE(asked<FollowPicked>({.character = U'F'}, status, view).on);
+  view.picked->followed = true;
+  EXPECT_FALSE(asked<FollowPicked>({.character = U'F'}, status, view).on);
+}
+
+TEST(Keys, EscPicksNoBodyBeforeItLeavesFullScreen) {
+  const Status status = status_of(test::backends().default_kernel());
+  ViewStatus view;
+  view.fullscreen = true;
+  view.picked = PickedBody{.number = 3};
+  asked<Unpick>({.key = GLFW_KEY_ESCAPE}, status, view);
+  view.picked.reset();
+  asked<ToggleFullscreen>({.key = GLFW_KEY_ESCAPE}, status, view);
+}
+
+TEST(Keys, DigitsLookAlongTheAxes) {
+  const Status status = status_of(test::backends().default_kernel());
+  const auto looks = [&](char32_t digit, float azimuth, float elevation) {
+    const auto look = asked<LookFrom>({.character = digit}, status);
+    EXPECT_FLOAT_EQ(look.azimuth, azimuth);
+    EXPECT_FLOAT_EQ(look.elevation, elevation);
+    EXPECT_NO_THROW(check_arguments(row_of<LookFrom>(), look));
+  };
+  constexpr float right_angle = std::numbers::pi_v<float> / 2;
+  looks(U'1', -right_angle, 0);
+  looks(U'3', 0, 0);
+  looks(U'7', -right_angle, right_angle);
+}
+
 TEST(Keys, RecordingKeyStopsWhatItStarted) {
   const Status status = status_of(test::backends().default_kernel());
   ViewStatus view;
@@ -237,16 +294,53 @@ TEST(Mouse, MakesCommandsForTheCamera) {
       io.KeyShift = shift;
     });
   };
-  const auto orbit = only<OrbitView>(drag(ImGuiMouseButton_Left, false));
-  EXPECT_FLOAT_EQ(orbit.right, 0.1f);
-  EXPECT_FLOAT_EQ(orbit.up, -0.25f);
-  for (const Requests& panned :
-       {drag(ImGuiMouseButton_Right, false), drag(ImGuiMouseButton_Middle, false), drag(ImGuiMouseButton_Left, true)}) {
+  for (const int button : {ImGuiMouseButton_Left, ImGuiMouseButton_Middle}) {
+    const auto orbit = only<OrbitView>(drag(button, false));
+    EXPECT_FLOAT_EQ(orbit.right, 0.1f);
+    EXPECT_FLOAT_EQ(orbit.up, -0.25f);
+  }
+  for (const Requests& panned : {drag(ImGuiMouseButton_Right, false), drag(ImGuiMouseButton_Right, true),
+                                 drag(ImGuiMouseButton_Middle, true), drag(ImGuiMouseButton_Left, true)}) {
     EXPECT_FLOAT_EQ(only<PanView>(panned).right, 0.1f);
     EXPECT_FLOAT_EQ(only<PanView>(panned).up, -0.25f);
   }
-  EXPECT_EQ(only<ZoomView>(camera_requests_after([](ImGuiIO& io) { io.MouseWheel = -2; })).notches, -2);
   only<FrameAll>(camera_requests_after([](ImGuiIO& io) { io.MouseDoubleClicked[ImGuiMouseButton_Left] = true; }));
+}
+
+TEST(Mouse, ZoomsToThePointer) {
+  const auto zoomed = [](ImVec2 at) {
+    return only<ZoomView>(camera_requests_after([=](ImGuiIO& io) {
+      io.MousePos = at;
+      io.MouseWheel = -2;
+    }));
+  };
+  const ZoomView zoom = zoomed({100, 150});
+  EXPECT_EQ(zoom.notches, -2);
+  EXPECT_EQ(zoom.x, 0.25f);
+  EXPECT_EQ(zoom.y, 0.75f);
+  for (const ImVec2 outside : {ImVec2{-1, 10}, ImVec2{10, 201}, ImVec2{-FLT_MAX, -FLT_MAX}}) {
+    EXPECT_EQ(zoomed(outside).notches, -2);
+    EXPECT_FALSE(zoomed(outside).x || zoomed(outside).y) << outside.x;
+  }
+}
+
+TEST(Mouse, AClickPicks) {
+  const auto released = [](const std::function<void(ImGuiIO&)>& more) {
+    return camera_requests_after([&](ImGuiIO& io) {
+      io.MousePos = {100, 150};
+      io.MouseReleased[0] = true;
+      io.MouseClickedLastCount[0] = 1;
+      more(io);
+    });
+  };
+  const auto pick = only<PickAt>(released([](ImGuiIO& io) { io.MouseDragMaxDistanceSqr[0] = 4; }));
+  EXPECT_EQ(pick.x, 0.25f);
+  EXPECT_EQ(pick.y, 0.75f);
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseDragMaxDistanceSqr[0] = 100; }).empty()) << "it was a drag";
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseClickedLastCount[0] = 2; }).empty()) << "a double click";
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseDownOwned[0] = true; }).empty()) << "it began over a panel";
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.WantCaptureMouse = true; }).empty()) << "it ended over a panel";
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.MousePos = {100, 300}; }).empty()) << "it ended beyond the window";
 }
 
 TEST(Mouse, AsksForNothingAtRestOrOverAPanel) {

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <thread>
 
-#include "render/gl.h"
+#include "render/gl/gl.h"
+#include "render/gl/offscreen_context.h"
 #include "render/image.h"
-#include "render/offscreen_context.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

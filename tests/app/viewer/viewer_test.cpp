@@ -1,4 +1,5 @@
 // Runs and their pictures.
+#include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
@@ -87,6 +88,32 @@ TEST_F(OffscreenViewer, PanelIsInThePictureWhenAsked) {
     ASSERT_EQ(run_view(test::catalog(), o), 0);
   }
   EXPECT_NE(read(path("with.png")), read(path("without.png")));
+}
+
+TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {
+  const auto picture = [&](const std::vector<ViewCommand>& commands) {
+    ViewOptions asked = options(4);
+    asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
+    for (const ViewCommand& command : commands) asked.script.push_back({.frame = 1, .request = command, .line = 2});
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    return read(asked.screenshot_file);
+  };
+  const std::string without = picture({});
+  EXPECT_TRUE(picture({PickAt{0.5f, 0.5f}, PickBody{7}}) == without) << "nothing is drawn over the bodies";
+  EXPECT_FALSE(picture({PickBody{7}, FollowPicked{}}) == without);
+  EXPECT_TRUE(picture({PickBody{7}, FollowPicked{}, FrameAll{}, ResetCamera{}}) ==
+              picture({FrameAll{}, ResetCamera{}}));
+  EXPECT_TRUE(picture({PickBody{7}, FollowPicked{}, ZoomView{2, 0.1f, 0.2f}}) ==
+              picture({PickBody{7}, FollowPicked{}, ZoomView{2}}))
+      << "towards the body";
+  EXPECT_FALSE(picture({ZoomView{2, 0.1f, 0.2f}}) == picture({ZoomView{2}}));
+  for (const std::vector<ViewCommand>& refused :
+       {std::vector<ViewCommand>{PickBody{500}}, {FollowPicked{}}, {PickAt{0.5f, 1.5f}}}) {
+    ViewOptions asked = options(3);
+    for (const ViewCommand& command : refused) asked.script.push_back({.frame = 1, .request = command, .line = 2});
+    EXPECT_THROW(run_view(test::catalog(), asked), UsageError);
+  }
 }
 
 TEST_F(OffscreenViewer, ReturnsToARowOfTheResultsAndUndoesIt) {

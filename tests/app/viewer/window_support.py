@@ -11,7 +11,9 @@ import unittest
 
 PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
 CACHE = tempfile.TemporaryDirectory(prefix="orrery-cache-")  # what a run keeps for the next: never the user's own
+CONFIGURATION = tempfile.TemporaryDirectory(prefix="orrery-config-")
 os.environ["XDG_CACHE_HOME"] = CACHE.name
+os.environ["XDG_CONFIG_HOME"] = CONFIGURATION.name
 
 
 def program():
@@ -100,8 +102,17 @@ class Viewer:
         self.wait_for_frames()
 
     def click(self, name):
-        x0, y0, x1, y1 = wait_for(f"the widget {name}", lambda: self.layout().get(name))
-        self.display.xdotool("mousemove", round((x0 + x1) / 2), round((y0 + y1) / 2))
+        def steady():
+            """Its place, if it has not moved for a while: panels that open move what is below them."""
+            place = self.layout().get(name)
+            time.sleep(0.4)
+            return place if place and place == self.layout().get(name) else None
+
+        x0, y0, x1, y1 = wait_for(f"the widget {name}", steady)
+        self.click_at(round((x0 + x1) / 2), round((y0 + y1) / 2))
+
+    def click_at(self, x, y):
+        self.display.xdotool("mousemove", x, y)
         time.sleep(0.5)  # a frame or more between pointing and pressing, and between pressing and letting go
         self.display.xdotool("mousedown", 1)
         time.sleep(0.5)
@@ -135,6 +146,7 @@ class WindowTestCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.display = Display()
         self.addCleanup(self.display.close)
+        self.display.environment["XDG_CONFIG_HOME"] = self.path("config")  # each test begins without a memory
 
     def start(self, *arguments):
         viewer = Viewer(self.display, self.folder, *arguments)

@@ -148,6 +148,9 @@ class WindowTest(WindowTestCase):
         viewer.point_at_bodies()
         viewer.type("i")  # another integrator: a new file begins
         rows_with("a-1.csv", "cpu-serial")
+        viewer.click("lab.results")
+        wait_for("the laboratory to open", lambda: "result.0" in viewer.layout())
+        viewer.wait_for_frames()  # until it has the height of its content
         viewer.click("result.0")
         rows_with("a-2.csv", "cpu-serial")
         viewer.point_at_bodies()
@@ -162,6 +165,22 @@ class WindowTest(WindowTestCase):
         first_steps = [int(rows[0]["step"]) for _, rows in files]
         self.assertLessEqual(first_steps[3], int(files[2][1][-1]["step"]), "the bodies are those of the click again")
         self.assertLess(first_steps[4], 5, "from the first state")
+
+    def test_a_click_picks_a_body(self):
+        viewer = self.start("--scene", "plummer", "-n", "2000", "--kernel", "cpu-serial")
+        for x in range(800, 840, 10):  # past the middle of the picture
+            viewer.click_at(x, 240)
+            time.sleep(1)
+            if "picked" in viewer.layout():
+                break
+        wait_for("the card of the body", lambda: "picked.follow" in viewer.layout())
+        viewer.click("picked.follow")
+        viewer.point_at_bodies()
+        viewer.type("F12")
+        wait_for("the picture", lambda: os.path.exists(self.path("orrery-out/picture.png")))
+        viewer.type("Escape")
+        wait_for("the card to go", lambda: "picked" not in viewer.layout())
+        self.assertEqual(viewer.close(), 0, viewer.said())
 
     def test_quitting_asks_while_frames_are_recorded(self):
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")

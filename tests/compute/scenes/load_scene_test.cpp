@@ -24,7 +24,8 @@ TEST(Scenes, HaveDifferentIdsAndCollisionComesFirst) {
     EXPECT_EQ(&find_scene(info->id), info);
     EXPECT_GE(info->default_count, info->min_count);
   }
-  EXPECT_EQ(ids, (std::set<std::string>{"collision", "plummer", "disc", "cold-collapse", "two-body"}));
+  EXPECT_EQ(ids, (std::set<std::string>{"collision", "plummer", "disc", "cold-collapse", "two-body", "spiral",
+                                        "antennae", "cosmic-web"}));
   EXPECT_STREQ(scenes().front()->id, "collision");
 }
 

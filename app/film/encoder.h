@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "compute/core/descriptor.h"
+
+namespace orrery {
+
+/// The program ffmpeg, which encodes raw frames as H.264 in an MP4 file. Ctrl+C on the terminal does not reach it. If
+/// this process is killed, it ends by itself.
+class Encoder {
+ public:
+  /// Starts ffmpeg. `file` is open for writing and empty; ffmpeg opens it once more. `name` is that of the film, for
+  /// messages. Throws std::runtime_error, one line, if ffmpeg cannot be started.
+  Encoder(int width, int height, double fps, int file, std::string name);
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  /// Kills ffmpeg if finish() was not called.
+  ~Encoder();
+
+  /// Hands over a frame as FilmFrame holds it. Waits while ffmpeg is busy. Throws std::runtime_error with ffmpeg's last
+  /// line if it has ended.
+  void write(std::span<const std::uint8_t> rgba);
+  /// Waits until ffmpeg has written the file. Throws as write().
+  void finish();
+
+ private:
+  void start(int width, int height, double fps, int file, const Descriptor& input, const Descriptor& errors);
+  [[noreturn]] void fail(const std::string& cause) const;
+  int wait_for_end();
+  void check_end();
+
+  const std::string name_;
+  pid_t process_ = -1;     // -1: it has ended
+  Descriptor frames_;      // the writing end of ffmpeg's standard input
+  std::string last_line_;  // of its standard error; belongs to reader_ until that is joined
+  std::jthread reader_;
+};
+
+}  // namespace orrery

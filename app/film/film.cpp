@@ -1,0 +1,79 @@
+#include "app/film/film.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "app/film/film_file.h"
+#include "app/film/frame_folder.h"
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/printable.h"
+
+namespace orrery {
+namespace {
+
+std::unique_ptr<FilmOutput> make_output(const FilmOptions& options, WindowSize size, Existing existing) {
+  if (options.folder) return std::make_unique<FrameFolder>(options, size, existing);
+  return std::make_unique<FilmFile>(options, size, existing);
+}
+
+}  // namespace
+
+Film::Film(const FilmOptions& options, WindowSize size, std::int64_t frames, Existing existing)
+    : options_{options}, frames_{frames}, output_{make_output(options, size, existing)}, progress_{options.progress} {
+  const std::size_t bytes = 4 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  workers_ = std::make_unique<FrameWorkers>(output_->threads(), bytes,
+                                            [this](const FilmFrame& frame) { output_->add(frame); });
+}
+
+void Film::begin(const Json& run) {
+  output_->begin(run);
+  begin_ = last_ = Clock::now();
+  const std::set<std::int64_t>& kept = output_->kept();
+  kept_ = std::distance(kept.begin(), kept.lower_bound(frames_));
+  last_wanted_ = frames_ - 1;
+  while (kept.contains(last_wanted_)) --last_wanted_;
+  if (kept_ == 0) return;
+  console::print("kept {} of {} frames in {}\n", format_count(kept_), format_count(frames_), printable(options_.out));
+}
+
+void Film::add(FilmFrame frame) {
+  workers_->add(std::move(frame));
+  ++added_;
+}
+
+void Film::show_progress(std::int64_t frame, bool drawn) {
+  const Clock::time_point now = Clock::now();
+  Pace& pace = drawn ? drawn_ : passed_;
+  ++pace.frames;
+  pace.total_s += std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  const std::int64_t left_to_pass = kept_ - passed_.frames, left_to_draw = frames_ - frame - 1 - left_to_pass;
+  std::optional<double> left_s;
+  if (drawn_.frames > 0) {
+    left_s = static_cast<double>(left_to_draw) * drawn_.per_frame_s() +
+             static_cast<double>(left_to_pass) * passed_.per_frame_s();
+  }
+  std::string what = fmt::format("frame {} of {}", format_count(frame + 1), format_count(frames_));
+  if (drawn_.total_s > 0) {
+    what += fmt::format(", {:.3g} frames/s", static_cast<double>(drawn_.frames) / drawn_.total_s);
+  }
+  progress_.show_left(left_s, what);
+}
+
+std::string Film::finish() {
+  if (std::exchange(finished_, true)) return {};
+  workers_->finish();
+  progress_.clear();
+  if (added_ == 0) return {};
+  const std::string name = output_->finish();
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const std::int64_t total = added_ + kept_;
+  return fmt::format("wrote {}: {} {}, {:.4g} s at {:g} frames/s; rendered {:.3g} frames/s", printable(name),
+                     format_count(added_), added_ == 1 ? "frame" : "frames", static_cast<double>(total) / options_.fps,
+                     options_.fps, elapsed_s > 0 ? static_cast<double>(added_) / elapsed_s : 0);
+}
+
+}  // namespace orrery

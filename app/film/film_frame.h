@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace orrery {
+
+/// One frame of a film: 4 bytes per pixel, red first, bottom row first as OpenGL reads it. The fourth byte has no
+/// meaning.
+struct FilmFrame {
+  std::int64_t number = 0;  ///< from 0
+  std::vector<std::uint8_t> rgba;
+};
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+
+#include "app/film/film_output.h"
+#include "app/ui_state/film_options.h"
+#include "app/ui_state/window_size.h"
+#include "compute/core/output_name.h"
+
+namespace orrery {
+
+/// A folder of PNG frames, frame-000000.png and so on. Each appears whole, so a run that was stopped can be continued:
+/// frames of the same film are kept. The file film.json in the folder says which film it is.
+class FrameFolder final : public FilmOutput {
+ public:
+  /// Makes the folder if it is missing. With Existing::replace, begin() removes its frames.
+  FrameFolder(const FilmOptions& options, WindowSize size, Existing existing);
+
+  /// Refuses a folder with frames of another film.
+  void begin(const Json& run) override;
+  int threads() const override;
+  void add(const FilmFrame& frame) override;
+  std::string finish() override { return folder_.string(); }
+
+ private:
+  std::filesystem::path file_of(std::int64_t frame) const;
+  void find_frames();
+  void check_same(const Json& run) const;
+
+  const std::filesystem::path folder_;
+  const WindowSize size_;
+  const Existing existing_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <cmath>
+
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+ImU32 packed(const std::array<float, 3>& colour) {
+  return ImGui::ColorConvertFloat4ToU32({colour[0], colour[1], colour[2], 1});
+}
+
+void colour_bar(const Legend& legend, float width) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float height = em(0.5f), part = width / static_cast<float>(legend.colours.size() - 1);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i + 1 < legend.colours.size(); ++i) {
+    const ImU32 left = packed(legend.colours[i]), right = packed(legend.colours[i + 1]);
+    const float x = low.x + part * static_cast<float>(i);
+    draw.AddRectFilledMultiColor({x, low.y}, {x + part, low.y + height}, left, right, right, left);
+  }
+  ImGui::Dummy({width, height});
+}
+
+void colours(const Legend& legend, float width) {
+  const float left = ImGui::GetCursorPosX();
+  text(fmt::format("{}{}", legend.quantity, legend.logarithmic ? ", logarithmic" : ""), theme::text,
+       theme::Font::small);
+  ui_mark("legend.quantity");
+  tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
+          "In units of G = 1. Values beyond the ends have the colours of the ends.");
+  colour_bar(legend, width);
+  text(fmt::format("{:.3g}", legend.low), theme::dim, theme::Font::small);
+  ImGui::SameLine();
+  text_to(left + width, fmt::format("{:.3g}", legend.high), theme::dim, theme::Font::small);
+}
+
+/// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.
+double round_length(double length) {
+  const double decade = std::pow(10, std::floor(std::log10(length)));
+  for (const double factor : {5.0, 2.0}) {
+    if (factor * decade <= length) return factor * decade;
+  }
+  return decade;
+}
+
+void scale_bar(const Legend& legend, float most_width) {
+  const double per_pixel = legend.world_per_height / ImGui::GetIO().DisplaySize.y;
+  const double length = round_length(per_pixel * most_width);
+  const auto width = static_cast<float>(length / per_pixel);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float end = em(0.25f);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  for (const float x : {low.x, low.x + width}) draw.AddLine({x, low.y}, {x, low.y + 2 * end}, theme::text);
+  draw.AddLine({low.x, low.y + end}, {low.x + width, low.y + end}, theme::text);
+  ImGui::Dummy({width, 2 * end});
+  ImGui::SameLine();
+  text(fmt::format("{:g}", length), theme::text, theme::Font::small);
+  ui_mark("legend.scale");
+  tooltip("Length at the camera's target, in units of G = 1.");
+}
+
+}  // namespace
+
+void legend_panel(const ViewStatus& view, const PanelState& state) {
+  const Legend& legend = view.legend;
+  if (!view.legend_shown || !(legend.world_per_height > 0)) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margin = em(0.75f), width = em(11);
+  if (display.x - side_column_width(view) < width + 4 * margin) return;
+  ImGui::SetNextWindowPos({display.x - margin, display.y - state.lab.covered - margin}, ImGuiCond_Always, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  if (ImGui::Begin("Legend", nullptr,
+                   base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBackground |
+                       ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (legend.colours.size() > 1) colours(legend, width);
+    scale_bar(legend, width - em(2.5f));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace orrery

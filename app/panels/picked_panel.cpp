@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+constexpr float card_ems = 18, label_ems = 4.2f;
+
+/// Below the windows, over the picture.
+void ring(const PickedBody& body) {
+  if (!body.place) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 middle{(*body.place)[0] * display.x, (*body.place)[1] * display.y};
+  ImDrawList& draw = *ImGui::GetBackgroundDrawList();
+  const float radius = em(0.7f);
+  draw.AddCircle(middle, radius, theme::faded(theme::on_accent, 0.8f), 0, em(0.25f));
+  draw.AddCircle(middle, radius, theme::accent, 0, em(0.12f));
+}
+
+void row(const char* label, const std::string& value, const char* notes) {
+  text(label, theme::dim);
+  ImGui::SameLine(em(label_ems));
+  text(value);
+  tooltip(notes);
+}
+
+std::string components(const std::array<float, 3>& v) {
+  return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0], v[1], v[2]);
+}
+
+void head(const PickedBody& body, float width, Requests& out) {
+  const char* const follow = body.followed ? "Stop following" : "Follow";
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x, close = em(1.6f), gap = em(0.3f);
+  const float button = ImGui::CalcTextSize(follow).x + padding;
+  ImGui::AlignTextToFramePadding();
+  text(shortened(fmt::format("Body {}", format_count(body.number)), width - button - close - 2 * gap), theme::text);
+  ui_mark("picked");
+  ImGui::SameLine(ImGui::GetWindowContentRegionMin().x + width - button - close - gap);
+  if (ImGui::Button(follow)) out.push_back(FollowPicked{!body.followed});
+  ui_mark("picked.follow");
+  tooltip(row_of<FollowPicked>().sentence, "Shift+F. Ends with F and Home.");
+  ImGui::SameLine(0, gap);
+  if (ImGui::Button("\u00d7", {close, 0})) out.push_back(Unpick{});
+  ui_mark("picked.close");
+  tooltip(row_of<Unpick>().sentence, "Esc");
+}
+
+}  // namespace
+
+void picked_panel(const ViewStatus& view, Requests& out) {
+  if (!view.picked || (!view.panel && !view.in_window)) return;
+  const PickedBody& body = *view.picked;
+  ring(body);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
+  if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
+  ImGui::SetNextWindowPos({left, em(3.6f)});
+  if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+    head(body, width, out);
+    row("mass", fmt::format("{:.4g}", body.mass), "In units of the scene's mass.");
+    if (!body.species.empty()) row("species", body.species, "As in the scene's file.");
+    row("position", components(body.position), "x, y and z, in units of length.");
+    row("velocity", components(body.velocity), "x, y and z, in units of length per time.");
+    row("speed", fmt::format("{:.4g}", std::hypot(body.velocity[0], body.velocity[1], body.velocity[2])),
+        "In units of length per time.");
+    row("distance", fmt::format("{:.4g}", body.distance), "From the camera's target, in units of length.");
+    text("Units of G = 1", theme::dim, theme::Font::small);
+  }
+  ImGui::End();
+}
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "compute/core/range.h"
+
+namespace orrery {
+
+/// The film that `orrery render` makes.
+struct FilmOptions {
+  std::string out;        ///< the name of an MP4 file, or of a folder for numbered PNG frames
+  bool folder = false;    ///< `out` is a folder
+  double fps = 30;        ///< frames per second of the film
+  bool progress = false;  ///< show progress even if stderr is no terminal
+
+  static constexpr Range<double> rates{0.1, 1000, "frames per second"};
+};
+
+}  // namespace orrery

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace orrery {
+
+/// The body that the user picked, in units of G = 1.
+struct PickedBody {
+  int number = 0;         ///< counted from 0
+  std::string species{};  ///< "gas", "dark" or "star"; empty if the scene does not say
+  float mass = 0;
+  std::array<float, 3> position{}, velocity{};
+  float distance = 0;  ///< from the camera's target
+  /// Where it is seen, in shares of the window from its upper left corner; none if it is behind the camera.
+  std::optional<std::array<float, 2>> place{};
+  bool followed = false;  ///< by the camera
+};
+
+}  // namespace orrery

@@ -1,0 +1,113 @@
+#include "app/viewer/body_picker.h"
+
+#include <algorithm>
+
+#include "render/passes/body_light.h"
+
+namespace orrery {
+namespace {
+
+constexpr float reach_share = 0.01f;  // of the window's height
+constexpr float least_reach_px = 6;
+
+const char* name_of(Species species) {
+  switch (species) {
+    case Species::gas:
+      return "gas";
+    case Species::dark:
+      return "dark";
+    case Species::star:
+      return "star";
+  }
+  return "";
+}
+
+float aspect_of(const render::Canvas& canvas) {
+  return static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
+}
+
+}  // namespace
+
+void BodyPicker::pick_at(glm::vec2 place) {
+  wanted_ = place;
+}
+
+void BodyPicker::pick(int number) {
+  const bool follow_it = following_;
+  unpick();
+  number_ = number;
+  follow(follow_it);
+}
+
+void BodyPicker::unpick() {
+  readback_.cancel();
+  wanted_.reset();
+  number_.reset();
+  state_.reset();
+  follow(false);
+}
+
+void BodyPicker::follow(bool on) {
+  following_ = on;
+  followed_from_.reset();
+}
+
+bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
+  const bool follow_it = following_;
+  const glm::vec2 place = *wanted_;
+  unpick();
+  const int width = scene.canvas.width, height = scene.canvas.height;
+  const auto up = static_cast<float>(height);
+  const render::BodyLight light = body_light(scene.bodies, camera, scene.appearance, scene.ranges, width, height);
+  number_ = pick_.at({place.x * static_cast<float>(width), (1 - place.y) * up},
+                     std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
+  if (number_) state_ = render::BodyReadback::read(scene.bodies, *number_);
+  follow(follow_it && number_);
+  return number_.has_value();
+}
+
+bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
+  if (scene.canvas.width < 1 || scene.canvas.height < 1 || scene.bodies.count < 1) return true;
+  const bool found = !wanted_ || find(scene, camera);
+  if (number_ && *number_ >= scene.bodies.count) unpick();
+  if (!number_) return found;
+  if (lockstep_ || !state_) {
+    state_ = render::BodyReadback::read(scene.bodies, *number_);
+  } else {
+    if (const auto newest = readback_.poll()) state_ = newest;
+    readback_.request(scene.bodies, *number_);
+  }
+  if (following_) aim(camera);
+  return found;
+}
+
+/// Moves that the user made since the last call stay as an offset from the body.
+void BodyPicker::aim(render::OrbitCamera& camera) {
+  const glm::vec3 body{state_->position};
+  const glm::vec3 offset = followed_from_ ? camera.target() - *followed_from_ : glm::vec3{0.0f};
+  camera.aim_at(body + offset);
+  followed_from_ = body;
+}
+
+std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render::OrbitCamera& camera) const {
+  if (!number_ || !state_) return std::nullopt;
+  const auto plain = [](glm::vec4 v) { return std::array{v.x, v.y, v.z}; };
+  const glm::vec3 position{state_->position};
+  PickedBody body{.number = *number_,
+                  .species = {},
+                  .mass = state_->position.w,
+                  .position = plain(state_->position),
+                  .velocity = plain(state_->velocity),
+                  .distance = glm::distance(position, camera.target()),
+                  .followed = following_};
+  if (const auto at = static_cast<std::size_t>(*number_); at < scene.species.size()) {
+    body.species = name_of(scene.species[at]);
+  }
+  if (scene.canvas.width < 1 || scene.canvas.height < 1) return body;
+  if (const auto seen = camera.seen_at(position, aspect_of(scene.canvas))) {
+    body.place = {0.5f + 0.5f * seen->x, 0.5f - 0.5f * seen->y};
+  }
+  return body;
+}
+
+}  // namespace orrery

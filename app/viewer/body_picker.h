@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "app/ui_state/picked_body.h"
+#include "compute/snapshots/snapshot.h"
+#include "render/appearance.h"
+#include "render/camera.h"
+#include "render/canvas.h"
+#include "render/drawn_bodies.h"
+#include "render/passes/body_readback.h"
+#include "render/passes/pick.h"
+
+namespace orrery {
+
+/// The body that the user picked: finds it, reads it back while the system moves, and lets the camera follow it. Needs
+/// the GL context current.
+class BodyPicker {
+ public:
+  /// In `lockstep`, what is shown belongs to the drawn bodies. Otherwise it is some frames old, and nothing waits.
+  explicit BodyPicker(bool lockstep) : lockstep_{lockstep} {}
+
+  /// The picture's bodies and how they are drawn.
+  struct Scene {
+    render::DrawnBodies bodies;
+    const render::Appearance& appearance;
+    const render::ValueRanges& ranges;
+    render::Canvas canvas;
+    std::span<const Species> species;  ///< empty: not known
+  };
+
+  /// With the next update(): the body at `place`, in shares of the window from its upper left corner. None there: as
+  /// unpick().
+  void pick_at(glm::vec2 place);
+  void pick(int number);
+  void unpick();
+  /// Whether a body is picked or asked for.
+  bool active() const { return number_ || wanted_; }
+  /// Whether the camera's target moves with the picked body, also with another one. Ends with unpick().
+  void follow(bool on);
+  bool following() const { return following_; }
+
+  /// Once per frame before drawing, with the camera of this frame, which may move. Returns false if pick_at() found no
+  /// body.
+  bool update(const Scene& scene, render::OrbitCamera& camera);
+  /// None if nothing is picked, or if the body was not read yet.
+  std::optional<PickedBody> describe(const Scene& scene, const render::OrbitCamera& camera) const;
+
+ private:
+  bool find(const Scene& scene, const render::OrbitCamera& camera);
+  void aim(render::OrbitCamera& camera);
+
+  const bool lockstep_;
+  render::Pick pick_;
+  render::BodyReadback readback_;
+  std::optional<glm::vec2> wanted_;  // see pick_at()
+  std::optional<int> number_;
+  std::optional<render::BodyState> state_;  // of that body
+  bool following_ = false;
+  std::optional<glm::vec3> followed_from_;  // where the body was when the camera last moved with it
+};
+
+}  // namespace orrery

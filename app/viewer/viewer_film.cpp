@@ -1,0 +1,116 @@
+// How the viewer makes films and follows camera paths: the third part of Viewer.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "app/camera_path/path_file.h"
+#include "app/lab/metadata.h"
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/input_file.h"
+#include "app/viewer/viewer.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// Stands for a text in the description of a film (FNV-1a).
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace
+
+/// Everything that the frames of a film depend on.
+Json Viewer::film_description() {
+  const Json machine = machine_metadata(backends_);
+  Json run = Json::object();
+  run["version"] = machine["version"];
+  run["gl_renderer"] = surface_->gl().renderer;
+  add_simulation(run, lane_.status());
+  run["kernel"] = lane_.status().kernel_id;
+  run["settings"] = lane_.status().settings.to_string();
+  run["steps_per_frame"] = lane_.status().steps_per_frame;
+  run["size"] = fmt::format("{}x{}", options_.size.width, options_.size.height);
+  run["panel"] = options_.panel;
+  run["fps"] = options_.film->fps;
+  run["path"] = options_.path ? fingerprint(camera_path_text(options_.path->key_frames())) : "";
+  run["script"] = options_.script_file.empty() ? "" : fingerprint(read_text(options_.script_file));
+  return run;
+}
+
+void Viewer::begin_film() {
+  if (!film_) return;
+  pixels_.emplace(options_.size.width, options_.size.height);
+  film_->begin(film_description());
+}
+
+/// A frame that the film has already is not drawn.
+bool Viewer::wants_picture() const {
+  return !film_ || film_->wants(frame_) || !pictures_wanted_.empty();
+}
+
+/// Nothing that is left to do changes an output.
+bool Viewer::film_is_complete() const {
+  return film_ && film_->complete_from(frame_) && script_at_ == options_.script.size() && options_.save_file.empty() &&
+         !lane_.log().recording();
+}
+
+void Viewer::add_to_film() {
+  if (!film_ || !film_->wants(frame_)) return;
+  if (pixels_->in_flight() == render::PixelReader::most) take_pixels();
+  rescue_.outside([this] { pixels_->begin(surface_->canvas().framebuffer); });
+  filmed_.push_back(frame_);
+}
+
+/// Hands the oldest picture that is being copied to the film.
+void Viewer::take_pixels() {
+  FilmFrame frame = film_->take_free();
+  rescue_.outside([&] { pixels_->take(frame.rgba); });
+  frame.number = filmed_.front();
+  filmed_.pop_front();
+  film_->add(std::move(frame));
+}
+
+/// Needs no OpenGL, so that it may end a run that hangs.
+void Viewer::finish_film() {
+  if (!film_) return;
+  const std::string written = film_->finish();
+  if (!written.empty()) console::print("{}\n", written);
+}
+
+double Viewer::path_clock_s() const {
+  return lockstep_ ? static_cast<double>(frame_) * frame_s_
+                   : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+}
+
+void Viewer::carry_out(const AddKeyFrame& c) {
+  const KeyFrame& added = paths_.add(camera_, c.after_s);
+  view_.notice =
+      fmt::format("key frame {} of the camera path, at {:g} s", format_count(paths_.made().size()), added.time_s);
+}
+
+void Viewer::carry_out(const ClearPath&) {
+  paths_.clear();
+}
+
+void Viewer::carry_out(const SavePath& c) {
+  if (paths_.made().empty()) throw UsageError("there is no camera path to save: add-key-frame makes one");
+  const Output to = output(c.file, "path.txt");
+  say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
+  paths_.mark_saved();
+}
+
+void Viewer::carry_out(const PlayPath& c) {
+  if (c.file.empty() && paths_.made().empty()) {
+    throw UsageError("there is no camera path to play: name a file, or make one with add-key-frame");
+  }
+  paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());
+}
+
+}  // namespace orrery

@@ -1,0 +1,169 @@
+#include "compute/scenes/cosmic_web.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "compute/scenes/draft.h"
+#include "compute/scenes/fourier.h"
+#include "compute/scenes/portable_math.h"
+#include "compute/scenes/random.h"
+
+namespace orrery {
+namespace {
+
+// Waves are counted by how often they fit into the sphere's diameter, which stands for 50 Mpc/h.
+constexpr double diameter = 50;        // Mpc/h
+constexpr double shape = 0.2;          // Omega h: where the spectrum turns over
+constexpr int measured_waves = 16;     // the amplitude is set for waves up to this number: about 3 Mpc/h long
+constexpr double start_density = 0.5;  // rms of the density of those waves at the start
+
+/// The amplitude of a density wave in a universe of cold dark matter: the root of the spectrum of Bardeen, Bond, Kaiser
+/// and Szalay 1986, up to a constant factor.
+double spectrum_root(double waves) {
+  const double k = 2 * portable::pi * waves / diameter;  // h/Mpc
+  const double q = k / shape;
+  const double sum = 1 + q * (3.89 + q * (16.1 * 16.1 + q * (5.46 * 5.46 * 5.46 + q * 6.71 * 6.71 * 6.71 * 6.71)));
+  return std::sqrt(k / std::sqrt(sum)) * portable::log(1 + 2.34 * q) / (2.34 * q);
+}
+
+/// The Zel'dovich displacement at the start, in diameters of the sphere, as a sum of periodic waves. The waves that
+/// larger grids add are shorter; the others are the same in all of them.
+class Displacement {
+ public:
+  Displacement(int side, std::uint64_t seed, double strength) : side_{side}, xy_{side}, z_{side} {
+    const int most = side / 2;
+    std::vector<double> amplitudes(static_cast<std::size_t>(most * most));  // by the square of the number
+    for (std::size_t i = 1; i < amplitudes.size(); ++i)
+      amplitudes[i] = spectrum_root(std::sqrt(static_cast<double>(i)));
+    double measured = 0;  // variance of the density
+    for (int x = -measured_waves; x <= measured_waves; ++x) {
+      for (int y = -measured_waves; y <= measured_waves; ++y) {
+        for (int z = -measured_waves; z <= measured_waves; ++z) {
+          const int number_sq = x * x + y * y + z * z;
+          if (number_sq == 0 || number_sq > measured_waves * measured_waves) continue;
+          const double root = spectrum_root(std::sqrt(static_cast<double>(number_sq)));
+          measured += 2 * root * root;
+        }
+      }
+    }
+    const double scale = strength * start_density / std::sqrt(measured);
+
+    for (int x = 0; x < most; ++x) {
+      for (int y = 1 - most; y < most; ++y) {
+        for (int z = 1 - most; z < most; ++z) {
+          if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;  // the other half of them is the conjugate
+          const int number_sq = x * x + y * y + z * z;
+          if (number_sq >= most * most) continue;
+          Random random{seed + wave_index(x, y, z)};
+          const double factor = scale * amplitudes[static_cast<std::size_t>(number_sq)] /
+                                (2 * portable::pi * static_cast<double>(number_sq));
+          const double re = factor * random.gaussian(), im = factor * random.gaussian();
+          // The displacement of a wave of density d is i k d / k^2. Two real fields share one complex sum.
+          xy_.at(x, y, z) = {-x * im - y * re, x * re - y * im};
+          xy_.at(-x, -y, -z) = {-x * im + y * re, -x * re - y * im};
+          z_.at(x, y, z) = {-z * im, z * re};
+          z_.at(-x, -y, -z) = {-z * im, -z * re};
+        }
+      }
+    }
+    xy_.sum();
+    z_.sum();
+  }
+
+  /// At a point in units of the diameter; linear between the points of the grid.
+  Vec3d at(Vec3d p) const {
+    const double gx = p.x * side_, gy = p.y * side_, gz = p.z * side_;
+    const double fx = std::floor(gx), fy = std::floor(gy), fz = std::floor(gz);
+    const int x = static_cast<int>(fx), y = static_cast<int>(fy), z = static_cast<int>(fz);
+    Vec3d sum;
+    for (int corner = 0; corner < 8; ++corner) {
+      const int cx = corner & 1, cy = corner >> 1 & 1, cz = corner >> 2;
+      const double weight =
+          (cx == 1 ? gx - fx : 1 - gx + fx) * (cy == 1 ? gy - fy : 1 - gy + fy) * (cz == 1 ? gz - fz : 1 - gz + fz);
+      const FourierCube::Complex& xy = xy_.at(x + cx, y + cy, z + cz);
+      sum = {sum.x + weight * xy.re, sum.y + weight * xy.im, sum.z + weight * z_.at(x + cx, y + cy, z + cz).re};
+    }
+    return sum;
+  }
+
+ private:
+  /// A number of its own for every wave, whatever the grid.
+  static std::uint64_t wave_index(int x, int y, int z) {
+    constexpr int offset = 512;
+    const auto part = [](int i) { return static_cast<std::uint64_t>(i + offset); };
+    return (part(x) << 20 | part(y) << 10 | part(z)) * 0x9e3779b97f4a7c15u;
+  }
+
+  int side_;
+  FourierCube xy_, z_;
+};
+
+/// Points that fill a cube evenly, however many: multiples of the powers of 1/g with g^4 = g + 1 (Roberts 2018). 64-bit
+/// fractions make them exact.
+class EvenPoints {
+ public:
+  explicit EvenPoints(Random& random) {
+    for (std::uint64_t& part : at_) part = static_cast<std::uint64_t>(random.uniform() * 0x1p63);
+  }
+  /// In (-1/2, 1/2) each.
+  Vec3d next() {
+    static constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac03u, 0x8cb92ba72f3d8dd7u};
+    double out[3];
+    for (int i = 0; i < 3; ++i) out[i] = (static_cast<double>((at_[i] += steps[i]) >> 12) + 0.5) * 0x1p-52 - 0.5;
+    return {out[0], out[1], out[2]};
+  }
+
+ private:
+  std::uint64_t at_[3];
+};
+
+Scene generate(int count, std::uint64_t seed) {
+  return cosmic_web(count, seed, 1);
+}
+
+}  // namespace
+
+Scene cosmic_web(int count, std::uint64_t seed, double strength) {
+  // A grid about as fine as the bodies are apart: shorter waves would only make them uneven.
+  const int side = count < 30000 ? 32 : count < 240000 ? 64 : 128;
+  const Displacement displacement{side, seed, strength};
+  Random random{seed};
+  EvenPoints points{random};
+
+  // A sphere that expands as a part of a flat universe without dark energy does: just fast enough never to return.
+  constexpr double length = 2 * cosmic_web_radius;
+  const double hubble = std::sqrt(2 / (cosmic_web_radius * cosmic_web_radius * cosmic_web_radius));
+  Draft draft;
+  draft.reserve(static_cast<std::size_t>(count));
+  while (static_cast<int>(draft.size()) < count) {
+    const Vec3d p = points.next();
+    if (p.x * p.x + p.y * p.y + p.z * p.z > 0.25) continue;
+    const Vec3d d = displacement.at(p);  // grows as the radius does, so that it moves twice with the expansion
+    const Vec3d x{length * (p.x + d.x), length * (p.y + d.y), length * (p.z + d.z)};
+    draft.push_back({1.0 / count,
+                     x,
+                     {hubble * (x.x + length * d.x), hubble * (x.y + length * d.y), hubble * (x.z + length * d.z)}});
+  }
+  // A third of the mean distance at the start, a twentieth of it once the radius has grown sevenfold.
+  const double spacing = cosmic_web_radius * portable::pow(4 * portable::pi / 3 / count, 1.0 / 3);
+  const double softening = std::min(spacing / 3, 0.02);
+  const double time_step = 0.002 * std::clamp(portable::pow(16384.0 / count, 1.0 / 6), 0.1, 1.5);
+  return {"cosmic-web", finished(std::move(draft)), static_cast<float>(time_step), static_cast<float>(softening)};
+}
+
+extern const SceneInfo scene_cosmic_web;
+constinit const SceneInfo scene_cosmic_web{
+    .id = "cosmic-web",
+    .title = "Cosmic web",
+    .notes =
+        "An expanding sphere with the density waves of cold dark matter (Zel'dovich), which become filaments and "
+        "haloes.",
+    .default_count = 16384,
+    .fixed_count = 0,
+    .min_count = 1,
+    .random = true,
+    .generate = generate,
+};
+
+}  // namespace orrery

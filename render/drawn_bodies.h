@@ -1,0 +1,26 @@
+#pragma once
+
+namespace orrery::render {
+
+/// The name of a GL buffer of 2 x `count` vec4: first all positions with the mass in w, then all velocities. It may not
+/// be mapped elsewhere.
+struct DrawnBodies {
+  unsigned buffer = 0;
+  int count = 0;
+};
+
+/// Values that take the first and the last colour of the map.
+struct ValueRange {
+  float low = 0.0f;
+  float high = 1.0f;
+};
+
+/// The values at the ends of the colour map, for this scene. Percentiles make better pictures than extremes. Bodies of
+/// mass `mass.high` get sprites of normal size.
+struct ValueRanges {
+  ValueRange speed;
+  ValueRange mass;
+  ValueRange mass_per_area{};
+};
+
+}  // namespace orrery::render

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace orrery::render {
+
+/// Owns the name of a GL object: move-only, empty by default, deleted with its owner, for which the context must still
+/// be current. `id()` is for others (CUDA, ImGui), which never own it.
+template <void (*destroy)(unsigned id)>
+class GlObject {
+ public:
+  GlObject() = default;
+  explicit GlObject(unsigned id) noexcept : id_{id} {}
+  GlObject(GlObject&& other) noexcept : id_{std::exchange(other.id_, 0)} {}
+  GlObject& operator=(GlObject&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~GlObject() {
+    if (id_ != 0) destroy(id_);
+  }
+
+  unsigned id() const noexcept { return id_; }
+  explicit operator bool() const noexcept { return id_ != 0; }
+
+ private:
+  unsigned id_ = 0;
+};
+
+void delete_buffer(unsigned id);
+void delete_vertex_array(unsigned id);
+void delete_texture(unsigned id);
+void delete_framebuffer(unsigned id);
+void delete_query(unsigned id);
+
+using VertexArray = GlObject<delete_vertex_array>;
+using Texture = GlObject<delete_texture>;
+using Framebuffer = GlObject<delete_framebuffer>;
+using Query = GlObject<delete_query>;
+
+VertexArray make_vertex_array();
+Query make_query(unsigned target);
+/// One level, linear filtering, clamped to its edges.
+Texture make_texture_2d(unsigned internal_format, int width, int height);
+
+/// A buffer of fixed size, in video memory where there is some.
+class Buffer : public GlObject<delete_buffer> {
+ public:
+  Buffer() = default;
+  /// Contents undefined. Throws std::runtime_error if the memory is not enough.
+  explicit Buffer(std::size_t size_bytes);
+
+  std::size_t size_bytes() const noexcept { return *this ? size_bytes_ : 0; }
+  /// Replaces the beginning. `bytes` must not be longer than the buffer.
+  void upload(std::span<const std::byte> bytes);
+  /// Copies the beginning back; waits for the GPU. `bytes` must not be longer than the buffer.
+  void download(std::span<std::byte> bytes) const;
+
+ private:
+  std::size_t size_bytes_ = 0;
+};
+
+/// Gives shaders the buffer at a binding point of `buffer` blocks.
+void bind_storage(unsigned binding, const Buffer& buffer);
+
+/// A texture that can be drawn into.
+class RenderTarget {
+ public:
+  RenderTarget() = default;
+  /// `internal_format` such as GL_RGBA8 or GL_RGBA16F; both lengths in pixels, at least 1. Throws std::runtime_error
+  /// if the driver cannot draw into such a texture.
+  RenderTarget(unsigned internal_format, int width, int height);
+
+  unsigned framebuffer() const noexcept { return framebuffer_.id(); }
+  unsigned texture() const noexcept { return texture_.id(); }
+  int width() const noexcept { return width_; }
+  int height() const noexcept { return height_; }
+
+ private:
+  Texture texture_;
+  Framebuffer framebuffer_;
+  int width_ = 0, height_ = 0;
+};
+
+}  // namespace orrery::render

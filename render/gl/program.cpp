@@ -1,0 +1,109 @@
+#include "render/gl/program.h"
+
+#include <algorithm>
+#include <glm/gtc/type_ptr.hpp>
+#include <stdexcept>
+
+#include "render/gl/gl.h"
+#include "render/gl/shader_source.h"
+
+namespace orrery::render {
+namespace {
+
+void delete_shader(unsigned id) {
+  glDeleteShader(id);
+}
+
+/// `preamble` goes after the #version line.
+GlObject<delete_shader> compile(GLenum stage, std::string_view file, std::string_view preamble = {}) {
+  std::string source = shader_source(file);
+  source.insert(source.find('\n') + 1, preamble);
+  const char* text = source.c_str();
+  GlObject<delete_shader> shader{glCreateShader(stage)};
+  glShaderSource(shader.id(), 1, &text, nullptr);
+  glCompileShader(shader.id());
+  int compiled = 0, length = 0;
+  glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
+  if (!compiled) {
+    glGetShaderiv(shader.id(), GL_INFO_LOG_LENGTH, &length);
+    std::string log(static_cast<std::size_t>(length), '\0');
+    glGetShaderInfoLog(shader.id(), length, nullptr, log.data());
+    throw std::runtime_error{"shader " + std::string{file} + " does not compile: " + log};
+  }
+  return shader;
+}
+
+}  // namespace
+
+void delete_program(unsigned id) {
+  glDeleteProgram(id);
+}
+
+Program::Program(std::string_view vertex_file, std::string_view fragment_file) : GlObject{glCreateProgram()} {
+  const auto vertex = compile(GL_VERTEX_SHADER, vertex_file);
+  const auto fragment = compile(GL_FRAGMENT_SHADER, fragment_file);
+  glAttachShader(id(), vertex.id());
+  glAttachShader(id(), fragment.id());
+  link(std::string{vertex_file} + " and " + std::string{fragment_file});
+  glDetachShader(id(), vertex.id());
+  glDetachShader(id(), fragment.id());
+}
+
+Program::Program(const ComputeShader& shader) : GlObject{glCreateProgram()} {
+  const auto compute = compile(GL_COMPUTE_SHADER, shader.file, shader.preamble);
+  glAttachShader(id(), compute.id());
+  link(std::string{shader.file});
+  glDetachShader(id(), compute.id());
+}
+
+void Program::link(const std::string& files) {
+  glLinkProgram(id());
+  int linked = 0, length = 0;
+  glGetProgramiv(id(), GL_LINK_STATUS, &linked);
+  if (!linked) {
+    glGetProgramiv(id(), GL_INFO_LOG_LENGTH, &length);
+    std::string log(static_cast<std::size_t>(length), '\0');
+    glGetProgramInfoLog(id(), length, nullptr, log.data());
+    throw std::runtime_error{"shaders " + files + " do not link: " + log};
+  }
+  int count = 0;
+  glGetProgramiv(id(), GL_ACTIVE_UNIFORMS, &count);
+  for (int i = 0; i < count; ++i) {
+    char name[64] = {};
+    int size = 0;
+    GLenum type = 0;
+    glGetActiveUniform(id(), static_cast<GLuint>(i), sizeof name, nullptr, &size, &type, name);
+    uniforms_.emplace_back(name, glGetUniformLocation(id(), name));
+  }
+}
+
+void Program::set(std::string_view name, int value) const {
+  glProgramUniform1i(id(), location(name), value);
+}
+void Program::set(std::string_view name, float value) const {
+  glProgramUniform1f(id(), location(name), value);
+}
+void Program::set(std::string_view name, glm::vec2 value) const {
+  glProgramUniform2f(id(), location(name), value.x, value.y);
+}
+void Program::set(std::string_view name, glm::ivec2 value) const {
+  glProgramUniform2i(id(), location(name), value.x, value.y);
+}
+void Program::set(std::string_view name, const glm::mat4& value) const {
+  glProgramUniformMatrix4fv(id(), location(name), 1, GL_FALSE, glm::value_ptr(value));
+}
+
+int Program::location(std::string_view name) const {
+  const auto found = std::ranges::find(uniforms_, name, &std::pair<std::string, int>::first);
+  if (found == uniforms_.end()) throw std::logic_error{"no shader uses the uniform " + std::string{name}};
+  return found->second;
+}
+
+void dispatch(const Program& program, int groups_x, int groups_y) {
+  glUseProgram(program.id());
+  glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
+                  GL_FRAMEBUFFER_BARRIER_BIT);
+}
+
+}  // namespace orrery::render

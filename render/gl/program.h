@@ -1,0 +1,46 @@
+#pragma once
+
+#include <glm/glm.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "render/gl/gl_objects.h"
+
+namespace orrery::render {
+
+void delete_program(unsigned id);
+
+/// A compute shader: its file within shaders/, and lines that go in front of its code, such as #define.
+struct ComputeShader {
+  std::string_view file, preamble{};
+};
+
+/// Linked shaders of shaders/. Uniforms are set by name; their locations are read once, at linking, so that a frame
+/// never waits for the driver.
+class Program : public GlObject<delete_program> {
+ public:
+  Program() = default;
+  /// File names within shaders/, such as "bodies.vert". Throws std::runtime_error with the compiler's or linker's log.
+  Program(std::string_view vertex_file, std::string_view fragment_file);
+  explicit Program(const ComputeShader& shader);
+
+  /// Throws std::logic_error if the shaders do not use `name`.
+  void set(std::string_view name, int value) const;
+  void set(std::string_view name, float value) const;
+  void set(std::string_view name, glm::vec2 value) const;
+  void set(std::string_view name, glm::ivec2 value) const;
+  void set(std::string_view name, const glm::mat4& value) const;
+
+ private:
+  void link(const std::string& files);
+  int location(std::string_view name) const;
+
+  std::vector<std::pair<std::string, int>> uniforms_;
+};
+
+/// Starts groups of a compute program and orders what it writes before all later commands.
+void dispatch(const Program& program, int groups_x, int groups_y = 1);
+
+}  // namespace orrery::render

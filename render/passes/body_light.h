@@ -1,0 +1,33 @@
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "render/appearance.h"
+#include "render/camera.h"
+#include "render/drawn_bodies.h"
+#include "render/gl/program.h"
+
+namespace orrery::render {
+
+/// How large and how bright bodies are drawn, in the terms of shaders/body.glsl. Sprites and splats both use it.
+struct BodyLight {
+  glm::mat4 view, projection;
+  float pixels_per_tangent;
+  bool weigh_mass;
+  float intensity;  ///< light of a pixel in the middle of a sprite of normal size
+  float radius;     ///< of a sprite, in world units
+  float large_radius_px;
+  int colour_by;
+  glm::vec2 speed_range, mass_range;
+  /// Sum over all pixels of the light of one body of normal size at the camera's target.
+  float light_at_target;
+};
+
+/// For a picture of `width` x `height` pixels, both > 0, of at least one body.
+BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
+                     const ValueRanges& ranges, int width, int height);
+
+/// Sets the uniforms of body.glsl except `large_radius_px`, which only sprites have.
+void set_body_light(const Program& program, const BodyLight& light);
+
+}  // namespace orrery::render

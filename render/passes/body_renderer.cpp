@@ -1,0 +1,41 @@
+#include "render/passes/body_renderer.h"
+
+#include "render/gl/gl.h"
+
+namespace orrery::render {
+
+Drawing BodyRenderer::chosen(Drawing asked, int count, int width, int height) const {
+  const bool wanted = asked == Drawing::splats || (asked == Drawing::automatic && splats_are_fast_);
+  return wanted && Splats::can_draw(count, width, height) ? Drawing::splats : Drawing::sprites;
+}
+
+void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
+                        const ValueRanges& ranges, const RenderTarget& picture) {
+  const int width = picture.width(), height = picture.height();
+  if (light_.width() != width || light_.height() != height) light_ = RenderTarget{GL_RG32F, width, height};
+  if (bodies.count <= 0) {
+    constexpr float dark[4] = {};
+    glClearNamedFramebufferfv(light_.framebuffer(), GL_COLOR, 0, dark);
+  } else {
+    const BodyLight body_light = orrery::render::body_light(bodies, camera, appearance, ranges, width, height);
+    drawn_ = chosen(appearance.drawing, bodies.count, width, height);
+    if (drawn_ == Drawing::splats) {
+      if (!splats_) splats_.emplace();
+      splats_->draw(bodies, body_light, light_);
+    } else {
+      sprites_.draw(bodies, body_light, light_);
+    }
+  }
+  if (appearance.look == Look::density) {
+    tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
+  } else {
+    if (appearance.auto_exposure) {
+      meter_.measure(light_);
+    } else {
+      meter_.forget();
+    }
+    tone_map_.draw(light_, glow_.make(light_), appearance, picture);
+  }
+}
+
+}  // namespace orrery::render

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+
+#include "render/camera.h"
+#include "render/canvas.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
+
+namespace orrery::render {
+
+/// A cube to be drawn by its edges.
+struct DrawnBox {
+  glm::vec3 center;
+  float half_size;  ///< of an edge, > 0
+  float level;      ///< >= 0: sets colour and transparency
+};
+
+/// Draws cubes as thin translucent lines over a picture. Needs a current context, load_gl() done.
+class BoxRenderer {
+ public:
+  BoxRenderer();
+
+  /// Replaces the boxes. Throws std::runtime_error if the memory is not enough.
+  void set(std::span<const DrawnBox> boxes);
+  /// Draws them over the canvas. Leaves framebuffer and viewport of the canvas bound, blending off.
+  void draw(const OrbitCamera& camera, const Canvas& canvas) const;
+
+ private:
+  Program program_{"boxes.vert", "boxes.frag"};
+  VertexArray array_;
+  Buffer buffer_;
+  int count_ = 0;
+  float deepest_ = 1;
+};
+
+}  // namespace orrery::render

@@ -1,0 +1,36 @@
+#include "render/passes/meter.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "render/gl/gl.h"
+
+namespace orrery::render {
+namespace {
+
+using Block = std::array<std::uint32_t, 65>;  // of exposure.glsl: the exposure and 64 bins
+
+}  // namespace
+
+Meter::Meter() : exposure_{sizeof(Block)} {
+  forget();
+}
+
+void Meter::forget() {
+  if (!known_) return;
+  const Block zero{};
+  exposure_.upload(std::as_bytes(std::span{zero}));
+  known_ = false;
+}
+
+void Meter::measure(const RenderTarget& light) {
+  constexpr int group = 16;  // threads of meter.comp in x and in y
+  bind_storage(0, exposure_);
+  glBindTextureUnit(0, light.texture());
+  dispatch(count_, (light.width() + group - 1) / group, (light.height() + group - 1) / group);
+  dispatch(expose_, 1);
+  known_ = true;
+}
+
+}  // namespace orrery::render

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
+#include "render/passes/body_light.h"
+
+namespace orrery::render {
+
+/// Draws bodies as point sprites that add up: one draw call for any number of bodies, on any driver. Needs a current
+/// context, load_gl() done.
+class Sprites {
+ public:
+  Sprites();
+
+  /// Replaces the light, a GL_RG32F image: light, and light times the place in the colour map. Skips bodies with
+  /// numbers that are not finite.
+  void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
+
+ private:
+  Program program_{"sprite.vert", "sprite.frag"};
+  VertexArray array_;
+};
+
+}  // namespace orrery::render

@@ -1,0 +1,58 @@
+#include "render/passes/tone_map.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "render/colour_map.h"
+#include "render/gl/gl.h"
+
+namespace orrery::render {
+namespace {
+
+using ColourOf = glm::vec3 (*)(const ColourMap& map, float at);
+
+Texture make_colours(ColourOf colour_of) {
+  constexpr int samples = 256;
+  const auto maps = colour_maps();
+  const int rows = static_cast<int>(maps.size());
+  Texture texture = make_texture_2d(GL_RGBA16F, samples, rows);
+  std::vector<glm::vec4> row(samples);
+  for (int y = 0; y < rows; ++y) {
+    for (int x = 0; x < samples; ++x) {
+      const float at = static_cast<float>(x) / (samples - 1);
+      row[static_cast<std::size_t>(x)] = {colour_of(maps[static_cast<std::size_t>(y)], at), 1.0f};
+    }
+    glTextureSubImage2D(texture.id(), 0, 0, y, samples, 1, GL_RGBA, GL_FLOAT, row.data());
+  }
+  return texture;
+}
+
+}  // namespace
+
+ToneMap::ToneMap() : lights_{make_colours(light_colour)}, colours_{make_colours(linear_colour)} {}
+
+void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
+                   const RenderTarget& picture) {
+  lights_program_.set("exposure", appearance.exposure);
+  lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
+  glBindTextureUnit(1, glow);
+  fill(lights_program_, lights_, light, appearance, picture);
+}
+
+void ToneMap::draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+                           const RenderTarget& picture) {
+  density_program_.set("range", glm::vec2{range.low, range.high});
+  fill(density_program_, colours_, density, appearance, picture);
+}
+
+void ToneMap::fill(const Program& program, const Texture& colours, const RenderTarget& light,
+                   const Appearance& appearance, const RenderTarget& picture) {
+  constexpr int group = 16;  // threads of the shaders in x and in y
+  program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
+  glBindTextureUnit(0, light.texture());
+  glBindTextureUnit(2, colours.id());
+  glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  dispatch(program, (picture.width() + group - 1) / group, (picture.height() + group - 1) / group);
+}
+
+}  // namespace orrery::render

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "render/appearance.h"
+#include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
+
+namespace orrery::render {
+
+/// Turns light into a picture: colours, tone mapping, sRGB encoding, dithering. Needs a current context, load_gl()
+/// done.
+class ToneMap {
+ public:
+  ToneMap();
+
+  /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
+  /// For automatic exposure, Meter::measure() comes first.
+  void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
+  /// Fills `picture` with colours by the logarithm of the density between the ends of `range`, both > 0.
+  void draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+                    const RenderTarget& picture);
+
+ private:
+  static void fill(const Program& program, const Texture& colours, const RenderTarget& light,
+                   const Appearance& appearance, const RenderTarget& picture);
+
+  Program lights_program_{ComputeShader{"tone_map.comp"}}, density_program_{ComputeShader{"density.comp"}};
+  Texture lights_, colours_;  // one row per colour map
+};
+
+}  // namespace orrery::render

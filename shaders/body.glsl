@@ -1,0 +1,62 @@
+// A body as the camera sees it: what sprites and splats have in common. See render/passes/body_light.h.
+uniform mat4 view;
+uniform mat4 projection;
+uniform float pixels_per_tangent;  // a length at a depth covers length / depth of these
+uniform bool weigh_mass;           // a body's light is its mass per area of a pixel
+uniform float intensity;           // light of a pixel in the middle of a sprite; a sprite has no more
+uniform float radius;              // of a body's sprite, in world units
+uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
+uniform int colour_by;             // 0: speed, 1: mass, 2: none
+uniform vec2 speed_range;
+uniform vec2 mass_range;
+
+// Below this radius in pixels a sprite would miss pixel centres and flicker as it moves.
+const float least_radius_px = 1.75;
+
+struct Body {
+  vec4 clip;        // clip coordinates
+  float radius_px;  // by its own size, > 0
+  float light;      // sum over all its pixels
+  float value;      // place in the colour map, 0 to 1
+};
+
+// False for NaN, too. In integers, because compilers may turn a comparison of floats round and forget about NaN.
+bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(floatBitsToUint(1e18)))); }
+
+float share(float value, vec2 range) {
+  return clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
+}
+
+float share_of_logarithm(float value, vec2 range) {
+  return share(log(max(value, 1e-30)), log(max(range, vec2(1e-30))));
+}
+
+// The sum over the pixels of a sprite whose middle has a light of 1, see profile.glsl.
+float disc_light(float radius_px) { return 0.25 * 3.14159265 * radius_px * radius_px; }
+
+// False if the body is behind the camera or has a number that is not finite. `position` has the mass in w.
+bool see(vec4 position, vec4 velocity, out Body body) {
+  const vec4 seen = view * vec4(position.xyz, 1.0);
+  if (!usable(position) || !usable(velocity) || !(seen.z < 0.0)) return false;
+  const float pixels_per_unit = pixels_per_tangent / -seen.z;
+  const float bulk = clamp(pow(max(position.w, 0.0) / max(mass_range.y, 1e-30), 1.0 / 3.0), 0.5, 4.0);
+  body.clip = projection * seen;
+  body.radius_px = radius * bulk * pixels_per_unit;
+  body.light = weigh_mass ? max(position.w, 0.0) * pixels_per_unit * pixels_per_unit
+                          : intensity * disc_light(body.radius_px);
+  body.value = colour_by == 0   ? share(length(velocity.xyz), speed_range)
+               : colour_by == 1 ? share_of_logarithm(position.w, mass_range)
+                                : 1.0;
+  return true;
+}
+
+// The radius in which a large body is drawn: a very near one would cover the picture.
+float drawn_radius_px(float radius_px) {
+  return radius_px > large_radius_px ? sqrt(radius_px * large_radius_px) : max(radius_px, least_radius_px);
+}
+
+// Light in the middle of a sprite that is drawn with a radius.
+float peak_of(Body body, float drawn_px) {
+  const float peak = body.light / disc_light(drawn_px);
+  return weigh_mass ? peak : min(peak, intensity);
+}

@@ -1,0 +1,49 @@
+#version 450 core
+
+// Light and its place in the colour map to a picture.
+layout(local_size_x = 16, local_size_y = 16) in;
+
+layout(binding = 0) uniform sampler2D light;
+layout(binding = 1) uniform sampler2D glow;
+layout(binding = 2) uniform sampler2D colours;  // one row per colour map
+layout(rgba8, binding = 0) writeonly uniform image2D picture;
+uniform float exposure;
+uniform bool auto_exposure;  // scales the metered exposure instead of the light
+uniform int colour_map;
+
+#include "exposure.glsl"
+
+const float hottest = 3e4;   // more is white as well, and infinity would be no colour
+const float glow_weight = 0.55;
+const float softness = 4.0;  // of the stretch: how far shadows are lifted against lights
+const float white = 10.0;    // the light that becomes full white
+
+// The logarithmic stretch of Lupton et al. 2004 (PASP 116, 133): linear in faint light, logarithmic in bright.
+float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
+vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
+
+#include "encode.glsl"
+
+// The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
+vec3 coloured(vec2 sums) {
+  const vec2 size = vec2(textureSize(colours, 0));
+  const float value = clamp(sums.y / max(sums.x, 1e-20), 0.0, 1.0);
+  const vec2 texel = vec2(0.5 + value * (size.x - 1.0), 0.5 + float(colour_map));
+  return sums.x * textureLod(colours, texel / size, 0.0).rgb;
+}
+
+void main() {
+  const ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(picture);
+  if (any(greaterThanEqual(pixel, size))) return;
+  const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
+  const vec3 bodies =
+      coloured(texelFetch(light, pixel, 0).rg) + glow_weight * coloured(textureLod(glow, place, 0.0).rg);
+  const float metered = auto_exposure && automatic > 0.0 ? automatic : 1.0;
+  const vec3 c = exposure * metered * min(bodies, vec3(hottest));
+  const float most = max(max(c.r, c.g), max(c.b, 1e-6));
+  // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
+  const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
+  const vec2 from_centre = place - 0.5;
+  const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
+  imageStore(picture, pixel, encoded(shown + sky * (1.0 - shown), pixel));
+}

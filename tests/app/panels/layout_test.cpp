@@ -1,0 +1,173 @@
+// Where the panels are, and how much of the picture they leave free.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/panels/kit/style.h"
+#include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery::test {
+namespace {
+
+/// Covered parts of the display: windows of this frame, but for the side column and those that draw no background.
+std::vector<UiRect> covered_parts() {
+  std::vector<UiRect> parts;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    const bool shown = window->Active && !window->Hidden && !(window->Flags & ImGuiWindowFlags_ChildWindow);
+    if (!shown || std::string_view{window->Name} == "Side column") continue;
+    const ImRect rect = window->Rect();
+    if (rect.GetWidth() < ImGui::GetIO().DisplaySize.x)
+      parts.push_back({rect.Min.x, rect.Min.y, rect.Max.x, rect.Max.y});
+  }
+  return parts;
+}
+
+/// Share of `of` that the parts cover, by points on a grid.
+double covered_share(const UiRect& of, const std::vector<UiRect>& parts) {
+  constexpr int side = 200;
+  int covered = 0;
+  for (int i = 0; i < side * side; ++i) {
+    const float x = of.x0 + (of.x1 - of.x0) * (static_cast<float>(i % side) + 0.5f) / side;
+    const float y = of.y0 + (of.y1 - of.y0) * (static_cast<float>(i / side) + 0.5f) / side;
+    covered += std::ranges::any_of(
+        parts, [&](const UiRect& part) { return x >= part.x0 && x < part.x1 && y >= part.y0 && y < part.y1; });
+  }
+  return covered / static_cast<double>(side * side);
+}
+
+/// What lies beside the side column.
+UiRect stage(const ViewStatus& view) {
+  return {side_column_width(view), 0, ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y};
+}
+
+/// The `share` of both its sides around its centre.
+UiRect middle(const UiRect& of, float share) {
+  const float x = (of.x1 - of.x0) * (1 - share) / 2, y = (of.y1 - of.y0) * (1 - share) / 2;
+  return {of.x0 + x, of.y0 + y, of.x1 - x, of.y1 - y};
+}
+
+void show_legend(ViewStatus& view) {
+  view.legend = {
+      .quantity = "speed", .low = 0.1f, .high = 3.2f, .colours = {{0, 0, 0}, {1, 1, 1}}, .world_per_height = 4};
+}
+
+TEST_F(Panels, OrderSectionsFromSceneToRecord) {
+  select(test::find_kernel("cpu-tree"));
+  settle();
+  float above = 0;
+  for (const char* name : {"scene", "kernel", "tree", "physics", "appearance", "record"}) {
+    const std::string mark = std::string{"section."} + name;
+    ASSERT_TRUE(seen(mark)) << name;
+    EXPECT_GT(ui_marked(mark).y0, above) << name;
+    above = ui_marked(mark).y0;
+  }
+}
+
+TEST_F(Panels, LeaveTheMiddleOfTheStageFree) {
+  resize(1280, 720, 1);
+  show_legend(view);
+  view.results.assign(5, tried("some-kernel", "block=64"));
+  settle();
+  const std::vector<UiRect> parts = covered_parts();
+  EXPECT_GE(parts.size(), 3u) << "info, laboratory and legend";
+  EXPECT_EQ(covered_share(middle(stage(view), 0.6f), parts), 0);
+  const double share = covered_share(stage(view), parts);
+  RecordProperty("covered_percent", static_cast<int>(std::lround(100 * share)));
+  EXPECT_LT(share, 0.12);
+}
+
+TEST_F(Panels, FoldTheLaboratoryOfALowWindowUntilItIsOpened) {
+  view.results = {tried("some-kernel", "block=64")};
+  settle();
+  EXPECT_TRUE(seen("result.0")) << "1400 pixels are enough";
+  resize(1280, 720, 1);
+  settle();
+  EXPECT_TRUE(seen("lab.results"));
+  EXPECT_FALSE(seen("result.0"));
+  open_tab("results");
+  EXPECT_TRUE(seen("result.0"));
+  resize(1280, 1400, 1);
+  settle();
+  click("lab.fold");
+  settle();
+  EXPECT_FALSE(seen("result.0")) << "as it was chosen";
+}
+
+TEST_F(Panels, RememberWhichSectionsAreOpen) {
+  settle();
+  EXPECT_FALSE(state.folds.at("scene").chosen);
+  click("section.scene");
+  EXPECT_TRUE(state.folds.at("scene").open && state.folds.at("scene").chosen);
+  EXPECT_FALSE(state.folds.at("physics").chosen);
+  state.folds["physics"] = {false, true};
+  settle();
+  EXPECT_TRUE(seen("load"));
+  EXPECT_FALSE(seen("dt"));
+}
+
+/// As the viewer's list: 6 headings, 38 lines.
+std::vector<KeyHelp> many_keys() {
+  std::vector<KeyHelp> keys;
+  for (int i = 0; i < 38; ++i) {
+    keys.push_back({i == 1 ? "Right drag, Shift+drag" : "Shift+" + std::to_string(i),
+                    "Pins or unpins the present run as the baseline.", i % 7 == 0 ? "Heading" : ""});
+  }
+  return keys;
+}
+
+TEST_F(Panels, GroupTheKeysInTwoColumnsOnAThirdOfTheView) {
+  view.help = true;
+  view.keys = many_keys();
+  struct Display {
+    float width, height, scale;
+  };
+  for (const Display size : {Display{800, 600, 1}, Display{1280, 720, 1}, Display{1920, 1080, 1},
+                             Display{2560, 1440, 2}, Display{3840, 2160, 1}, Display{3840, 2160, 2}}) {
+    SCOPED_TRACE(testing::Message() << size.width << " x " << size.height << " at " << size.scale);
+    resize(size.width, size.height, size.scale);
+    settle();
+    settle();
+    const ImGuiWindow* const help = ImGui::FindWindowByName("Help");
+    EXPECT_LE(help->Size.x * help->Size.y, size.width * size.height / 3 * 1.001f);
+    EXPECT_TRUE(seen("help.close"));
+    if (size.width / size.scale < 1280) continue;
+    EXPECT_EQ(help->ScrollMax.y, 0) << "all keys are seen";
+    EXPECT_EQ(help->ScrollMax.x, 0);
+    EXPECT_LT(help->Size.y, 0.65f * size.height) << "two columns";
+  }
+}
+
+TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
+  constexpr std::array marks{"presentation.kernel", "presentation.bodies", "presentation.step", "presentation.rate",
+                             "presentation.error"};
+  show_legend(view);
+  view.presentation = true;
+  view.measured = 3;
+  view.step_ms_median = 0.25;
+  for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
+    SCOPED_TRACE(size.x);
+    resize(size.x, size.y, SetPresentation::type_scale);
+    settle();
+    settle();
+    for (const char* mark : marks) {
+      EXPECT_TRUE(seen(mark)) << mark;
+      EXPECT_LE(ui_marked(mark).x1, size.x);
+      EXPECT_GE(ui_marked(mark).y0, size.y - state.lab.covered) << "the picture keeps clear of it";
+    }
+    for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("presentation")) << name;
+    EXPECT_TRUE(seen("legend.quantity"));
+    EXPECT_LT(ui_marked("legend.scale").y1, ui_marked(marks[0]).y0);
+    EXPECT_FALSE(seen("run") || seen("lab.results") || seen("help"));
+    EXPECT_EQ(side_column_width(view), 0);
+  }
+  view.panel = false;
+  settle();
+  EXPECT_FALSE(seen(marks[0]));
+  EXPECT_EQ(state.lab.covered, 0);
+}
+
+}  // namespace
+}  // namespace orrery::test
