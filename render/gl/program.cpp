@@ -54,6 +54,9 @@ Program::Program(const ComputeShader& shader) : GlObject{glCreateProgram()} {
   glAttachShader(id(), compute.id());
   link(std::string{shader.file});
   glDetachShader(id(), compute.id());
+  int threads[3] = {};
+  glGetProgramiv(id(), GL_COMPUTE_WORK_GROUP_SIZE, threads);
+  group_ = {threads[0], threads[1]};
 }
 
 void Program::link(const std::string& files) {
@@ -104,6 +107,17 @@ void dispatch(const Program& program, int groups_x, int groups_y) {
   glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
                   GL_FRAMEBUFFER_BARRIER_BIT);
+}
+
+void dispatch_over(const Program& program, int width, int height) {
+  const glm::ivec2 groups = (glm::ivec2{width, height} + program.group() - 1) / program.group();
+  dispatch(program, groups.x, groups.y);
+}
+
+void dispatch_over(const Program& program, std::size_t items) {
+  constexpr std::size_t most_groups = 65535;
+  const auto threads = static_cast<std::size_t>(program.group().x);
+  dispatch(program, static_cast<int>(std::min((items + threads - 1) / threads, most_groups)));
 }
 
 }  // namespace orrery::render

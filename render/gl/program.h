@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <glm/glm.hpp>
 #include <string>
 #include <string_view>
@@ -33,14 +34,23 @@ class Program : public GlObject<delete_program> {
   void set(std::string_view name, glm::ivec2 value) const;
   void set(std::string_view name, const glm::mat4& value) const;
 
+  /// Threads of a group of a compute shader.
+  glm::ivec2 group() const noexcept { return group_; }
+
  private:
   void link(const std::string& files);
   int location(std::string_view name) const;
 
   std::vector<std::pair<std::string, int>> uniforms_;
+  glm::ivec2 group_{1};
 };
 
 /// Starts groups of a compute program and orders what it writes before all later commands.
 void dispatch(const Program& program, int groups_x, int groups_y = 1);
+/// The same with one thread for each item of `width` x `height`, and more where the groups do not fit.
+void dispatch_over(const Program& program, int width, int height);
+/// The same with one thread for each of `items`, but no more groups than every driver starts: a thread strides over the
+/// rest.
+void dispatch_over(const Program& program, std::size_t items);
 
 }  // namespace orrery::render

@@ -13,10 +13,9 @@ void Copy::draw(const RenderTarget& picture, const Canvas& canvas) {
                            GL_COLOR_BUFFER_BIT, GL_NEAREST);
     return;
   }
-  constexpr int group = 16;  // threads of the shader in x and in y
   glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   glBindImageTexture(1, canvas.texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  dispatch(program_, (width + group - 1) / group, (height + group - 1) / group);
+  dispatch_over(program_, width, height);
 }
 
 }  // namespace orrery::render

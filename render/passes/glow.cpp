@@ -9,11 +9,6 @@ namespace {
 
 constexpr float narrowest_share = 0.3f;  // of the first level, whose texels would show
 
-void dispatch_over(const Program& program, const RenderTarget& level) {
-  constexpr int group = 8;  // threads of the shaders in x and in y
-  dispatch(program, (level.width() + group - 1) / group, (level.height() + group - 1) / group);
-}
-
 }  // namespace
 
 unsigned Glow::make(const RenderTarget& light) {
@@ -27,14 +22,14 @@ unsigned Glow::make(const RenderTarget& light) {
   for (const RenderTarget& level : levels_) {
     glBindTextureUnit(0, source);
     glBindImageTexture(0, level.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RG16F);
-    dispatch_over(reduce_, level);
+    dispatch_over(reduce_, level.width(), level.height());
     source = level.texture();
   }
   for (int i = level_count - 2; i >= 0; --i) {
     widen_.set("own_share", i == 0 ? narrowest_share : 1.0f);
     glBindTextureUnit(0, levels_[i + 1].texture());
     glBindImageTexture(0, levels_[i].texture(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_RG16F);
-    dispatch_over(widen_, levels_[i]);
+    dispatch_over(widen_, levels_[i].width(), levels_[i].height());
   }
   return levels_[0].texture();
 }

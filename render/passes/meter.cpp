@@ -25,10 +25,9 @@ void Meter::forget() {
 }
 
 void Meter::measure(const RenderTarget& light) {
-  constexpr int group = 16;  // threads of meter.comp in x and in y
   bind_storage(0, exposure_);
   glBindTextureUnit(0, light.texture());
-  dispatch(count_, (light.width() + group - 1) / group, (light.height() + group - 1) / group);
+  dispatch_over(count_, light.width(), light.height());
   dispatch(expose_, 1);
   known_ = true;
 }

@@ -12,7 +12,6 @@
 namespace orrery::render {
 namespace {
 
-constexpr int group = 256;                  // threads of pick.comp
 constexpr int most_per_dispatch = 1 << 22;  // 64 MB: every driver has shader buffers of 128 MB
 constexpr int stages = 3;
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -47,7 +46,7 @@ std::optional<int> Pick::at(glm::vec2 place, float reach_px, const DrawnBodies& 
       glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, GLintptr{16} * first, GLsizeiptr{16} * count);
       program_.set("first", first);
       program_.set("count", count);
-      dispatch(program_, (count + group - 1) / group);
+      dispatch_over(program_, static_cast<std::size_t>(count));
     }
   }
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);

@@ -10,9 +10,6 @@ namespace orrery::render {
 namespace {
 
 constexpr std::size_t texel_bytes = 8;
-constexpr int group = 256;           // threads of splat.comp and clear.comp
-constexpr int pixel_group = 16;      // threads of gather.comp in x and in y
-constexpr int most_groups = 65535;   // that every driver starts in one dimension; threads take several items
 constexpr int large_groups = 16384;  // of large.comp, at most: more start more slowly than they work
 
 constexpr int few_bodies = 131072;  // up to here all bodies are sprites: their places are exact, and they cost little
@@ -25,10 +22,6 @@ constexpr std::string_view with_int64 =
 
 Program program(std::string_view file) {
   return Program{ComputeShader{file, Splats::fast_here() ? with_int64 : std::string_view{}}};
-}
-
-int groups_for(std::size_t items) {
-  return static_cast<int>(std::min<std::size_t>((items + group - 1) / group, most_groups));
 }
 
 std::size_t pixels_of(int width, int height) {
@@ -83,7 +76,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   bind_storage(0, splats_);
   bind_storage(1, sprites_);
   bind_storage(2, large_bodies_);
-  dispatch(clear_, groups_for((with_splats ? splats_ : sprites_).size_bytes() / texel_bytes));
+  dispatch_over(clear_, (with_splats ? splats_ : sprites_).size_bytes() / texel_bytes);
 
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer);
   for (const Program* program : {&splat_, &large_}) {
@@ -94,7 +87,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   splat_.set("quanta", splat_quanta);
   splat_.set("least_sprite_px", with_splats ? least_sprite_px : 0.0f);
   bind_storage(1, splats_);
-  dispatch(splat_, groups_for(static_cast<std::size_t>(bodies.count)));
+  dispatch_over(splat_, static_cast<std::size_t>(bodies.count));
   large_.set("quanta", sprite_quanta);
   large_.set("large_radius_px", body_light.large_radius_px);
   bind_storage(1, sprites_);
@@ -104,7 +97,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   gather_.set("sprite_quanta", sprite_quanta);
   bind_storage(0, splats_);
   glBindImageTexture(0, light.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RG32F);
-  dispatch(gather_, (width + pixel_group - 1) / pixel_group, (height + pixel_group - 1) / pixel_group);
+  dispatch_over(gather_, width, height);
 }
 
 }  // namespace orrery::render

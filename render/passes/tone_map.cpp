@@ -47,12 +47,11 @@ void ToneMap::draw_density(const RenderTarget& density, ValueRange range, const 
 
 void ToneMap::fill(const Program& program, const Texture& colours, const RenderTarget& light,
                    const Appearance& appearance, const RenderTarget& picture) {
-  constexpr int group = 16;  // threads of the shaders in x and in y
   program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
   glBindTextureUnit(0, light.texture());
   glBindTextureUnit(2, colours.id());
   glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  dispatch(program, (picture.width() + group - 1) / group, (picture.height() + group - 1) / group);
+  dispatch_over(program, picture.width(), picture.height());
 }
 
 }  // namespace orrery::render
