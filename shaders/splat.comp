@@ -8,9 +8,9 @@ layout(local_size_x = 256) in;
 #include "texels.glsl"
 
 uniform int count;
-uniform ivec2 size;             // of the picture in pixels
-uniform float quanta;           // per unit of light
-uniform float least_sprite_px;  // radius from which on a body is drawn as a sprite
+uniform ivec2 size;        // of the picture in pixels
+uniform float quanta;      // per unit of light
+uniform bool with_splats;  // else all bodies are sprites
 
 layout(std430, binding = 0) readonly buffer Bodies { vec4 bodies[]; };  // all positions, then all velocities
 layout(std430, binding = 1) buffer Splats { TEXEL splats[]; };
@@ -22,7 +22,7 @@ layout(std430, binding = 2) buffer Large {
 void add_body(uint i) {
   Body body;
   if (!see(bodies[i], bodies[i + uint(count)], body)) return;
-  if (body.radius_px >= least_sprite_px) {
+  if (!with_splats || body.radius_px >= least_radius_px) {
     large[atomicAdd(large_count, 1u)] = i;
     return;
   }

@@ -7,11 +7,12 @@
 namespace orrery::render {
 namespace {
 
-constexpr float widest_share = 0.02f;  // largest sprite radius in framed radii, for few bodies
-constexpr float usual_radius = 0.65f;  // sprite radius in units of framed radius / sqrt(count)
-constexpr float brightness = 0.7f;     // pi times the mean over the framed ball's disc, for exposure 1
-constexpr float brightest = 24.0f;     // middle of a sprite, so that few bodies do not saturate
-constexpr float mean_profile = 0.25f;  // of a sprite over its disc, see profile.glsl
+constexpr float widest_share = 0.02f;          // largest sprite radius in framed radii, for few bodies
+constexpr float usual_radius = 0.65f;          // sprite radius in units of framed radius / sqrt(count)
+constexpr float brightness = 0.7f;             // pi times the mean over the framed ball's disc, for exposure 1
+constexpr float brightest = 24.0f;             // middle of a sprite, so that few bodies do not saturate
+constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
+constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
 
 }  // namespace
 
@@ -26,7 +27,7 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   light.projection = camera.projection(across / up);
   light.pixels_per_tangent = 0.5f * up * light.projection[1][1];
   light.radius = framed * std::min(usual_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
-  light.large_radius_px = std::max(3.5f, 0.006f * std::min(across, up));
+  light.large_radius_px = std::max(least_large_radius_px, 0.006f * std::min(across, up));
   // The light of the framed ball does not depend on the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
@@ -40,16 +41,20 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   return light;
 }
 
-void set_body_light(const Program& program, const BodyLight& light) {
+void set_body_place(const Program& program, const BodyLight& light) {
   program.set("view", light.view);
   program.set("projection", light.projection);
   program.set("pixels_per_tangent", light.pixels_per_tangent);
-  program.set("intensity", light.intensity);
   program.set("radius", light.radius);
+  program.set("mass_range", light.mass_range);
+}
+
+void set_body_light(const Program& program, const BodyLight& light) {
+  set_body_place(program, light);
   program.set("weigh_mass", light.weigh_mass ? 1 : 0);
+  program.set("intensity", light.intensity);
   program.set("colour_by", light.colour_by);
   program.set("speed_range", light.speed_range);
-  program.set("mass_range", light.mass_range);
 }
 
 }  // namespace orrery::render

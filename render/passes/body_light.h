@@ -27,7 +27,10 @@ struct BodyLight {
 BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                      const ValueRanges& ranges, int width, int height);
 
-/// Sets the uniforms of body.glsl except `large_radius_px`, which only sprites have.
+/// Sets the uniforms of body.glsl that say where a body is seen and how large it is. The caller sets `large_radius_px`
+/// for a shader that draws or finds sprites.
+void set_body_place(const Program& program, const BodyLight& light);
+/// The same, and the uniforms of its light and colour.
 void set_body_light(const Program& program, const BodyLight& light);
 
 }  // namespace orrery::render

@@ -27,12 +27,8 @@ Pick::Pick() : program_{ComputeShader{"pick.comp"}}, found_{sizeof(Found)} {}
 std::optional<int> Pick::at(glm::vec2 place, float reach_px, const DrawnBodies& bodies, const BodyLight& body_light,
                             int width, int height) {
   if (!std::isfinite(place.x) || !std::isfinite(place.y)) return std::nullopt;
-  program_.set("view", body_light.view);
-  program_.set("projection", body_light.projection);
-  program_.set("pixels_per_tangent", body_light.pixels_per_tangent);
-  program_.set("radius", body_light.radius);
+  set_body_place(program_, body_light);
   program_.set("large_radius_px", body_light.large_radius_px);
-  program_.set("mass_range", body_light.mass_range);
   program_.set("size", glm::vec2{width, height});
   program_.set("place", place);
   program_.set("reach_px", reach_px);

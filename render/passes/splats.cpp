@@ -13,7 +13,6 @@ constexpr std::size_t texel_bytes = 8;
 constexpr int large_groups = 16384;  // of large.comp, at most: more start more slowly than they work
 
 constexpr int few_bodies = 131072;  // up to here all bodies are sprites: their places are exact, and they cost little
-constexpr float least_sprite_px = 1.75f;  // least_radius_px of body.glsl
 
 constexpr std::string_view with_int64 =
     "#extension GL_NV_gpu_shader5 : require\n"
@@ -72,7 +71,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   const float sprite_quanta = std::min(0x1p31f / count, 0x1p24f) / body_light.intensity;
 
   const bool with_splats = bodies.count > few_bodies;
-  for (const Program* program : {&clear_, &gather_}) program->set("with_splats", with_splats ? 1 : 0);
+  for (const Program* program : {&clear_, &splat_, &gather_}) program->set("with_splats", with_splats ? 1 : 0);
   bind_storage(0, splats_);
   bind_storage(1, sprites_);
   bind_storage(2, large_bodies_);
@@ -85,7 +84,6 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
     program->set("size", glm::ivec2{width, height});
   }
   splat_.set("quanta", splat_quanta);
-  splat_.set("least_sprite_px", with_splats ? least_sprite_px : 0.0f);
   bind_storage(1, splats_);
   dispatch_over(splat_, static_cast<std::size_t>(bodies.count));
   large_.set("quanta", sprite_quanta);
