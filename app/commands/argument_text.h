@@ -16,22 +16,19 @@ namespace orrery {
 
 // How the values of a command's arguments are written in scripts and options, by their types.
 
-template <class A>
-inline constexpr bool is_list = std::is_same_v<typename A::Member, std::vector<typename A::Value>>;
-
 /// The words that an enumeration's argument may be, with the one for no value.
-template <class A>
-std::vector<std::string_view> words_of(const A& argument) {
+template <class M>
+std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
   std::vector<std::string_view> words;
-  for (const auto& [value, word] : EnumWords<typename A::Value>::all()) words.push_back(word);
+  for (const auto& [value, word] : EnumWords<typename ArgumentOf<M>::Value>::all()) words.push_back(word);
   if (argument.word) words.emplace_back(argument.word);
   return words;
 }
 
 /// What an argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
-template <class A>
-std::string allowed_text(const A& argument) {
-  using Value = typename A::Value;
+template <class M>
+std::string allowed_text(const ArgumentOf<M>& argument) {
+  using Value = typename ArgumentOf<M>::Value;
   if constexpr (is_number<Value>) {
     return argument.allowed();
   } else if constexpr (std::is_same_v<Value, bool>) {
@@ -46,9 +43,9 @@ std::string allowed_text(const A& argument) {
 }
 
 /// What stands for an argument in a usage line: "ID", "on|off", "VALUE|exact".
-template <class A>
-std::string placeholder(const A& argument) {
-  using Value = typename A::Value;
+template <class M>
+std::string placeholder(const ArgumentOf<M>& argument) {
+  using Value = typename ArgumentOf<M>::Value;
   if constexpr (std::is_same_v<Value, bool>) {
     return "on|off";
   } else if constexpr (std::is_enum_v<Value>) {
@@ -63,9 +60,9 @@ std::string placeholder(const A& argument) {
 }
 
 /// Reads one value of the argument. `what` names its place in the error.
-template <class A>
-typename A::Value read_value(const A& argument, std::string_view what, std::string_view text) {
-  using Value = typename A::Value;
+template <class M>
+typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::string_view what, std::string_view text) {
+  using Value = typename ArgumentOf<M>::Value;
   if constexpr (is_number<Value>) {
     if (argument.word && text == argument.word) return argument.word_number;
     if constexpr (std::is_integral_v<Value>) {
@@ -92,12 +89,12 @@ typename A::Value read_value(const A& argument, std::string_view what, std::stri
 }
 
 /// Reads the argument into a command. A list grows by the parts of `text`.
-template <class A>
-void read_argument(const A& argument, std::string_view what, std::string_view text, typename A::Member& to) {
-  if constexpr (is_list<A>) {
+template <class M>
+void read_argument(const ArgumentOf<M>& argument, std::string_view what, std::string_view text, M& to) {
+  if constexpr (is_list<M>) {
     for (const std::string& part : split_list(what, text)) to.push_back(read_value(argument, what, part));
   } else {
-    if constexpr (is_optional<typename A::Member>) {
+    if constexpr (is_optional<M>) {
       if (argument.word_is_none() && text == argument.word) return to.reset();
     }
     to = read_value(argument, what, text);
@@ -108,7 +105,7 @@ void read_argument(const A& argument, std::string_view what, std::string_view te
 template <auto... Members>
 constexpr const auto& argument_of() {
   using A = Argument<Members...>;
-  return std::get<A>(row_of<typename A::Command>().arguments);
+  return std::get<A>(row_of<typename A::Command>.arguments);
 }
 
 /// The value of such an option, read and checked as in a script.
@@ -117,17 +114,16 @@ auto read_option(std::string_view what, std::string_view text) {
   return read_value(argument_of<Members...>(), what, text);
 }
 
-template <class A>
-std::string value_text(const A& argument, const typename A::Value& value) {
-  using Value = typename A::Value;
+template <class M>
+std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<M>::Value& value) {
+  using Value = typename ArgumentOf<M>::Value;
   if constexpr (is_number<Value>) {
     const bool is_word = argument.word && !argument.word_is_none() && value == argument.word_number;
     return is_word ? argument.word : shortest_text(value + argument.first);
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "on" : "off";
   } else if constexpr (std::is_enum_v<Value>) {
-    const auto words = EnumWords<Value>::all();
-    return std::string{std::ranges::find(words, value, [](const auto& pair) { return pair.first; })->second};
+    return std::string{word_of(value)};
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     std::string text;
     for (const auto& [name, setting] : value) text.append(text.empty() ? "" : ",").append(name + '=' + setting);
@@ -138,13 +134,13 @@ std::string value_text(const A& argument, const typename A::Value& value) {
 }
 
 /// What read_argument() reads back.
-template <class A>
-std::string argument_text(const A& argument, const typename A::Member& member) {
-  if constexpr (is_list<A>) {
+template <class M>
+std::string argument_text(const ArgumentOf<M>& argument, const M& member) {
+  if constexpr (is_list<M>) {
     std::string text;
     for (const auto& value : member) text.append(text.empty() ? "" : ",").append(value_text(argument, value));
     return text;
-  } else if constexpr (is_optional<typename A::Member>) {
+  } else if constexpr (is_optional<M>) {
     return member ? value_text(argument, *member) : std::string{argument.word};
   } else {
     return value_text(argument, member);

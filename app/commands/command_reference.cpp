@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/command_text.h"
+#include "app/commands/command_entry.h"
 
 namespace orrery {
 namespace {
@@ -21,16 +21,15 @@ std::string with_arguments(std::string_view name, const std::string& arguments) 
 }
 
 /// The arguments of a short form: the one that its text ends with, or those that must be given.
-template <class Row>
-std::string arguments_of(const Row& row, const ShortForm& form) {
+std::string arguments_of(const CommandEntry& command, const ShortForm& form) {
   const std::string_view text = form.text;
   std::string arguments;
-  for_each_of(row.arguments, [&](const auto& argument) {
-    const bool named = text.ends_with(std::string{' '} + argument.name + '=');
-    if (named || (!argument.optional && !text.ends_with('='))) {
-      arguments.append(arguments.empty() ? "" : " ").append(placeholder(argument));
+  for (const auto& argument : command.arguments) {
+    const bool named = text.ends_with(fmt::format(" {}=", argument->name()));
+    if (named || (!argument->traits().optional && !text.ends_with('='))) {
+      arguments.append(arguments.empty() ? "" : " ").append(argument->placeholder());
     }
-  });
+  }
   return arguments;
 }
 
@@ -46,21 +45,20 @@ std::string with_escaped_bars(std::string cell) {
 
 std::vector<Entry> entries() {
   std::vector<Entry> entries;
-  for_each_of(all_commands, [&](const auto& row) {
-    Entry entry{.usages = {with_arguments(row.name, usage_of(row))}, .sentence = row.sentence, .notes = {}};
-    for (const ShortForm& form : row.short_forms) {
+  for (const CommandEntry& command : command_entries()) {
+    Entry entry{.usages = {with_arguments(command.name, command.usage())}, .sentence = command.sentence, .notes = {}};
+    for (const ShortForm& form : command.short_forms) {
       if (!form.word) continue;
-      const std::string arguments = arguments_of(row, form);
+      const std::string arguments = arguments_of(command, form);
       entry.usages.push_back(with_arguments(form.word, arguments));
       entry.notes.push_back(fmt::format("{}: {}", form.word, written_out(form, arguments)));
     }
-    for_each_of(row.arguments, [&](const auto& argument) {
-      if constexpr (is_number<typename std::remove_cvref_t<decltype(argument)>::Value>) {
-        entry.notes.push_back(fmt::format("{}: {}", argument.name, argument.allowed()));
-      }
-    });
+    for (const auto& argument : command.arguments) {
+      if (!argument->traits().is_number) continue;
+      entry.notes.push_back(fmt::format("{}: {}", argument->name(), argument->allowed()));
+    }
     entries.push_back(std::move(entry));
-  });
+  }
   return entries;
 }
 

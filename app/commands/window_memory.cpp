@@ -26,7 +26,7 @@ C command_in(const Json& json) {
   if (const auto* command = std::get_if<ViewCommand>(&request)) {
     if (const C* wanted = std::get_if<C>(command)) return *wanted;
   }
-  throw UsageError(fmt::format("'{}' is expected", row_of<C>().name));
+  throw UsageError(fmt::format("'{}' is expected", row_of<C>.name));
 }
 
 bool is_id(std::string_view text) {

@@ -50,11 +50,11 @@ void head(const PickedBody& body, float width, Requests& out) {
   ImGui::SameLine(ImGui::GetWindowContentRegionMin().x + width - button - close - gap);
   if (ImGui::Button(follow)) out.push_back(FollowPicked{!body.followed});
   ui_mark("picked.follow");
-  tooltip(row_of<FollowPicked>().sentence, "Shift+F. Ends with F and Home.");
+  tooltip(row_of<FollowPicked>.sentence, "Shift+F. Ends with F and Home.");
   ImGui::SameLine(0, gap);
   if (ImGui::Button("\u00d7", {close, 0})) out.push_back(Unpick{});
   ui_mark("picked.close");
-  tooltip(row_of<Unpick>().sentence, "Esc");
+  tooltip(row_of<Unpick>.sentence, "Esc");
 }
 
 }  // namespace

@@ -38,9 +38,9 @@ Requests camera_requests(const ImGuiIO& io) {
 std::vector<KeyHelp> mouse_help() {
   return {{"Click", "Picks the body under the pointer; elsewhere: picks none.", "Camera"},
           {"Drag, middle drag", "Turns the camera about its target."},
-          {"Right drag, Shift+drag", row_of<PanView>().sentence},
+          {"Right drag, Shift+drag", row_of<PanView>.sentence},
           {"Wheel", "Moves the camera nearer to what is under the pointer, or farther."},
-          {"Double click", row_of<FrameAll>().sentence}};
+          {"Double click", row_of<FrameAll>.sentence}};
 }
 
 }  // namespace orrery

@@ -116,7 +116,7 @@ Asked always(const Status&, const ViewStatus&) {
 /// Such a key, with the sentence of the command's row.
 template <class C>
 KeyBinding plain(std::vector<KeyPress> presses, const char* keys) {
-  return {.presses = std::move(presses), .keys = keys, .action = row_of<C>().sentence, .request = always<C>};
+  return {.presses = std::move(presses), .keys = keys, .action = row_of<C>.sentence, .request = always<C>};
 }
 
 /// The row that begins a heading.
@@ -146,7 +146,7 @@ const std::vector<KeyBinding>& table() {
       plain<Reset>({{U'R'}}, "Shift+R"),
       {{{.character = U'z', .control = true}},
        "Ctrl+Z",
-       row_of<UndoReturn>().sentence,
+       row_of<UndoReturn>.sentence,
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "Pins or unpins the present run as the baseline.", [](S s, V v) { return other_pin(s, v); }},
 
@@ -171,7 +171,7 @@ const std::vector<KeyBinding>& table() {
       {{{U'['}}, "[", "Darker.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
       {{{U't'}},
        "T",
-       row_of<ShowTreeCells>().sentence,
+       row_of<ShowTreeCells>.sentence,
        [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.tree_cells}}; }},
 
       first_of("Files", {{{0, GLFW_KEY_F5}},

@@ -65,7 +65,7 @@ void Viewer::carry_out(const Request& request) {
 
 void Viewer::carry_out(const ViewCommand& command) {
   const auto carry_out_checked = [this](const auto& c) {
-    check_arguments(row_of<std::remove_cvref_t<decltype(c)>>(), c);
+    check_arguments(c);
     carry_out(c);
   };
   std::visit(carry_out_checked, command);
@@ -83,7 +83,7 @@ Json Viewer::surroundings() {
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
-  metadata["drawing"] = view_.drawn == render::Drawing::splats ? "splats" : "sprites";
+  metadata["drawing"] = word_of(view_.drawn);
   return metadata;
 }
 
@@ -96,7 +96,7 @@ Json Viewer::description() {
   description["step"] = status.step;
   description["kernel"] = status.kernel_id;
   description["settings"] = status.settings.to_string();
-  description["look"] = view_.appearance.look == render::Look::density ? "density" : "lights";
+  description["look"] = word_of(view_.appearance.look);
   const Legend& legend = view_.legend;
   if (!legend.quantity.empty()) {
     description["colours"] = {{"quantity", legend.quantity},

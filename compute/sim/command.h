@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compute/core/force_law.h"
@@ -31,9 +32,23 @@ inline constexpr double default_accuracy = 5e-4;
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectKernel>("kernel", "Selects a kernel; auto selects the fastest that is accurate enough.",
+                                     Argument<&SelectKernel::id>{{.name = "id"}},
+                                     Argument<&SelectKernel::settings>{{.name = "settings", .optional = true}});
+  }
 };
 struct SetTunable {
   std::string name, value;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetTunable>("set", "Changes a setting of the kernel.",
+                                   Argument<&SetTunable::name>{{.name = "name"}},
+                                   Argument<&SetTunable::value>{{.name = "value"}});
+  }
 };
 /// The accuracy that `auto_kernel` must meet, now and whenever it is selected.
 struct SetAccuracy {
@@ -41,12 +56,36 @@ struct SetAccuracy {
       median_error;  ///< the largest allowed median of |da|/|a| against fp64; 0: full fp32 accuracy, direct sums alone
 
   static constexpr Range<double> range{0, 1, "", true};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetAccuracy>(
+        "accuracy", "Sets the largest median force error that auto allows; exact: full fp32 accuracy.",
+        Argument<&SetAccuracy::median_error>{{.name = "value", .range = SetAccuracy::range, .word = "exact"}});
+  }
 };
+/// Throw UsageError that lists the known ids.
+void check_integrator(const std::string& id);
+void check_law(const std::string& id);
+void check_scene(const std::string& id);
+
 struct SelectIntegrator {
   std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectIntegrator>("integrator", "Selects an integrator.",
+                                         Argument<&SelectIntegrator::id>{{.name = "id", .check = check_integrator}});
+  }
 };
 struct SelectLaw {
   std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectLaw>("law", "Selects the force between two bodies.",
+                                  Argument<&SelectLaw::id>{{.name = "id", .check = check_law}});
+  }
 };
 /// `slider` is what a slider spans, here and below; other values of `range` are typed.
 struct SetTimeStep {
@@ -54,45 +93,112 @@ struct SetTimeStep {
 
   static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
   static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetTimeStep>("dt", "Sets the time step.",
+                                    Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
+  }
 };
 struct SetSoftening {
   float softening;
 
   static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
   static constexpr Range<float> slider{1e-4f, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetSoftening>(
+        "softening", "Sets the softening length.",
+        Argument<&SetSoftening::softening>{{.name = "value", .range = SetSoftening::range}});
+  }
 };
 struct SetRepulsion {
   float repulsion;
 
   static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
   static constexpr Range<float> slider{0, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetRepulsion>(
+        "repulsion", "Sets H of the law attract-repel.",
+        Argument<&SetRepulsion::repulsion>{{.name = "value", .range = SetRepulsion::range}});
+  }
 };
 struct SetDrag {
   float drag;
 
   static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
   static constexpr Range<float> slider{0, 0.01f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
+                                Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
+  }
 };
 struct SetStepsPerFrame {
   int steps;
 
   static constexpr Range<int> range{1, 1000};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetStepsPerFrame>(
+        "steps-per-frame", "Sets the number of steps per frame.",
+        Argument<&SetStepsPerFrame::steps>{{.name = "steps", .range = SetStepsPerFrame::range}});
+  }
 };
 struct SetPaused {
   bool paused = true;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetPaused>("pause", "Pauses the run; off: continues it.",
+                                  Argument<&SetPaused::paused>{{.name = "paused", .optional = true}})
+        .also("resume", "pause off");
+  }
 };
 /// Pauses, then runs one step.
-struct StepOnce {};
+struct StepOnce {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<StepOnce>("step", "Pauses, then runs one step.");
+  }
+};
 /// Returns to the first state of the present scene. The physics stay.
-struct Restart {};
+struct Restart {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<Restart>("restart", "Returns to the scene's first state.");
+  }
+};
 /// Returns to the first state of the present scene and to its own physics, Status::scene_physics. Kernel, settings and
 /// steps per frame stay.
-struct Reset {};
+struct Reset {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<Reset>("reset", "Returns to the scene's first state and its own physics.");
+  }
+};
 /// Takes over the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
 
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<LoadScene>(
+        "scene", "Loads a scene or a file of bodies, with its own dt and softening.",
+        Argument<&LoadScene::request, &SceneRequest::scene>{{.name = "name", .optional = true, .check = check_scene}},
+        Argument<&LoadScene::request, &SceneRequest::file>{{.name = "file", .optional = true, .form = Form::file}},
+        Argument<&LoadScene::request, &SceneRequest::count>{
+            {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
+        Argument<&LoadScene::request, &SceneRequest::seed>{
+            {.name = "seed", .optional = true, .range = LoadScene::seeds}});
+  }
 };
 
 /// How bodies move.
@@ -113,10 +219,42 @@ struct RunSetup {
 /// scene keep their state.
 struct ReturnToRun {
   RunSetup run;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ReturnToRun>(
+        "return-to", "Returns to the given run: its scene, physics, kernel and settings.",
+        Argument<&ReturnToRun::run, &RunSetup::kernel_id>{{.name = "kernel"}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::integrator_id>{
+            {.name = "integrator", .check = check_integrator}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{
+            {.name = "dt", .range = SetTimeStep::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{{.name = "law", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
+            {.name = "softening", .optional = true, .range = SetSoftening::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::repulsion>{
+            {.name = "repulsion", .optional = true, .range = SetRepulsion::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::drag>{
+            {.name = "drag", .optional = true, .range = SetDrag::range}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::scene>{
+            {.name = "scene", .optional = true, .check = check_scene}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
+            {.name = "file", .optional = true, .form = Form::file}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
+            {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
+            {.name = "seed", .optional = true, .range = LoadScene::seeds}},
+        Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
+  }
 };
 /// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from their
 /// first state if memory did not hold a copy, or if one was not finite.
-struct UndoReturn {};
+struct UndoReturn {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<UndoReturn>("undo", "Undoes the last return to a run.");
+  }
+};
 
 /// With the next batch of steps, compares the kernel's accelerations of fixed sample bodies with an fp64 direct sum at
 /// the same positions: Status::force_probe.
@@ -124,112 +262,61 @@ struct ProbeForces {
   int sample;  ///< all bodies if there are fewer
 
   static constexpr Range<int> range{1, 4096, "bodies"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ProbeForces>("probe-forces",
+                                    "Compares the forces of sample bodies with sums in double precision, once.",
+                                    Argument<&ProbeForces::sample>{{.name = "sample", .range = ProbeForces::range}});
+  }
 };
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
-struct MeasureConserved {};
+struct MeasureConserved {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once.");
+  }
+};
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
 /// reads those of the last step, unless kernel, law or bodies have changed since.
 struct ReadTreeCells {
   int most = range.most;  ///< reads at most this many, the larger ones first
 
   static constexpr Range<int> range{1, 1 << 20, "cells"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ReadTreeCells>(
+        "read-tree-cells", "Reads the cells of the latest tree, the larger ones first.",
+        Argument<&ReadTreeCells::most>{{.name = "most", .optional = true, .range = ReadTreeCells::range}});
+  }
 };
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is
 /// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
-struct KeepCheckpoint {};
+struct KeepCheckpoint {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint.");
+  }
+};
 /// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
-struct RestoreCheckpoint {};
-
-/// Throw UsageError that lists the known ids.
-void check_integrator(const std::string& id);
-void check_law(const std::string& id);
-void check_scene(const std::string& id);
+struct RestoreCheckpoint {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint.");
+  }
+};
 
 template <>
 struct EnumWords<LawId> {
   static std::vector<std::pair<LawId, std::string_view>> all();
 };
 
-/// THE table of the simulation's commands, one row each. Scripts, JSON and help are made from it, and so is `Command`.
-inline constexpr std::tuple simulation_commands{
-    command_row<SelectKernel>("kernel", "Selects a kernel; auto selects the fastest that is accurate enough.",
-                              Argument<&SelectKernel::id>{.name = "id"},
-                              Argument<&SelectKernel::settings>{.name = "settings", .optional = true}),
-    command_row<SetTunable>("set", "Changes a setting of the kernel.", Argument<&SetTunable::name>{.name = "name"},
-                            Argument<&SetTunable::value>{.name = "value"}),
-    command_row<SetAccuracy>(
-        "accuracy", "Sets the largest median force error that auto allows; exact: full fp32 accuracy.",
-        Argument<&SetAccuracy::median_error>{.name = "value", .range = SetAccuracy::range, .word = "exact"}),
-    command_row<SelectIntegrator>("integrator", "Selects an integrator.",
-                                  Argument<&SelectIntegrator::id>{.name = "id", .check = check_integrator}),
-    command_row<SelectLaw>("law", "Selects the force between two bodies.",
-                           Argument<&SelectLaw::id>{.name = "id", .check = check_law}),
-    command_row<SetTimeStep>("dt", "Sets the time step.",
-                             Argument<&SetTimeStep::time_step>{.name = "value", .range = SetTimeStep::range}),
-    command_row<SetSoftening>("softening", "Sets the softening length.",
-                              Argument<&SetSoftening::softening>{.name = "value", .range = SetSoftening::range}),
-    command_row<SetRepulsion>("repulsion", "Sets H of the law attract-repel.",
-                              Argument<&SetRepulsion::repulsion>{.name = "value", .range = SetRepulsion::range}),
-    command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
-                         Argument<&SetDrag::drag>{.name = "value", .range = SetDrag::range}),
-    command_row<SetStepsPerFrame>(
-        "steps-per-frame", "Sets the number of steps per frame.",
-        Argument<&SetStepsPerFrame::steps>{.name = "steps", .range = SetStepsPerFrame::range}),
-    command_row<SetPaused>("pause", "Pauses the run; off: continues it.",
-                           Argument<&SetPaused::paused>{.name = "paused", .optional = true})
-        .also("resume", "pause off"),
-    command_row<StepOnce>("step", "Pauses, then runs one step."),
-    command_row<Restart>("restart", "Returns to the scene's first state."),
-    command_row<Reset>("reset", "Returns to the scene's first state and its own physics."),
-    command_row<LoadScene>(
-        "scene", "Loads a scene or a file of bodies, with its own dt and softening.",
-        Argument<&LoadScene::request, &SceneRequest::scene>{.name = "name", .optional = true, .check = check_scene},
-        Argument<&LoadScene::request, &SceneRequest::file>{.name = "file", .optional = true, .form = Form::file},
-        Argument<&LoadScene::request, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
-        Argument<&LoadScene::request, &SceneRequest::seed>{
-            .name = "seed", .optional = true, .range = LoadScene::seeds}),
-    command_row<ReturnToRun>(
-        "return-to", "Returns to the given run: its scene, physics, kernel and settings.",
-        Argument<&ReturnToRun::run, &RunSetup::kernel_id>{.name = "kernel"},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::integrator_id>{.name = "integrator",
-                                                                                 .check = check_integrator},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{.name = "dt", .range = SetTimeStep::range},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{.name = "law", .optional = true},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
-            .name = "softening", .optional = true, .range = SetSoftening::range},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::repulsion>{
-            .name = "repulsion", .optional = true, .range = SetRepulsion::range},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::drag>{
-            .name = "drag", .optional = true, .range = SetDrag::range},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::scene>{
-            .name = "scene", .optional = true, .check = check_scene},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
-            .name = "file", .optional = true, .form = Form::file},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
-            .name = "n", .optional = true, .range = body_counts, .form = Form::count},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
-            .name = "seed", .optional = true, .range = LoadScene::seeds},
-        Argument<&ReturnToRun::run, &RunSetup::settings>{.name = "settings", .optional = true}),
-    command_row<UndoReturn>("undo", "Undoes the last return to a run."),
-    command_row<ProbeForces>("probe-forces",
-                             "Compares the forces of sample bodies with sums in double precision, once.",
-                             Argument<&ProbeForces::sample>{.name = "sample", .range = ProbeForces::range}),
-    command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once."),
-    command_row<ReadTreeCells>(
-        "read-tree-cells", "Reads the cells of the latest tree, the larger ones first.",
-        Argument<&ReadTreeCells::most>{.name = "most", .optional = true, .range = ReadTreeCells::range}),
-    command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint."),
-    command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint."),
-};
-
-/// Everything a user, a key, a script or a test can ask of a simulation. Simulation::apply is the only writer.
-using Command = VariantOf<decltype(simulation_commands)>;
-
-template <class C>
-constexpr const auto& simulation_row() {
-  return std::get<row_index<C, decltype(simulation_commands)>()>(simulation_commands);
-}
+/// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
+using Command =
+    std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
+                 SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
+                 UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 
 /// What `auto` chose, and why.
 struct AutoChoice {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -8,7 +9,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -35,6 +35,10 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 /// How the text of an argument is read, in addition to its type.
@@ -52,14 +56,17 @@ C struct_of(T C::*);
 template <class E>
 struct EnumWords;
 
-/// One argument of a command: the member that `First` and `Rest` lead to, and what scripts, JSON and help need to know.
-template <auto First, auto... Rest>
-struct Argument {
-  using Command = decltype(struct_of(First));
-  /// The member of `command`, which may be const.
-  static constexpr auto& of(auto& command) { return ((command.*First).*....*Rest); }
+/// The word for a value.
+template <class E>
+std::string_view word_of(E value) {
+  const auto words = EnumWords<E>::all();
+  return std::ranges::find(words, value, [](const auto& pair) { return pair.first; })->second;
+}
 
-  using Member = std::remove_reference_t<decltype(of(std::declval<Command&>()))>;
+/// What scripts, JSON and help need to know of an argument that sets a member of type `M`.
+template <class M>
+struct ArgumentOf {
+  using Member = M;
   using Value = typename Element<Member>::type;
   using Number = std::conditional_t<is_number<Value>, Value, int>;
 
@@ -82,11 +89,33 @@ struct Argument {
   std::string allowed() const { return range.to_string() + (word ? std::string{", or "} + word : ""); }
 };
 
+/// The member that `first` and `rest` lead to; `command` may be const.
+constexpr auto& member_of(auto& command, auto first, auto... rest) {
+  return ((command.*first).*....*rest);
+}
+template <auto First, auto... Rest>
+using MemberOf =
+    std::remove_reference_t<decltype(member_of(std::declval<decltype(struct_of(First))&>(), First, Rest...))>;
+
+/// One argument of a command: the member that `First` and `Rest` lead to, and what is known of it.
+template <auto First, auto... Rest>
+struct Argument : ArgumentOf<MemberOf<First, Rest...>> {
+  using Command = decltype(struct_of(First));
+  static constexpr auto& of(auto& command) { return member_of(command, First, Rest...); }
+};
+
 /// A word that stands for the beginning of a command's text: "resume" for "pause off".
 struct ShortForm {
   const char* word = nullptr;
   const char* text = nullptr;
 };
+
+/// How messages call an argument of a command with `count` of them: "dt", "sweep n".
+inline std::string argument_label(std::string_view command, std::size_t count, std::string_view argument) {
+  std::string label{command};
+  if (count > 1) label.append(" ").append(argument);
+  return label;
+}
 
 /// What there is to know of one command.
 template <class C, class... Arguments>
@@ -106,10 +135,6 @@ struct CommandRow {
     }
     return copy;
   }
-  /// How messages call an argument: "dt", "sweep n".
-  std::string label(const char* argument) const {
-    return sizeof...(Arguments) == 1 ? name : std::string{name} + ' ' + argument;
-  }
 };
 
 template <class C, class... Arguments>
@@ -117,57 +142,50 @@ constexpr CommandRow<C, Arguments...> command_row(const char* name, const char* 
   return {.name = name, .sentence = sentence, .arguments = {arguments...}};
 }
 
-template <class Table>
-struct CommandsOf;
-template <class... Rows>
-struct CommandsOf<const std::tuple<Rows...>> {
-  using type = std::variant<typename Rows::Command...>;
-};
-/// The variant of a table's commands, in the order of its rows.
-template <class Table>
-using VariantOf = typename CommandsOf<Table>::type;
-
-/// Calls visit(row) for each row of a table, or visit(argument) for each argument of a row.
+/// Calls visit(argument) for each argument of a row.
 template <class Tuple, class Visit>
 constexpr void for_each_of(const Tuple& tuple, Visit&& visit) {
   std::apply([&](const auto&... element) { (visit(element), ...); }, tuple);
 }
 
-template <class C, class Table>
-constexpr std::size_t row_index() {
-  return []<class... Rows>(std::type_identity<const std::tuple<Rows...>>) {
-    constexpr std::array same{std::is_same_v<C, typename Rows::Command>...};
-    std::size_t index = 0;
-    while (index < same.size() && !same[index]) ++index;
-    return index;
-  }(std::type_identity<Table>{});
+/// The row of a command: what its struct's describe() returns. That is a template, so that only code that asks for rows
+/// compiles them.
+template <class C>
+inline constexpr auto row_of = C::describe();
+
+/// Throws UsageError that begins with `label` and says what is allowed, unless the numbers are in the argument's range
+/// and the names known.
+template <class M>
+void check_argument(const ArgumentOf<M>& argument, const std::string& label, const M& member) {
+  using Value = typename ArgumentOf<M>::Value;
+  const auto check = [&](const Value& value) {
+    if constexpr (is_number<Value>) {
+      if (argument.allows(value)) return;
+      throw UsageError(label + " cannot be " + shortest_text(value + argument.first) + "; it must be " +
+                       argument.allowed());
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      if (argument.check) argument.check(value);
+    }
+  };
+  if constexpr (is_optional<M>) {
+    if (member) check(*member);
+  } else if constexpr (is_list<M>) {
+    for (const auto& one : member) check(one);
+  } else {
+    check(member);
+  }
 }
 
-/// Throws UsageError that names the argument and what is allowed, unless each number is in its range and each name
-/// known.
-template <class Row>
-void check_arguments(const Row& row, const typename Row::Command& command) {
-  const typename Row::Command initial{};
+/// The same of all arguments of a command; one that may be left out, and is, is not checked.
+template <class C>
+void check_arguments(const C& command) {
+  const C initial{};
+  constexpr const auto& row = row_of<C>;
   for_each_of(row.arguments, [&](const auto& argument) {
-    using A = std::remove_cvref_t<decltype(argument)>;
-    const auto check = [&](const typename A::Value& value) {
-      if constexpr (is_number<typename A::Value>) {
-        if (argument.allows(value)) return;
-        throw UsageError(row.label(argument.name) + " cannot be " + shortest_text(value + argument.first) +
-                         "; it must be " + argument.allowed());
-      } else if constexpr (std::is_same_v<typename A::Value, std::string>) {
-        if (argument.check) argument.check(value);
-      }
-    };
-    const auto& value = A::of(command);
-    if (argument.optional && value == A::of(initial)) return;
-    if constexpr (is_optional<typename A::Member>) {
-      if (value) check(*value);
-    } else if constexpr (std::is_same_v<typename A::Member, std::vector<typename A::Value>>) {
-      for (const auto& one : value) check(one);
-    } else {
-      check(value);
-    }
+    const auto& member = argument.of(command);
+    if (argument.optional && member == argument.of(initial)) return;
+    check_argument(argument, argument_label(row.name, std::tuple_size_v<decltype(row.arguments)>, argument.name),
+                   member);
   });
 }
 

@@ -93,7 +93,7 @@ void Simulation::apply(const Command& command) {
   if (!by_itself) setup_changed_ = true;
   progress_changed_ = true;
   const auto carry_out_checked = [this](const auto& c) {
-    check_arguments(simulation_row<std::remove_cvref_t<decltype(c)>>(), c);
+    check_arguments(c);
     carry_out(c);
   };
   std::visit(carry_out_checked, command);

@@ -21,6 +21,14 @@ if grep -nIE '(^|[^[:alnum:]_.])/(work|root|home)/' -- "${all[@]}"; then
   refuse "the lines above name a path of somebody's machine"
 fi
 
+# That compiles the header alone, as tests/house/CMakeLists.txt relies on.
+for file in "${code[@]}"; do
+  header=${file%.cpp}.h
+  [[ $file == *.cpp && -f $header ]] || continue
+  first=$(grep -m1 '^#include' "$file")
+  [[ $first == "#include \"$header\"" ]] || refuse "$file includes something before its own header, $header"
+done
+
 scripts=()
 for file in "${all[@]}"; do
   if IFS= read -r first <"$file" 2>/dev/null && [[ $first == '#!'*bash* || $file == *.sh ]]; then scripts+=("$file"); fi

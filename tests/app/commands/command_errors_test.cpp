@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/commands/argument_text.h"
+#include "app/commands/command_entry.h"
 #include "app/commands/command_json.h"
 #include "app/commands/command_reference.h"
 #include "app/commands/command_text.h"
@@ -92,12 +93,12 @@ TEST(CommandJson, ErrorsNameTheChoices) {
 
 TEST(CommandReference, HasEveryCommandWithItsSentence) {
   const std::string text = command_reference(), table = command_reference_markdown();
-  for_each_of(all_commands, [&](const auto& row) {
+  for (const CommandEntry& entry : command_entries()) {
     for (const std::string& reference : {text, table}) {
-      EXPECT_NE(reference.find(row.name), std::string::npos) << row.name;
-      EXPECT_NE(reference.find(row.sentence), std::string::npos) << row.name;
+      EXPECT_NE(reference.find(entry.name), std::string::npos) << entry.name;
+      EXPECT_NE(reference.find(entry.sentence), std::string::npos) << entry.name;
     }
-  });
+  }
   EXPECT_NE(text.find("\nunpin ROW\n"), std::string::npos);
   EXPECT_NE(text.find("\nprobe on|off\n"), std::string::npos);
 }

@@ -1,0 +1,143 @@
+#include "app/commands/command_entry.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "app/commands/argument_json.h"
+#include "app/commands/argument_text.h"
+#include "compute/core/names.h"
+
+namespace orrery {
+namespace {
+
+/// The command of type `C` that the request holds; the request may be const.
+template <class C>
+auto& command_in(auto& request) {
+  using Table = std::conditional_t<std::is_constructible_v<Command, C>, Command, ViewCommand>;
+  return *std::get_if<C>(std::get_if<Table>(&request));
+}
+
+/// By the type of the member, so that arguments of one type share their code.
+template <class M>
+class EntryOf final : public ArgumentEntry {
+ public:
+  struct Access {
+    M& (*of)(Request&);
+    const M& (*of_const)(const Request&);
+  };
+
+  EntryOf(const ArgumentOf<M>& argument, const Access& access)
+      : ArgumentEntry{{.name = argument.name,
+                       .optional = argument.optional,
+                       .is_number = orrery::is_number<Value>,
+                       .is_text = std::is_same_v<Value, std::string>,
+                       .is_list = orrery::is_list<M>,
+                       .form = argument.form}},
+        argument_{argument},
+        access_{access} {}
+
+  std::string allowed() const override { return allowed_text(argument_); }
+  std::string placeholder() const override { return orrery::placeholder(argument_); }
+  void read(std::string_view what, std::string_view text, Request& to) const override {
+    read_argument(argument_, what, text, access_.of(to));
+  }
+  std::string text(const Request& request) const override {
+    return argument_text(argument_, access_.of_const(request));
+  }
+  void read_json(std::string_view what, const Json& json, Request& to) const override {
+    read_json_argument(argument_, what, json, access_.of(to));
+  }
+  Json json(const Request& request) const override { return argument_json(argument_, access_.of_const(request)); }
+  void check(const std::string& what, const Request& request) const override {
+    check_argument(argument_, what, access_.of_const(request));
+  }
+  bool equal(const Request& a, const Request& b) const override { return access_.of_const(a) == access_.of_const(b); }
+
+ private:
+  using Value = typename ArgumentOf<M>::Value;
+
+  ArgumentOf<M> argument_;
+  Access access_;
+};
+
+template <class A>
+std::unique_ptr<const ArgumentEntry> entry(const A& argument) {
+  using C = typename A::Command;
+  using Entry = EntryOf<typename A::Member>;
+  return std::make_unique<Entry>(
+      argument, typename Entry::Access{
+                    .of = [](Request& request) -> auto& { return A::of(command_in<C>(request));
+}
+, .of_const = [](const Request& request) -> auto& {
+  return A::of(command_in<C>(request));
+}
+}  // namespace
+);
+}  // namespace orrery
+
+template <class... Commands>
+void append(std::vector<CommandEntry>& entries, std::type_identity<std::variant<Commands...>>) {
+  const auto append_row = [&](const auto& row, Request initial) {
+    CommandEntry& added = entries.emplace_back(row.name, row.sentence, row.short_forms);
+    added.initial = std::move(initial);
+    for_each_of(row.arguments, [&](const auto& argument) { added.arguments.push_back(entry(argument)); });
+  };
+  (append_row(row_of<Commands>, as_request(Commands{})), ...);
+}
+
+}  // namespace
+
+bool CommandEntry::is_positional(std::size_t index) const {
+  const ArgumentEntry::Traits& traits = arguments[index]->traits();
+  return !traits.optional || (index == 0 && (traits.is_text || arguments.size() == 1));
+}
+
+std::string CommandEntry::label(const ArgumentEntry& argument) const {
+  return argument_label(name, arguments.size(), argument.name());
+}
+
+void CommandEntry::check(const Request& request) const {
+  for (const auto& argument : arguments) {
+    if (!is_left_out(*argument, request)) argument->check(label(*argument), request);
+  }
+}
+
+std::string CommandEntry::usage() const {
+  std::string usage;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentEntry& argument = *arguments[i];
+    const bool positional = is_positional(i);
+    std::string text =
+        positional ? argument.placeholder() : fmt::format("{}={}", argument.name(), argument.placeholder());
+    if (argument.traits().is_list) text += positional ? "..." : ",...";
+    if (argument.traits().optional) text = '[' + text + ']';
+    usage.append(usage.empty() ? "" : " ").append(text);
+  }
+  return usage;
+}
+
+void CommandEntry::refuse_argument(std::string_view unknown) const {
+  std::vector<std::string_view> known;
+  for (const auto& argument : arguments) known.push_back(argument->name());
+  throw unknown_name("argument", unknown, known, fmt::format(" of '{}'", name));
+}
+
+const std::vector<CommandEntry>& command_entries() {
+  static const std::vector<CommandEntry> entries = [] {
+    std::vector<CommandEntry> made;
+    append(made, std::type_identity<Command>{});
+    append(made, std::type_identity<ViewCommand>{});
+    return made;
+  }();
+  return entries;
+}
+
+const CommandEntry& entry_of(const Request& request) {
+  const std::size_t first = request.index() == 0 ? 0 : std::variant_size_v<Command>;
+  return command_entries()[first + std::visit([](const auto& commands) { return commands.index(); }, request)];
+}
+
+}  // namespace orrery

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "compute/sim/command_row.h"
+
+namespace orrery {
+
+// Commands that move the camera and pick bodies.
+
+/// Turns the camera about its target by `right` and `up`, in heights of the window: a full height is half a turn.
+struct OrbitView {
+  float right, up;
+
+  static constexpr Range<float> drags{-1e3f, 1e3f, "heights of the window"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",
+                                  Argument<&OrbitView::right>{{.name = "right", .range = OrbitView::drags}},
+                                  Argument<&OrbitView::up>{{.name = "up", .range = OrbitView::drags}});
+  }
+};
+
+/// Moves the target with the picture.
+struct PanView {
+  float right, up;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<PanView>("pan", "Moves the picture.",
+                                Argument<&PanView::right>{{.name = "right", .range = OrbitView::drags}},
+                                Argument<&PanView::up>{{.name = "up", .range = OrbitView::drags}});
+  }
+};
+
+/// Picks the body at a place of the picture, in shares of the window from its upper left corner; unpicks if there is
+/// none.
+struct PickAt {
+  float x, y;
+
+  static constexpr Range<float> shares{0, 1, "of the window"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<PickAt>("pick", "Picks the body at a place of the picture, from its upper left corner.",
+                               Argument<&PickAt::x>{{.name = "x", .range = PickAt::shares}},
+                               Argument<&PickAt::y>{{.name = "y", .range = PickAt::shares}});
+  }
+};
+
+struct ZoomView {
+  float notches;  ///< of the wheel; positive: nearer
+  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the
+  /// middle.
+  std::optional<float> x{}, y{};
+
+  static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ZoomView>("zoom", "Moves the camera nearer, or farther if negative.",
+                                 Argument<&ZoomView::notches>{{.name = "notches", .range = ZoomView::range}},
+                                 Argument<&ZoomView::x>{{.name = "x", .optional = true, .range = PickAt::shares}},
+                                 Argument<&ZoomView::y>{{.name = "y", .optional = true, .range = PickAt::shares}});
+  }
+};
+
+struct PickBody {
+  int number;  ///< counted from 0
+
+  static constexpr Range<int> numbers{0, std::numeric_limits<int>::max()};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<PickBody>("pick-body", "Picks the body with this number, counted from 0.",
+                                 Argument<&PickBody::number>{{.name = "number", .range = PickBody::numbers}});
+  }
+};
+
+struct Unpick {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<Unpick>("unpick", "Picks no body.");
+  }
+};
+
+/// Moves the camera's target with the picked body.
+struct FollowPicked {
+  bool on = true;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<FollowPicked>("follow", "Moves the camera with the picked body; off: leaves it where it is.",
+                                     Argument<&FollowPicked::on>{{.name = "on"}});
+  }
+};
+
+/// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
+struct LookFrom {
+  float azimuth, elevation;
+
+  static constexpr Range<float> azimuths{-6.2832f, 6.2832f, "radians"}, elevations{-1.5708f, 1.5708f, "radians"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<LookFrom>("look-from", "Sets the direction of the camera.",
+                                 Argument<&LookFrom::azimuth>{{.name = "azimuth", .range = LookFrom::azimuths}},
+                                 Argument<&LookFrom::elevation>{{.name = "elevation", .range = LookFrom::elevations}});
+  }
+};
+
+/// Adds the camera's view as a key frame to the path that is being made, after_s after the last one.
+struct AddKeyFrame {
+  double after_s = 2;
+
+  static constexpr Range<double> intervals{0.001, 1e6, "s"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<AddKeyFrame>(
+        "add-key-frame", "Adds the camera's view to the camera path, SECONDS after the last one (2).",
+        Argument<&AddKeyFrame::after_s>{{.name = "seconds", .optional = true, .range = AddKeyFrame::intervals}});
+  }
+};
+
+struct ClearPath {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ClearPath>("clear-path", "Removes all key frames from the camera path.");
+  }
+};
+
+struct SavePath {
+  std::string file;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SavePath>("save-path", "Saves the camera path.",
+                                 Argument<&SavePath::file>{{.name = "file", .optional = true, .form = Form::file}});
+  }
+};
+
+/// An empty name stands for the path that is being made.
+struct PlayPath {
+  std::string file;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<PlayPath>("play-path",
+                                 "Moves the camera along the path in a file, or along the one that was made.",
+                                 Argument<&PlayPath::file>{{.name = "file", .optional = true, .form = Form::file}});
+  }
+};
+
+struct FrameAll {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies.");
+  }
+};
+
+struct ResetCamera {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ResetCamera>("reset-camera", "Returns the camera to its first view.");
+  }
+};
+
+}  // namespace orrery

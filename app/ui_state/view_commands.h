@@ -1,0 +1,151 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "app/ui_state/lab_tab.h"
+#include "compute/sim/command_row.h"
+#include "render/appearance.h"
+
+namespace orrery {
+
+// Commands that change what the window shows.
+
+struct SetAppearance {
+  render::Appearance appearance;
+
+  static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
+  static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
+  static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetAppearance>(
+        "appearance", "Sets how bodies are drawn; an argument that is left out gets its initial value.",
+        Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{{.name = "colour", .optional = true}},
+        Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
+            {.name = "map", .optional = true, .range = SetAppearance::colour_maps}},
+        Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
+            {.name = "exposure", .optional = true, .range = SetAppearance::scales}},
+        Argument<&SetAppearance::appearance, &render::Appearance::auto_exposure>{
+            {.name = "auto-exposure", .optional = true}},
+        Argument<&SetAppearance::appearance, &render::Appearance::sprite_scale>{
+            {.name = "size", .optional = true, .range = SetAppearance::scales}},
+        Argument<&SetAppearance::appearance, &render::Appearance::look>{{.name = "look", .optional = true}},
+        Argument<&SetAppearance::appearance, &render::Appearance::drawing>{{.name = "drawing", .optional = true}});
+  }
+};
+
+/// Draws the tree's cells as boxes over the bodies.
+struct ShowTreeCells {
+  bool on;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
+                                      Argument<&ShowTreeCells::on>{{.name = "on"}});
+  }
+};
+
+/// Shows what colours and lengths of the picture mean.
+struct ShowLegend {
+  bool on;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ShowLegend>("legend", "Shows or hides the legend of colours and lengths.",
+                                   Argument<&ShowLegend::on>{{.name = "on"}});
+  }
+};
+
+struct SetVsync {
+  bool on;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetVsync>("vsync", "Switches vertical synchronization on or off.",
+                                 Argument<&SetVsync::on>{{.name = "on"}});
+  }
+};
+
+struct ToggleFullscreen {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ToggleFullscreen>("toggle-fullscreen", "Enters or leaves full screen.");
+  }
+};
+
+struct TogglePanel {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<TogglePanel>("toggle-panel", "Shows or hides the panel.");
+  }
+};
+
+struct ToggleHelp {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ToggleHelp>("toggle-help", "Shows or hides the list of keys.");
+  }
+};
+
+/// Shows a few numbers in large type instead of the panels, for an audience.
+struct SetPresentation {
+  bool on;
+
+  static constexpr float type_scale = 1.6f;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetPresentation>("presentation",
+                                        "Shows a few numbers in large type instead of the panels, or the panels again.",
+                                        Argument<&SetPresentation::on>{{.name = "on"}});
+  }
+};
+
+struct ShowLab {
+  std::optional<LabTab> tab;  ///< empty: shows only the titles of the tabs
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: shows only the titles of the tabs.",
+                                Argument<&ShowLab::tab>{{.name = "tab", .word = "fold"}});
+  }
+};
+
+template <>
+struct EnumWords<LabTab> {
+  static constexpr auto all() {
+    std::array<std::pair<LabTab, std::string_view>, lab_tabs.size()> words{};
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = {lab_tabs[i].tab, lab_tabs[i].id};
+    return words;
+  }
+};
+
+template <>
+struct EnumWords<render::ColourBy> {
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 3> all() {
+    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}, {render::ColourBy::none, "none"}}};
+  }
+};
+
+template <>
+struct EnumWords<render::Look> {
+  static constexpr std::array<std::pair<render::Look, std::string_view>, 2> all() {
+    return {{{render::Look::lights, "lights"}, {render::Look::density, "density"}}};
+  }
+};
+
+template <>
+struct EnumWords<render::Drawing> {
+  static constexpr std::array<std::pair<render::Drawing, std::string_view>, 3> all() {
+    return {{{render::Drawing::automatic, "auto"},
+             {render::Drawing::sprites, "sprites"},
+             {render::Drawing::splats, "splats"}}};
+  }
+};
+
+}  // namespace orrery
