@@ -76,9 +76,7 @@ KeyFrame parse_line(std::string_view line, const std::vector<KeyFrame>& before) 
 CameraPath parse_camera_path(std::string_view text, const std::string& name) {
   std::vector<KeyFrame> key_frames;
   for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, std::min(end, text.find('#'))));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view whole = take_line(text), line = trimmed(whole.substr(0, whole.find('#')));
     if (line.empty()) continue;
     try {
       key_frames.push_back(parse_line(line, key_frames));

@@ -25,14 +25,6 @@ namespace {
 constexpr std::size_t most_commands = 1'000'000;
 constexpr std::size_t most_line_bytes = 65'536;
 
-/// Takes the first line off `text`, with its line end.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 /// Whether it is UTF-8 without control characters other than tabs and line ends.
 bool is_text(std::string_view line) {
   int following = 0;

@@ -14,6 +14,14 @@ inline std::string one_line(std::string text) {
   return text;
 }
 
+/// Takes the first line off `text`, with its line end.
+inline std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 /// Returns `text` without the `blanks` at its ends.
 inline std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
