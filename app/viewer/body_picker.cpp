@@ -40,7 +40,7 @@ void BodyPicker::pick(int number) {
 }
 
 void BodyPicker::unpick() {
-  readback_.cancel();
+  if (readback_) readback_->cancel();
   wanted_.reset();
   number_.reset();
   state_.reset();
@@ -59,8 +59,9 @@ bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
   const int width = scene.canvas.width, height = scene.canvas.height;
   const auto up = static_cast<float>(height);
   const render::BodyLight light = body_light(scene.bodies, camera, scene.appearance, scene.ranges, width, height);
-  number_ = pick_.at({place.x * static_cast<float>(width), (1 - place.y) * up},
-                     std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
+  if (!pick_) pick_.emplace();
+  number_ = pick_->at({place.x * static_cast<float>(width), (1 - place.y) * up},
+                      std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
   if (number_) state_ = render::BodyReadback::read(scene.bodies, *number_);
   follow(follow_it && number_);
   return number_.has_value();
@@ -74,8 +75,9 @@ bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
   if (lockstep_ || !state_) {
     state_ = render::BodyReadback::read(scene.bodies, *number_);
   } else {
-    if (const auto newest = readback_.poll()) state_ = newest;
-    readback_.request(scene.bodies, *number_);
+    if (!readback_) readback_.emplace();
+    if (const auto newest = readback_->poll()) state_ = newest;
+    readback_->request(scene.bodies, *number_);
   }
   if (following_) aim(camera);
   return found;

@@ -52,8 +52,8 @@ class BodyPicker {
   void aim(render::OrbitCamera& camera);
 
   const bool lockstep_;
-  render::Pick pick_;
-  render::BodyReadback readback_;
+  std::optional<render::Pick> pick_;  // made when first needed, as the other
+  std::optional<render::BodyReadback> readback_;
   std::optional<glm::vec2> wanted_;  // see pick_at()
   std::optional<int> number_;
   std::optional<render::BodyState> state_;  // of that body

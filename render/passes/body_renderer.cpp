@@ -30,9 +30,10 @@ void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, co
     tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
   } else {
     if (appearance.auto_exposure) {
-      meter_.measure(light_);
+      if (!meter_) meter_.emplace();
+      meter_->measure(light_);
     } else {
-      meter_.forget();
+      meter_.reset();
     }
     tone_map_.draw(light_, glow_.make(light_), appearance, picture);
   }

@@ -30,7 +30,7 @@ class BodyRenderer {
   Sprites sprites_;
   std::optional<Splats> splats_;  // made when first drawn with
   Glow glow_;
-  Meter meter_;
+  std::optional<Meter> meter_;  // while exposure is automatic
   ToneMap tone_map_;
   RenderTarget light_;
   const bool splats_are_fast_ = Splats::fast_here();

@@ -14,14 +14,8 @@ using Block = std::array<std::uint32_t, 65>;  // of exposure.glsl: the exposure 
 }  // namespace
 
 Meter::Meter() : exposure_{sizeof(Block)} {
-  forget();
-}
-
-void Meter::forget() {
-  if (!known_) return;
   const Block zero{};
   exposure_.upload(std::as_bytes(std::span{zero}));
-  known_ = false;
 }
 
 void Meter::measure(const RenderTarget& light) {
@@ -29,7 +23,6 @@ void Meter::measure(const RenderTarget& light) {
   glBindTextureUnit(0, light.texture());
   dispatch_over(count_, light.width(), light.height());
   dispatch(expose_, 1);
-  known_ = true;
 }
 
 }  // namespace orrery::render

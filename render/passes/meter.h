@@ -14,13 +14,10 @@ class Meter {
   /// Brings the exposure nearer to that of the light; the first time at once. Binds it as storage block 0, which
   /// shaders/exposure.glsl declares.
   void measure(const RenderTarget& light);
-  /// The next measure() finds its exposure at once.
-  void forget();
 
  private:
   Program count_{ComputeShader{"meter.comp"}}, expose_{ComputeShader{"expose.comp"}};
   Buffer exposure_;
-  bool known_ = true;  // the exposure, or what the memory held before
 };
 
 }  // namespace orrery::render
