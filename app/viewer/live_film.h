@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "app/film/film.h"
@@ -34,7 +35,7 @@ class LiveFilm {
   const double interval_s_;
   Film film_;
   render::PixelReader reader_;
-  double due_s_ = 0;
+  double due_s_ = -std::numeric_limits<double>::infinity();  // of the next picture
   std::int64_t pictures_ = 0, left_out_ = 0;
 };
 
