@@ -38,8 +38,8 @@ struct ViewCommands {
                                SaveSnapshot, ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
                                StartSweep, StopSweep, SetAppearance, ShowTreeCells, ShowLegend, SetVsync,
                                ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                               ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera,
-                               AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+                               FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll,
+                               ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -299,7 +299,7 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
-  lane_.draw(frame_, camera_, view_.appearance, canvas);
+  lane_.draw(frame_, glide_.shown(camera_, path_clock_s()), view_.appearance, canvas);
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
