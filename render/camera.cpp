@@ -86,9 +86,14 @@ void OrbitCamera::fit_into(float share, glm::vec2 middle) {
   if (finite({middle.x, middle.y})) middle_ = middle;
 }
 
+void OrbitCamera::home(float azimuth, float elevation) {
+  home_azimuth_ = azimuth;
+  home_elevation_ = elevation;
+}
+
 void OrbitCamera::reset() {
-  azimuth_ = home_azimuth;
-  elevation_ = home_elevation;
+  azimuth_ = home_azimuth_;
+  elevation_ = home_elevation_;
   target_ = framed_centre_;
   distance_ = framed_distance();
 }

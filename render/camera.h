@@ -29,8 +29,10 @@ class OrbitCamera {
   /// height, and `middle` the part's middle in normalized device coordinates, where the target is seen. Initially, and
   /// if the share is more than the viewport has: the whole of it.
   void fit_into(float share, glm::vec2 middle = {});
-  /// Back to the last frame() and the first direction.
+  /// Back to the last frame() and the direction of home().
   void reset();
+  /// The direction that reset() returns to; angles as look_from().
+  void home(float azimuth, float elevation);
   /// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
   void look_from(float azimuth, float elevation);
 
@@ -63,11 +65,11 @@ class OrbitCamera {
   float framed_distance() const;
   float tangent(float aspect) const;
 
-  static constexpr float home_azimuth = -1.1f, home_elevation = 0.6f;
+  float home_azimuth_ = -1.1f, home_elevation_ = 0.6f;
   glm::vec3 framed_centre_{0.0f};
   float framed_radius_ = 1.0f;
   glm::vec3 target_{0.0f};
-  float azimuth_ = home_azimuth, elevation_ = home_elevation;
+  float azimuth_ = home_azimuth_, elevation_ = home_elevation_;
   float distance_ = framed_distance();
   float fitted_share_ = 1.0f;  // more changes nothing
   glm::vec2 middle_{0.0f};

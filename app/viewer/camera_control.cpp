@@ -15,22 +15,12 @@ bool clicked(const ImGuiIO& io) {
          io.MouseDragMaxDistanceSqr[left] < io.MouseDragThreshold * io.MouseDragThreshold && !io.KeyShift;
 }
 
-bool is_down(const ImGuiIO& io, ImGuiKey key) {
-  return io.KeysData[key - ImGuiKey_KeysData_OFFSET].Down;
-}
-
-/// What the arrow keys ask for while they are held down.
-std::optional<FlyView> flight(const ImGuiIO& io) {
+std::optional<FlyView> flight(const ImGuiIO& io, const HeldKeys& held) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper) return std::nullopt;
-  const auto between = [&](ImGuiKey less, ImGuiKey more) {
-    return static_cast<float>(is_down(io, more) - is_down(io, less));
-  };
+  if (held.right == 0 && held.up == 0 && held.forward == 0) return std::nullopt;
   const float distance = FlyView::per_s * (io.KeyShift ? FlyView::fast : 1) * std::min(io.DeltaTime, 0.1f);
-  const FlyView flight{distance * between(ImGuiKey_LeftArrow, ImGuiKey_RightArrow),
-                       distance * between(ImGuiKey_PageDown, ImGuiKey_PageUp),
-                       distance * between(ImGuiKey_DownArrow, ImGuiKey_UpArrow)};
-  if (flight.right == 0 && flight.up == 0 && flight.forward == 0) return std::nullopt;
-  return flight;
+  return FlyView{distance * static_cast<float>(held.right), distance * static_cast<float>(held.up),
+                 distance * static_cast<float>(held.forward)};
 }
 
 Requests mouse_requests(const ImGuiIO& io) {
@@ -56,9 +46,18 @@ Requests mouse_requests(const ImGuiIO& io) {
 
 }  // namespace
 
-Requests camera_requests(const ImGuiIO& io) {
+HeldKeys held_keys() {
+  const auto between = [](ImGuiKey less, ImGuiKey more) {
+    const auto down = [](ImGuiKey key) { return ImGui::IsKeyDown(ImGui::GetKeyIndex(key)); };
+    return int{down(more)} - int{down(less)};
+  };
+  return {between(ImGuiKey_LeftArrow, ImGuiKey_RightArrow), between(ImGuiKey_PageDown, ImGuiKey_PageUp),
+          between(ImGuiKey_DownArrow, ImGuiKey_UpArrow)};
+}
+
+Requests camera_requests(const ImGuiIO& io, const HeldKeys& held) {
   Requests requests = mouse_requests(io);
-  if (const auto flown = flight(io)) requests.push_back(*flown);
+  if (const auto flown = flight(io, held)) requests.push_back(*flown);
   return requests;
 }
 

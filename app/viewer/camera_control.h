@@ -9,10 +9,17 @@ struct ImGuiIO;
 
 namespace orrery {
 
+/// Where the keys that are down fly: -1, 0 or 1 along each axis.
+struct HeldKeys {
+  int right = 0, up = 0, forward = 0;
+};
+/// Of the present ImGui context.
+HeldKeys held_keys();
+
 /// What this frame's input asks of the camera, unless it belongs to a panel: a left or middle drag orbits, a right drag
 /// pans, and so does Shift with any; the wheel zooms to the pointer; a click picks a body; a double click frames all
 /// bodies; arrow keys that are down fly.
-Requests camera_requests(const ImGuiIO& io);
+Requests camera_requests(const ImGuiIO& io, const HeldKeys& held);
 
 /// The same in words, for the list of keys.
 std::vector<KeyHelp> mouse_help();

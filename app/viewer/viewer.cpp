@@ -17,6 +17,7 @@
 #include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
+#include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -85,6 +86,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
+  follow_scene();
   restore(memory_);
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
@@ -163,7 +165,7 @@ void Viewer::frame() {
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
   rescue_.outside([&] { gui_.begin_frame(lockstep_ ? frame_s_ : since_last_s); });
-  carry_out_requests(camera_requests(gui_.io()));
+  carry_out_requests(camera_requests(gui_.io(), held_keys()));
   times.gui_ms = compose();
   save_pictures();
   add_to_film();
@@ -264,6 +266,17 @@ void Viewer::take_timings() {
   if (!lane_.take_timings()) return;
   picker_.unpick();
   camera_.frame(lane_.framing().centre, lane_.framing().radius);
+}
+
+void Viewer::follow_scene() {
+  const SceneRequest& scene = lane_.status().scene;
+  const std::string& name = scene.file.empty() ? scene.scene : scene.file;
+  if (shown_scene_ == name) return;
+  shown_scene_ = name;
+  const SceneView view = scene_view(scene);
+  camera_.home(view.azimuth, view.elevation);
+  camera_.look_from(view.azimuth, view.elevation);
+  if (!appearance_chosen_) view_.appearance = view.appearance;
 }
 
 void Viewer::follow_sweep() {

@@ -93,6 +93,8 @@ class Viewer {
   void run_script();
   int advance();
   void take_timings();
+  /// Another scene is shown as scene_view() says.
+  void follow_scene();
   void follow_recording();
   void follow_sweep();
   void take_swept();
@@ -220,6 +222,8 @@ class Viewer {
   Gui gui_;
   render::OrbitCamera camera_;
   CameraGlide glide_;
+  std::string shown_scene_;         // id or file
+  bool appearance_chosen_ = false;  // by the user: scenes keep it
   PathPlayer paths_;
   BodyPicker picker_;
   MachineFacts facts_;

@@ -74,6 +74,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 void Viewer::carry_out(const Command& command) {
   if (view_.sweep.active) refuse_while_sweeping(command, lane_.status());
   lane_.apply(command, view_.diagnostics);
+  follow_scene();
   view_.notice = return_notice(command, lane_.status());
 }
 
@@ -215,6 +216,7 @@ void Viewer::report_sweep() {
 
 void Viewer::carry_out(const SetAppearance& c) {
   view_.appearance = c.appearance;
+  appearance_chosen_ = true;
 }
 void Viewer::carry_out(const ShowTreeCells& c) {
   view_.tree_cells = c.on;

@@ -273,11 +273,11 @@ TEST(Keys, FunctionKeysWorkWhileTextIsEdited) {
 }
 
 /// What a frame with this mouse input asks of the camera.
-Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input) {
+Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input, const HeldKeys& held = {}) {
   ImGuiIO io;
   io.DisplaySize = {400, 200};
   input(io);
-  return camera_requests(io);
+  return camera_requests(io, held);
 }
 
 template <class T>
@@ -311,19 +311,19 @@ TEST(Mouse, MakesCommandsForTheCamera) {
 }
 
 TEST(Mouse, ArrowKeysFlyWhileTheyAreDown) {
-  const auto flown = [](ImGuiKey key, bool shift, bool typing) {
-    return camera_requests_after([=](ImGuiIO& io) {
-      io.KeysData[key - ImGuiKey_KeysData_OFFSET].Down = true;
+  const auto flown = [](const HeldKeys& held, bool shift, bool typing) {
+    const auto input = [=](ImGuiIO& io) {
       io.DeltaTime = 0.05f;
       io.KeyShift = shift;
       io.WantTextInput = typing;
-    });
+    };
+    return camera_requests_after(input, held);
   };
   const float length = FlyView::per_s * 0.05f;
-  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_UpArrow, false, false)).forward, length);
-  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_LeftArrow, false, false)).right, -length);
-  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_PageDown, true, false)).up, -length * FlyView::fast);
-  EXPECT_TRUE(flown(ImGuiKey_UpArrow, false, true).empty()) << "the key belongs to the text";
+  EXPECT_FLOAT_EQ(only<FlyView>(flown({.forward = 1}, false, false)).forward, length);
+  EXPECT_FLOAT_EQ(only<FlyView>(flown({.right = -1}, false, false)).right, -length);
+  EXPECT_FLOAT_EQ(only<FlyView>(flown({.up = -1}, true, false)).up, -length * FlyView::fast);
+  EXPECT_TRUE(flown({.forward = 1}, false, true).empty()) << "the key belongs to the text";
 }
 
 TEST(Mouse, ZoomsToThePointer) {
