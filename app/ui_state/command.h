@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
@@ -35,8 +36,8 @@ struct CancelQuit {
 /// Every command of the window and of its files; beside `Command`.
 using ViewCommand =
     std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults, PinResult,
-                 ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, ShowLegend,
-                 SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
+                 ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, SetTheme, ShowTrails,
+                 ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
                  ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera, AddKeyFrame,
                  ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 

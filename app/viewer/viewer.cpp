@@ -86,6 +86,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
   restore(memory_);
+  if (options.theme) carry_out(SetTheme{*options.theme});
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) paths_.play(*options.path, path_clock_s());
@@ -300,12 +301,13 @@ void Viewer::draw_bodies() {
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
+  lane_.prepare_overlays(camera_, canvas, view_);
   lane_.draw(frame_, camera_, view_.appearance, canvas);
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
-  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.framing().ranges, canvas,
-                                lane_.simulation().species()};
+  const BodyPicker::Scene scene{lane_.drawn(), lane_.drawn_time(),           view_.appearance, lane_.framing().ranges,
+                                canvas,        lane_.simulation().species()};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
   view_.picked = picker_.describe(scene, camera_);

@@ -22,6 +22,7 @@ void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) panel_state_.folds[id] = {open, true};
   if (memory.lab) carry_out(*memory.lab);
   if (memory.appearance) carry_out(*memory.appearance);
+  if (memory.theme) carry_out(*memory.theme);
 }
 
 /// A failure does not change the exit status: the run itself is whole.
@@ -33,7 +34,10 @@ void Viewer::remember() {
   }
   const LabState& lab = panel_state_.lab;
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
-  if (!(view_.appearance == render::Appearance{})) memory.appearance = SetAppearance{view_.appearance};
+  render::Appearance appearance = view_.appearance;
+  appearance.theme = {};
+  if (!(appearance == render::Appearance{})) memory.appearance = SetAppearance{appearance};
+  if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
   memory.place = rescue_.outside([this] { return surface_->place(); });
   try {
     write_window_memory(usual_memory_file(), memory);

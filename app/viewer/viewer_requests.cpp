@@ -97,6 +97,7 @@ Json Viewer::description() {
   description["kernel"] = status.kernel_id;
   description["settings"] = status.settings.to_string();
   description["look"] = word_of(view_.appearance.look);
+  description["theme"] = word_of(view_.appearance.theme);
   const Legend& legend = view_.legend;
   if (!legend.quantity.empty()) {
     description["colours"] = {{"quantity", legend.quantity},
@@ -210,10 +211,28 @@ void Viewer::report_sweep() {
 }
 
 void Viewer::carry_out(const SetAppearance& c) {
+  const render::Theme theme = view_.appearance.theme;
   view_.appearance = c.appearance;
+  view_.appearance.theme = theme;
+}
+void Viewer::carry_out(const SetTheme& c) {
+  view_.appearance.theme = c.theme;
+  gui_.set_theme(c.theme == render::Theme::light ? theme::Tone::light : theme::Tone::dark);
+}
+void Viewer::carry_out(const ShowTrails& c) {
+  view_.overlays.trails = c;
+}
+void Viewer::carry_out(const ShowVectors& c) {
+  view_.overlays.vectors = c;
 }
 void Viewer::carry_out(const ShowTreeCells& c) {
-  view_.tree_cells = c.on;
+  view_.overlays.cells = c;
+}
+void Viewer::carry_out(const ShowWalk& c) {
+  view_.overlays.walk = c;
+}
+void Viewer::carry_out(const ShowAxes& c) {
+  view_.overlays.axes = c;
 }
 void Viewer::carry_out(const ShowLegend& c) {
   view_.legend_shown = c.on;

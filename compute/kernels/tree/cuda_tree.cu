@@ -163,12 +163,15 @@ class Tree final : public ForceKernel, public TreeFacet {
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return log_.report(); }
 
-  void prepare_cells(int most, int count) override { picker_.prepare(std::min(most, Octree::capacity_for(count))); }
-  void pick_cells(int most, CUstream_st* stream) override {
-    if (!order_) return picker_.forget();
-    picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
+  void prepare_cells(const CellRequest& request, int count) override {
+    picker_.prepare(std::min(request.most, Octree::capacity_for(count)));
   }
-  std::vector<TreeCell> cells() const override { return picker_.cells(); }
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override {
+    if (!order_) return picker_.forget();
+    picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(request.most, Octree::capacity_for(sort_count_)),
+                 request.level, stream);
+  }
+  std::optional<PickedCells> cells() const override { return picker_.cells(); }
 
  private:
   int group_for(int count) const {
