@@ -24,6 +24,7 @@ constexpr float mark_share = 0.009f;   // half the length of a tick mark, of the
 constexpr float label_share = 0.024f;  // distance of a text from its place, of the picture's height
 constexpr float least_gap = 0.05f;     // between two lengths, of the picture's height
 constexpr int most_ticks = 12;
+constexpr float past_last = 0.45f;  // of a tick: from the last mark to the end
 
 std::array<float, 3> plain(glm::vec3 v) {
   return {v.x, v.y, v.z};
@@ -36,7 +37,7 @@ Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, 
   const float per_height = camera.world_per_height(), aspect = static_cast<float>(width) / static_cast<float>(height);
   Axes axes{.lines = {}, .labels = {}, .tick = round_length(tick_share * per_height)};
   const auto step = static_cast<float>(axes.tick);
-  const int ticks = std::clamp(static_cast<int>(1.05f * radius / step), 1, most_ticks);
+  const int ticks = std::clamp(static_cast<int>(0.95f * radius / step - past_last), 1, most_ticks);
   const glm::vec3 toward = glm::normalize(camera.position() - camera.target());
   for (int axis = 0; axis < 3; ++axis) {
     const AxisStyle& style = axis_styles[axis];
@@ -45,7 +46,8 @@ Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, 
     const auto line = [&](glm::vec3 from, glm::vec3 to, float from_px, float to_px, float opacity) {
       axes.lines.push_back({{from, from_px, style.ink.in(theme, opacity)}, {to, to_px, style.ink.in(theme, opacity)}});
     };
-    const glm::vec3 end = centre + (static_cast<float>(ticks) + 0.45f) * step * along, neck = end - 0.16f * step * along;
+    const glm::vec3 end = centre + (static_cast<float>(ticks) + past_last) * step * along,
+                    neck = end - 0.16f * step * along;
     line(centre, neck, axis_px, axis_px, 0.9f);
     line(neck, end, arrow_px, 0, 0.95f);
 

@@ -16,8 +16,8 @@ struct Axes {
   double tick = 0;                   ///< length between two tick marks
 };
 
-/// The axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick marks are at
-/// round lengths that suit the zoom.
+/// The axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick marks are
+/// at round lengths that suit the zoom.
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
 

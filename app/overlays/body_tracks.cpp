@@ -26,7 +26,8 @@ void BodyTracks::add(const render::BodySample& sample, double interval) {
     std::map<int, Track> kept;
     for (const render::BodyState& body : sample.bodies) {
       const auto known = tracks_.find(body.index);
-      kept[body.index] = known != tracks_.end() ? known->second : Track{.state = body, .acceleration = {}, .points = {}};
+      kept[body.index] =
+          known != tracks_.end() ? known->second : Track{.state = body, .acceleration = {}, .points = {}};
     }
     tracks_ = std::move(kept);
     return;

@@ -65,8 +65,7 @@ bool OverlayPainter::follow_bodies(const OverlayScene& scene, const ViewStatus& 
     tracks_.clear();
     return had_some;
   }
-  const double length =
-      asked.trails.length > 0 ? asked.trails.length : usual_trail_length(scene.radius, scene.ranges);
+  const double length = asked.trails.length > 0 ? asked.trails.length : usual_trail_length(scene.radius, scene.ranges);
   return read_bodies(scene, length / BodyTracks::most_points);
 }
 
@@ -90,8 +89,9 @@ void OverlayPainter::draw_trails(const OverlayScene& scene, const ViewStatus& vi
   if (!wanted && !trails_drawn_) return;
   trails_drawn_ = wanted;
   if (!lines_) lines_.emplace();
-  lines_->trails.set(wanted ? trail_lines(tracks_, scene.time, view.overlays.trails.of, picked_of(view), view.appearance, scene.ranges)
-                            : std::vector<render::DrawnLine>{});
+  lines_->trails.set(
+      wanted ? trail_lines(tracks_, scene.time, view.overlays.trails.of, picked_of(view), view.appearance, scene.ranges)
+             : std::vector<render::DrawnLine>{});
 }
 
 void OverlayPainter::draw_others(const OverlayScene& scene, const render::OrbitCamera& camera, ViewStatus& view) {
@@ -101,8 +101,8 @@ void OverlayPainter::draw_others(const OverlayScene& scene, const render::OrbitC
   std::vector<render::DrawnLine> lines;
   if (asked.vectors.quantity != Vectors::none) {
     const float per_height = camera.world_per_height();
-    Arrows arrows = arrows_of(tracks_, scene.time, asked.vectors.quantity, picked_of(view),
-                              longest_arrow * per_height, theme);
+    Arrows arrows =
+        arrows_of(tracks_, scene.time, asked.vectors.quantity, picked_of(view), longest_arrow * per_height, theme);
     lines = std::move(arrows.lines);
     view.legend.arrows = word_of(asked.vectors.quantity);
     view.legend.arrow_per_height = arrows.value_per_length * per_height;

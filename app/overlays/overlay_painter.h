@@ -26,7 +26,8 @@ struct OverlayScene {
   render::Canvas canvas{};
 };
 
-/// Draws trails, arrows, axes and boxes over the bodies, as ViewStatus::overlays asks for. Needs the GL context current.
+/// Draws trails, arrows, axes and boxes over the bodies, as ViewStatus::overlays asks for. Needs the GL context
+/// current.
 class OverlayPainter {
  public:
   /// In `lockstep`, what is drawn belongs to the drawn bodies. Otherwise it may be some frames old, and nothing waits.

@@ -37,7 +37,7 @@ std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now,
   std::vector<render::DrawnLine> lines;
   lines.reserve(tracks.tracks().size() * BodyTracks::most_points);
   const auto count = static_cast<float>(tracks.tracks().size());
-  const float most = std::clamp(std::pow(few / count, 0.35f), 0.25f, 1.0f) * 0.9f;
+  const float most = std::clamp(0.9f * std::sqrt(few / count), 0.2f, 0.9f);
   const double length = tracks.interval() * BodyTracks::most_points;
   const double since_point = now - tracks.latest_point();
   for (const auto& [index, track] : tracks.tracks()) {

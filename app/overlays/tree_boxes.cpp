@@ -14,7 +14,8 @@ namespace {
 
 constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
     innermost{{0.95f, 0.62f, 0.30f}, {0.78f, 0.36f, 0.02f}};
-constexpr Ink whole{{0.30f, 0.78f, 0.95f}, {0.0f, 0.42f, 0.62f}}, one_by_one{{1.0f, 0.66f, 0.22f}, {0.80f, 0.34f, 0.0f}};
+constexpr Ink whole{{0.30f, 0.78f, 0.95f}, {0.0f, 0.42f, 0.62f}},
+    one_by_one{{1.0f, 0.66f, 0.22f}, {0.80f, 0.34f, 0.0f}};
 constexpr float few_boxes = 300;  // more boxes are fainter, so that the bodies stay visible
 
 float strength_of(std::size_t boxes) {
@@ -41,7 +42,7 @@ void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::T
 
 void add_walk(const BodyWalk& walk, render::Theme theme, Boxes& boxes) {
   for (const TreeCell& cell : walk.cells) {
-    boxes.push_back(box_of(cell, whole.in(theme, 0.45f * strength_of(walk.cells.size()))));
+    boxes.push_back(box_of(cell, whole.in(theme, 0.35f * strength_of(walk.cells.size()))));
   }
   for (const TreeCell& leaf : walk.leaves) boxes.push_back(box_of(leaf, one_by_one.in(theme, 0.85f)));
 }
@@ -57,8 +58,9 @@ std::span<const TreeCell> whole_levels(const TreeCells& read) {
 
 std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn, int depth) {
   const bool part = std::ssize(drawn) < read.count;
-  const std::string cells = part ? fmt::format("{} of {} cells", format_count(std::ssize(drawn)), format_count(read.count))
-                                 : fmt::format("{} {}", format_count(read.count), read.count == 1 ? "cell" : "cells");
+  const std::string cells =
+      part ? fmt::format("{} of {} cells", format_count(std::ssize(drawn)), format_count(read.count))
+           : fmt::format("{} {}", format_count(read.count), read.count == 1 ? "cell" : "cells");
   if (read.asked.level != CellRequest::every_level) {
     return fmt::format("level {} of {}: {}", read.asked.level, depth, cells);
   }

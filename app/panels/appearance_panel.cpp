@@ -28,7 +28,8 @@ void overlay_rows(const ViewStatus& view, Requests& out) {
   if (!(trails == view.overlays.trails)) out.push_back(trails);
 
   ShowVectors vectors = view.overlays.vectors;
-  row_label("Arrows", "Arrows at a sample of at most 1,024 bodies and at the picked one. The legend shows their scale.");
+  row_label("Arrows",
+            "Arrows at a sample of at most 1,024 bodies and at the picked one. The legend shows their scale.");
   choice("vectors", "off", vectors.quantity, Vectors::none);
   ImGui::SameLine();
   choice("vectors", "velocity", vectors.quantity, Vectors::velocity);

@@ -15,8 +15,7 @@ void step_bar(const HeldTimes& held) {
   const StepTiming& step = held.step;
   const TimePart parts[] = {
       {"force", step.force_ms, held.step_known, theme::blue, "The force kernel, per step."},
-      {"integrate", step.integrate_ms, held.step_known, theme::violet,
-       "Update of velocities and positions, per step."},
+      {"integrate", step.integrate_ms, held.step_known, theme::violet, "Update of velocities and positions, per step."},
   };
   time_head("Step", held.step_known ? format_ms(step.step_ms) : unknown);
   time_bar("step-time", parts, step.step_ms);

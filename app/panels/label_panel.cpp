@@ -18,7 +18,8 @@ void label_panel(const ViewStatus& view) {
     const ImVec2 at{label.place[0] * display.x - size.x / 2, label.place[1] * display.y - size.y / 2};
     const ImU32 colour = ImGui::ColorConvertFloat4ToU32({label.colour[0], label.colour[1], label.colour[2], 1});
     for (const float x : {-1.0f, 1.0f}) {
-      for (const float y : {-1.0f, 1.0f}) draw.AddText(font, font->FontSize, {at.x + x, at.y + y}, ground, label.text.c_str());
+      for (const float y : {-1.0f, 1.0f})
+        draw.AddText(font, font->FontSize, {at.x + x, at.y + y}, ground, label.text.c_str());
     }
     draw.AddText(font, font->FontSize, at, colour, label.text.c_str());
   }

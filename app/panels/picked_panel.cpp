@@ -16,7 +16,7 @@ namespace {
 
 using theme::em;
 
-constexpr float card_ems = 18, label_ems = 4.2f;
+constexpr float card_ems = 18, label_ems = 4.6f;
 
 /// Below the windows, over the picture.
 void ring(const PickedBody& body) {

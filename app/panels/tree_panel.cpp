@@ -88,9 +88,10 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
   bool walk = view.overlays.walk.on;
   if (ImGui::Checkbox("Walk of the picked body", &walk)) out.push_back(ShowWalk{walk});
   ui_mark("tree.walk");
-  tooltip("Draws what the picked body meets in the tree: blue cells count as a whole, the bodies in orange ones are met "
-          "one by one.",
-          "Neighbouring bodies walk together: it is the walk of its group.");
+  tooltip(
+      "Draws what the picked body meets in the tree: blue cells count as a whole, the bodies in orange ones are met "
+      "one by one.",
+      "Neighbouring bodies walk together: it is the walk of its group.");
 }
 
 }  // namespace orrery

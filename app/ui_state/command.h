@@ -37,9 +37,10 @@ struct CancelQuit {
 using ViewCommand =
     std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults, PinResult,
                  ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, SetTheme, ShowTrails,
-                 ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                 ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera, AddKeyFrame,
-                 ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+                 ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel,
+                 ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, ZoomView, LookFrom, PickAt, PickBody, Unpick,
+                 FollowPicked, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit,
+                 CancelQuit>;
 
 /// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
 using Request = std::variant<Command, ViewCommand>;

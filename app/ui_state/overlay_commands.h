@@ -42,7 +42,8 @@ struct ShowVectors {
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<ShowVectors>("vectors", "Shows arrows at a sample of at most 1,024 bodies and at the picked one.",
+    return command_row<ShowVectors>("vectors",
+                                    "Shows arrows at a sample of at most 1,024 bodies and at the picked one.",
                                     Argument<&ShowVectors::quantity>{{.name = "quantity"}});
   }
 };

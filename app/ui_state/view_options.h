@@ -41,7 +41,7 @@ struct ViewOptions {
   bool panel = true;
   bool vsync = true;
   std::optional<render::Theme> theme;  ///< none: the last session's
-  std::optional<int> device;  ///< the CUDA device to use
+  std::optional<int> device;           ///< the CUDA device to use
 };
 
 }  // namespace orrery

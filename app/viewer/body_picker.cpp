@@ -76,7 +76,6 @@ void BodyPicker::read_now(const Scene& scene) {
 void BodyPicker::take(const render::BodySample& sample) {
   const render::BodyState& now = sample.bodies.front();
   const double since = sample.time - state_time_;
-  if (state_ && since < 0) acceleration_.reset();
   if (state_ && since > 0) {
     acceleration_ = (glm::vec3{now.velocity} - glm::vec3{state_->velocity}) / static_cast<float>(since);
   }
@@ -89,6 +88,12 @@ bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
   const bool found = !wanted_ || find(scene, camera);
   if (number_ && *number_ >= scene.bodies.count) unpick();
   if (!number_) return found;
+  if (history_ != scene.history) {
+    history_ = scene.history;
+    acceleration_.reset();
+    state_.reset();
+    if (readback_) readback_->cancel();
+  }
   if (lockstep_ || !state_) {
     read_now(scene);
   } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -24,7 +25,8 @@ class BodyPicker {
   /// The picture's bodies and how they are drawn.
   struct Scene {
     render::DrawnBodies bodies;
-    double time;  ///< simulated, of the bodies
+    double time;           ///< simulated, of the bodies
+    std::int64_t history;  ///< another number: the bodies were replaced, not moved
     const render::Appearance& appearance;
     const render::ValueRanges& ranges;
     render::Canvas canvas;
@@ -63,6 +65,7 @@ class BodyPicker {
   std::optional<int> number_;
   std::optional<render::BodyState> state_;  // of that body
   double state_time_ = 0;
+  std::int64_t history_ = 0;
   std::optional<glm::vec3> acceleration_;  // see PickedBody
   bool following_ = false;
   std::optional<glm::vec3> followed_from_;  // where the body was when the camera last moved with it

@@ -185,7 +185,9 @@ const std::vector<KeyBinding>& table() {
       {{{U't'}},
        "T",
        row_of<ShowTreeCells>.sentence,
-       [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.overlays.cells.on, v.overlays.cells.level}}; }},
+       [](S, V v) -> Asked {
+         return ViewCommand{ShowTreeCells{!v.overlays.cells.on, v.overlays.cells.level}};
+       }},
       {{{U'x'}},
        "X",
        row_of<ShowAxes>.sentence,

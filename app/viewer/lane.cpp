@@ -111,8 +111,7 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
   draw_timer_.begin(frame);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas,
-                overlays_);
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas, overlays_);
   draw_timer_.end();
 }
 

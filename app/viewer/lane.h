@@ -60,6 +60,8 @@ class Lane {
   render::DrawnBodies drawn() const { return bridge_.drawn(); }
   /// The simulated time of the drawn bodies.
   double drawn_time() const;
+  /// Another number: bodies were replaced, not moved.
+  std::int64_t history() const { return history_; }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
   /// Where the drawn bodies are now; waits for the GPU.
@@ -92,7 +94,7 @@ class Lane {
   bool moved_ = true;                      // the drawn bodies are not those of the last picture
   bool scene_is_new_ = true;               // framing_ is not that of the scene yet
   double copied_time_ = 0;                 // simulated, of the bodies that were copied last
-  std::int64_t history_ = 0;               // another number: bodies were replaced, not moved
+  std::int64_t history_ = 0;
 };
 
 }  // namespace orrery

@@ -306,8 +306,9 @@ void Viewer::draw_bodies() {
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
-  const BodyPicker::Scene scene{lane_.drawn(), lane_.drawn_time(),           view_.appearance, lane_.framing().ranges,
-                                canvas,        lane_.simulation().species()};
+  const BodyPicker::Scene scene{
+      lane_.drawn(), lane_.drawn_time(),          lane_.history(), view_.appearance, lane_.framing().ranges,
+      canvas,        lane_.simulation().species()};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
   view_.picked = picker_.describe(scene, camera_);

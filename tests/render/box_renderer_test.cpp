@@ -65,7 +65,8 @@ TEST_F(Boxes, HaveTheirColours) {
   const Image image = drawn(boxes);
   glm::ivec3 left{0}, right{0};
   for (int y = 0; y < size; ++y) {
-    for (int x = 0; x < size; ++x) (x < size / 2 ? left : right) = glm::max(x < size / 2 ? left : right, pixel(image, x, y));
+    for (int x = 0; x < size; ++x)
+      (x < size / 2 ? left : right) = glm::max(x < size / 2 ? left : right, pixel(image, x, y));
   }
   EXPECT_GT(left.r, 200);
   EXPECT_EQ(left.b, 0);

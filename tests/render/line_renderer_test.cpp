@@ -92,7 +92,7 @@ TEST_F(Lines, OfAPixelAreWiderInALargePicture) {
   const Image image = read_framebuffer(target.framebuffer(), 1600, 1600);
   int sum = 0;
   for (int y = 0; y < 1600; ++y) sum += pixel(image, 800, y).g;
-  EXPECT_NEAR(sum / 255.0f, 2, 0.1f);
+  EXPECT_NEAR(sum / 255.0, 2, 0.1);
 }
 
 }  // namespace

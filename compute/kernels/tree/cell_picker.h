@@ -65,8 +65,8 @@ __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Le
 
 /// Picks level by level from the root until `most` cells are picked; in any order within a level.
 template <class Cells>
-__global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked,
-                           int most, int wanted) {
+__global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked, int most,
+                           int wanted) {
   constexpr int most_levels = CellPicker::most_levels;
   __shared__ int begins[most_levels];
   if (threadIdx.x == 0) {

@@ -63,7 +63,7 @@ TEST_F(OverlaysInAPicture, TrailsGrowAndEndWithARestart) {
   EXPECT_EQ(changed(picture(12, {{0, trails}, {6, view(ShowTrails{})}}), without), 0);
   const Image again = picture(14, {{12, Command{Restart{}}}});
   EXPECT_LT(changed(picture(14, {{0, trails}, {12, Command{Restart{}}}}), again), early / 2);
-  const int alone = changed(picture(12, {{0, view(PickBody{100})}, {0, view(ShowTrails{TrailsOf::picked})}}), without);
+  const int alone = changed(picture(12, {{1, view(PickBody{100})}, {1, view(ShowTrails{TrailsOf::picked})}}), without);
   EXPECT_GT(alone, 0);
   EXPECT_LT(alone, early / 4);
 }
@@ -76,7 +76,8 @@ TEST_F(OverlaysInAPicture, ArrowsAreDrawnOfVelocitiesAtOnceAndOfAccelerationsAft
   EXPECT_GT(changed(accelerations, without), 100);
   EXPECT_GT(changed(velocities, accelerations), 300);
   const Request paused = Command{SetPaused{true}};
-  EXPECT_EQ(changed(picture(2, {{0, paused}, {0, view(ShowVectors{Vectors::acceleration})}}), picture(2, {{0, paused}})), 0);
+  EXPECT_EQ(
+      changed(picture(2, {{0, paused}, {0, view(ShowVectors{Vectors::acceleration})}}), picture(2, {{0, paused}})), 0);
 }
 
 TEST_F(OverlaysInAPicture, CellsOfOneLevelAreOthersThanThoseOfAll) {
@@ -91,20 +92,21 @@ TEST_F(OverlaysInAPicture, CellsOfOneLevelAreOthersThanThoseOfAll) {
 TEST_F(OverlaysInAPicture, WalkNeedsAPickedBodyAndATree) {
   const Request walk = view(ShowWalk{true}), pick = view(PickBody{3});
   const Image without = picture(3, {}, "cpu-tree");
-  EXPECT_GT(changed(picture(3, {{0, walk}, {0, pick}}, "cpu-tree"), without), 200);
-  EXPECT_EQ(changed(picture(3, {{0, walk}}, "cpu-tree"), without), 0);
+  EXPECT_GT(changed(picture(3, {{1, walk}, {1, pick}}, "cpu-tree"), without), 200);
+  EXPECT_EQ(changed(picture(3, {{1, walk}}, "cpu-tree"), without), 0);
   EXPECT_GT(changed(picture(8, {{1, Command{SetPaused{true}}}, {3, walk}, {3, pick}}, "cpu-tree"),
                     picture(8, {{1, Command{SetPaused{true}}}}, "cpu-tree")),
             200)
       << "also while paused";
-  EXPECT_EQ(changed(picture(3, {{0, walk}, {0, pick}}), picture(3, {})), 0) << "a direct sum has none";
+  EXPECT_EQ(changed(picture(3, {{1, walk}, {1, pick}}), picture(3, {})), 0) << "a direct sum has none";
 }
 
 TEST_F(OverlaysInAPicture, LightThemeIsWhiteWithInk) {
   const Image dark = picture(1, {}), light = picture(1, {{0, view(SetTheme{render::Theme::light})}});
   EXPECT_LT(brightness(dark), 60);
   EXPECT_GT(brightness(light), 180);
-  for (int channel = 0; channel < 3; ++channel) EXPECT_GE(light.rgb[static_cast<std::size_t>(channel)], 254) << "a corner";
+  for (int channel = 0; channel < 3; ++channel)
+    EXPECT_GE(light.rgb[static_cast<std::size_t>(channel)], 254) << "a corner";
   EXPECT_GT(changed(light, picture(1, {{0, view(SetTheme{render::Theme::light})}, {0, view(ShowAxes{true})}})), 100);
   EXPECT_EQ(changed(dark, picture(2, {{0, Command{SetPaused{true}}},
                                       {0, view(SetTheme{render::Theme::light})},
@@ -118,7 +120,7 @@ TEST_F(OverlaysInAPicture, ThemeStaysWhenTheAppearanceChanges) {
 }
 
 TEST_F(OverlaysInAPicture, TrailsAreAsAgreed) {
-  expect_agreed(picture(30, {{0, view(ShowTrails{TrailsOf::sample})}, {0, view(PickBody{42})}}), "plummer_trails.png");
+  expect_agreed(picture(30, {{0, view(ShowTrails{TrailsOf::sample})}, {1, view(PickBody{42})}}), "plummer_trails.png");
 }
 
 TEST_F(OverlaysInAPicture, AxesAreAsAgreed) {
