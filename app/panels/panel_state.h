@@ -50,7 +50,7 @@ struct PanelState {
   SceneDraft scene;
   LabState lab;
   Folds folds;
-  std::string timings_file, picture_file, snapshot_file, results_file;
+  std::string timings_file, film_file, picture_file, snapshot_file, results_file;
   std::string dismissed_error;
   std::string notice;
   double noticed_at = 0;  ///< in ImGui's time
