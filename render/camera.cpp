@@ -4,6 +4,7 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
+#include <numbers>
 
 namespace orrery::render {
 namespace {
@@ -30,6 +31,22 @@ void OrbitCamera::pan(glm::vec2 drag) {
   if (!finite(drag)) return;
   const glm::mat4 axes = glm::transpose(view());
   move_target(world_per_height() * (drag.y * glm::vec3{axes[1]} - drag.x * glm::vec3{axes[0]}));
+}
+
+void OrbitCamera::fly(glm::vec3 by) {
+  if (!finite(by)) return;
+  const glm::mat4 axes = glm::transpose(view());
+  move_target(distance_ * (by.x * glm::vec3{axes[0]} + by.y * glm::vec3{axes[1]} - by.z * glm::vec3{axes[2]}));
+}
+
+OrbitCamera OrbitCamera::on_the_way_from(const OrbitCamera& from, float share) const {
+  OrbitCamera camera = *this;
+  constexpr float turn = 2 * std::numbers::pi_v<float>;
+  camera.target_ = glm::mix(from.target_, target_, share);
+  camera.azimuth_ = from.azimuth_ + share * std::remainder(azimuth_ - from.azimuth_, turn);
+  camera.elevation_ = glm::mix(from.elevation_, elevation_, share);
+  camera.distance_ = from.distance_ * std::pow(distance_ / from.distance_, share);
+  return camera;
 }
 
 void OrbitCamera::move_target(glm::vec3 by) {

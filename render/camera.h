@@ -14,6 +14,8 @@ class OrbitCamera {
   void orbit(glm::vec2 drag);
   /// Moves the target so that it stays under the cursor; `drag` as above.
   void pan(glm::vec2 drag);
+  /// Moves camera and target together: to the right, up and forward as seen, in distances to the target.
+  void fly(glm::vec3 by);
   /// Positive steps (wheel notches) move nearer.
   void zoom(float steps);
   /// The same, and what is seen at `pointer`, in normalized device coordinates, at the target's depth stays there.
@@ -34,6 +36,9 @@ class OrbitCamera {
 
   /// Aims at `target` from `distance` (> 0), with angles as look_from(). The limits of moves do not hold.
   void place(glm::vec3 target, float azimuth, float elevation, float distance);
+
+  /// This camera, but seen from `from` at `share` 0, and as it is at 1; the shorter way around.
+  OrbitCamera on_the_way_from(const OrbitCamera& from, float share) const;
 
   glm::mat4 view() const;
   /// `aspect` is width / height. The shorter side of what frame() fits its ball into sees `field_of_view`; nothing is

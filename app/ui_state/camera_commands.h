@@ -36,6 +36,22 @@ struct PanView {
   }
 };
 
+/// Moves camera and target together, by distances between them.
+struct FlyView {
+  float right, up, forward;
+
+  static constexpr Range<float> lengths{-1e3f, 1e3f, "distances to the target"};
+  static constexpr float per_s = 0.6f, fast = 4;  ///< the speed while a key is down, and how much faster with Shift
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<FlyView>("fly", "Flies: moves the camera and its target together, by distances between them.",
+                                Argument<&FlyView::right>{{.name = "right", .range = lengths}},
+                                Argument<&FlyView::up>{{.name = "up", .range = lengths}},
+                                Argument<&FlyView::forward>{{.name = "forward", .range = lengths}});
+  }
+};
+
 /// Picks the body at a place of the picture, in shares of the window from its upper left corner; unpicks if there is
 /// none.
 struct PickAt {

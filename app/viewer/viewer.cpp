@@ -300,8 +300,9 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
-  lane_.prepare_overlays(camera_, canvas, view_);
-  lane_.draw(frame_, camera_, view_.appearance, canvas);
+  const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
+  lane_.prepare_overlays(shown, canvas, view_);
+  lane_.draw(frame_, shown, view_.appearance, canvas);
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {

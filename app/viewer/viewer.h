@@ -18,6 +18,7 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/viewer/body_picker.h"
+#include "app/viewer/camera_glide.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
@@ -115,6 +116,8 @@ class Viewer {
   void finish_film();
   void follow_live_film();
   double path_clock_s() const;
+  /// Before the camera jumps.
+  void glide();
 
   /// Every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
@@ -159,6 +162,7 @@ class Viewer {
   void carry_out(const ShowLab& c);
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);
+  void carry_out(const FlyView& c);
   void carry_out(const ZoomView& c);
   void carry_out(const LookFrom& c);
   void carry_out(const PickAt& c);
@@ -220,6 +224,7 @@ class Viewer {
   SweepControl sweep_;
   Gui gui_;
   render::OrbitCamera camera_;
+  CameraGlide glide_;
   PathPlayer paths_;
   BodyPicker picker_;
   MachineFacts facts_;

@@ -139,6 +139,11 @@ double Viewer::path_clock_s() const {
                    : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
 }
 
+/// Runs that can be repeated have jumps: each frame shows what was asked for.
+void Viewer::glide() {
+  if (!lockstep_) glide_.start(camera_, path_clock_s());
+}
+
 void Viewer::carry_out(const AddKeyFrame& c) {
   const KeyFrame& added = paths_.add(camera_, c.after_s);
   view_.notice =

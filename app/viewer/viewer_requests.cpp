@@ -243,6 +243,11 @@ void Viewer::carry_out(const PanView& c) {
   paths_.stop();
   camera_.pan({c.right, -c.up});
 }
+void Viewer::carry_out(const FlyView& c) {
+  paths_.stop();
+  picker_.follow(false);
+  camera_.fly({c.right, c.up, c.forward});
+}
 void Viewer::carry_out(const ZoomView& c) {
   paths_.stop();
   if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
@@ -252,6 +257,7 @@ void Viewer::carry_out(const ZoomView& c) {
 }
 void Viewer::carry_out(const LookFrom& c) {
   paths_.stop();
+  glide();
   camera_.look_from(c.azimuth, c.elevation);
 }
 void Viewer::carry_out(const PickAt& c) {
@@ -275,6 +281,7 @@ void Viewer::carry_out(const FollowPicked& c) {
 void Viewer::carry_out(const ResetCamera&) {
   paths_.stop();
   picker_.follow(false);
+  glide();
   camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
@@ -311,6 +318,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 void Viewer::carry_out(const FrameAll&) {
   paths_.stop();
   picker_.follow(false);
+  glide();
   const Framing now = lane_.present_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it

@@ -144,6 +144,33 @@ TEST(Camera, ZoomsToThePointerWithinItsLimits) {
   EXPECT_EQ(camera.view(), before);
 }
 
+TEST(Camera, FliesAlongItsOwnAxes) {
+  OrbitCamera camera;
+  camera.frame({1, 2, 3}, 2);
+  camera.look_from(0, 0);  // seen from x
+  const glm::vec3 before = camera.position();
+  const float distance = camera.distance();
+  camera.fly({0, 0, 0.5f});
+  EXPECT_LT(glm::distance(camera.position(), before - glm::vec3{0.5f * distance, 0, 0}), 1e-4f * distance);
+  EXPECT_LT(glm::distance(camera.target(), glm::vec3{1 - 0.5f * distance, 2, 3}), 1e-4f * distance);
+  EXPECT_FLOAT_EQ(camera.distance(), distance);
+  camera.fly({0, 0.25f, -0.5f});
+  EXPECT_LT(glm::distance(camera.position(), before + glm::vec3{0, 0, 0.25f * distance}), 1e-4f * distance);
+}
+
+TEST(Camera, GoesTheShorterWayAround) {
+  OrbitCamera from, to;
+  from.place({0, 0, 0}, 3.0f, 0.2f, 1);
+  to.place({4, 0, 0}, -3.0f, 0.4f, 4);
+  const OrbitCamera middle = to.on_the_way_from(from, 0.5f);
+  EXPECT_FLOAT_EQ(middle.target().x, 2);
+  EXPECT_FLOAT_EQ(middle.distance(), 2);
+  EXPECT_FLOAT_EQ(middle.elevation(), 0.3f);
+  EXPECT_NEAR(std::cos(middle.azimuth()), -1, 1e-5);
+  EXPECT_LT(glm::distance(to.on_the_way_from(from, 0).position(), from.position()), 1e-5f);
+  EXPECT_LT(glm::distance(to.on_the_way_from(from, 1).position(), to.position()), 1e-5f);
+}
+
 TEST(Camera, AimsAtAPoint) {
   OrbitCamera camera;
   camera.frame({}, 1.0f);

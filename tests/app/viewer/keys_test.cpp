@@ -310,6 +310,22 @@ TEST(Mouse, MakesCommandsForTheCamera) {
   only<FrameAll>(camera_requests_after([](ImGuiIO& io) { io.MouseDoubleClicked[ImGuiMouseButton_Left] = true; }));
 }
 
+TEST(Mouse, ArrowKeysFlyWhileTheyAreDown) {
+  const auto flown = [](ImGuiKey key, bool shift, bool typing) {
+    return camera_requests_after([=](ImGuiIO& io) {
+      io.KeysData[key - ImGuiKey_KeysData_OFFSET].Down = true;
+      io.DeltaTime = 0.05f;
+      io.KeyShift = shift;
+      io.WantTextInput = typing;
+    });
+  };
+  const float length = FlyView::per_s * 0.05f;
+  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_UpArrow, false, false)).forward, length);
+  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_LeftArrow, false, false)).right, -length);
+  EXPECT_FLOAT_EQ(only<FlyView>(flown(ImGuiKey_PageDown, true, false)).up, -length * FlyView::fast);
+  EXPECT_TRUE(flown(ImGuiKey_UpArrow, false, true).empty()) << "the key belongs to the text";
+}
+
 TEST(Mouse, ZoomsToThePointer) {
   const auto zoomed = [](ImVec2 at) {
     return only<ZoomView>(camera_requests_after([=](ImGuiIO& io) {
