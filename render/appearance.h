@@ -10,6 +10,12 @@ enum class Look {
   density  ///< mass per area, summed along the line of sight
 };
 
+/// The ground behind the bodies.
+enum class Theme {
+  dark,  ///< bodies are lights
+  light  ///< white, for print: bodies are ink
+};
+
 /// The value of a body that its colour shows, among lights.
 enum class ColourBy { speed, mass, none };
 
@@ -29,6 +35,7 @@ struct Appearance {
   bool auto_exposure = false;  ///< exposes for the brightest bodies in view; `exposure` then scales that
   float sprite_scale = 1.0f;   ///< scales every sprite, > 0
   Drawing drawing = Drawing::automatic;
+  Theme theme = Theme::dark;  ///< the window's own, see SetTheme
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
 

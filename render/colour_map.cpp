@@ -98,11 +98,24 @@ glm::vec3 linear_colour(const ColourMap& map, float at) {
   return glm::mix(linear_from_srgb(lower.colour), linear_from_srgb(upper->colour), share);
 }
 
-glm::vec3 light_colour(const ColourMap& map, float at) {
-  constexpr float least = 0.5f;  // of the strongest channel, in sRGB: bodies in dark colours would be invisible
-  const glm::vec3 colour = srgb_from_linear(linear_colour(map, at));
+glm::vec3 body_colour(const ColourMap& map, float at, Theme theme) {
+  const glm::vec3 linear = linear_colour(map, at);
+  if (theme == Theme::light) {
+    constexpr float palest = 0.22f;  // luminance: a contrast of 4 to 1 with white
+    const float luminance = glm::dot(linear, glm::vec3{0.2126f, 0.7152f, 0.0722f});
+    return linear * std::min(1.0f, palest / std::max(luminance, 1e-6f));
+  }
+  constexpr float least = 0.5f;  // of the strongest channel, in sRGB
+  const glm::vec3 colour = srgb_from_linear(linear);
   const float most = std::max({colour.r, colour.g, colour.b, 1e-6f});
   return linear_from_srgb(colour * std::max(1.0f, least / most));
+}
+
+glm::vec3 density_colour(const ColourMap& map, float at, Theme theme) {
+  if (theme == Theme::dark) return linear_colour(map, at);
+  constexpr float fully_inked = 0.25f;  // of the range
+  const glm::vec3 ink = srgb_from_linear(linear_colour(map, 1 - at));
+  return linear_from_srgb(glm::mix(glm::vec3{1}, ink, std::clamp(at / fully_inked, 0.0f, 1.0f)));
 }
 
 }  // namespace orrery::render

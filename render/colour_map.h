@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "render/appearance.h"
+
 namespace orrery::render {
 
 struct ColourStop {
@@ -25,7 +27,10 @@ glm::vec3 linear_from_srgb(glm::vec3 colour);
 glm::vec3 srgb_from_linear(glm::vec3 colour);
 /// In linear light. `at` outside 0 to 1 gives the end's colour.
 glm::vec3 linear_colour(const ColourMap& map, float at);
-/// The same for a light: never dark, since lights add up and a dark one would vanish.
-glm::vec3 light_colour(const ColourMap& map, float at);
+/// Of a body: on a dark ground a light, never dark, since lights add up and a dark one would vanish; on white an ink,
+/// never pale.
+glm::vec3 body_colour(const ColourMap& map, float at, Theme theme);
+/// Of a density: on white, from the ground's colour over the map's last to its first, so that much mass is dark.
+glm::vec3 density_colour(const ColourMap& map, float at, Theme theme);
 
 }  // namespace orrery::render

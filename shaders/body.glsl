@@ -20,8 +20,7 @@ struct Body {
   float value;      // place in the colour map, 0 to 1
 };
 
-// False for NaN, too. In integers, because compilers may turn a comparison of floats round and forget about NaN.
-bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(floatBitsToUint(1e18)))); }
+#include "usable.glsl"
 
 float share(float value, vec2 range) {
   return clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);

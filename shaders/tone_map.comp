@@ -10,6 +10,7 @@ layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
 uniform bool auto_exposure;  // scales the metered exposure instead of the light
 uniform int colour_map;
+uniform bool ink_on_white;  // else light in the dark
 
 #include "exposure.glsl"
 
@@ -17,6 +18,7 @@ const float hottest = 3e4;   // more is white as well, and infinity would be no 
 const float glow_weight = 0.55;
 const float softness = 4.0;  // of the stretch: how far shadows are lifted against lights
 const float white = 10.0;    // the light that becomes full white
+const float most_layers = 2.5;
 
 // The logarithmic stretch of Lupton et al. 2004 (PASP 116, 133): linear in faint light, logarithmic in bright.
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
@@ -25,25 +27,36 @@ vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * whi
 #include "encode.glsl"
 
 // The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
-vec3 coloured(vec2 sums) {
+vec3 colour_of(vec2 sums) {
   const vec2 size = vec2(textureSize(colours, 0));
   const float value = clamp(sums.y / max(sums.x, 1e-20), 0.0, 1.0);
   const vec2 texel = vec2(0.5 + value * (size.x - 1.0), 0.5 + float(colour_map));
-  return sums.x * textureLod(colours, texel / size, 0.0).rgb;
+  return textureLod(colours, texel / size, 0.0).rgb;
+}
+vec3 coloured(vec2 sums) { return sums.x * colour_of(sums); }
+
+vec3 lit(vec2 bodies, vec2 halo, float exposed, vec2 place) {
+  const vec3 c = min(exposed * (coloured(bodies) + glow_weight * coloured(halo)), vec3(hottest));
+  const float most = max(max(c.r, c.g), max(c.b, 1e-6));
+  // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
+  const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
+  const vec2 from_centre = place - 0.5;
+  const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
+  return shown + sky * (1.0 - shown);
+}
+
+// Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. The glow stays
+// away, since paper does not shine.
+vec3 printed(vec2 bodies, float exposed) {
+  const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
+  return pow(colour_of(bodies), vec3(layers));
 }
 
 void main() {
   const ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(picture);
   if (any(greaterThanEqual(pixel, size))) return;
   const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
-  const vec3 bodies =
-      coloured(texelFetch(light, pixel, 0).rg) + glow_weight * coloured(textureLod(glow, place, 0.0).rg);
-  const float metered = auto_exposure && automatic > 0.0 ? automatic : 1.0;
-  const vec3 c = exposure * metered * min(bodies, vec3(hottest));
-  const float most = max(max(c.r, c.g), max(c.b, 1e-6));
-  // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
-  const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
-  const vec2 from_centre = place - 0.5;
-  const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
-  imageStore(picture, pixel, encoded(shown + sky * (1.0 - shown), pixel));
+  const float exposed = exposure * (auto_exposure && automatic > 0.0 ? automatic : 1.0);
+  const vec2 bodies = texelFetch(light, pixel, 0).rg, halo = textureLod(glow, place, 0.0).rg;
+  imageStore(picture, pixel, encoded(ink_on_white ? printed(bodies, exposed) : lit(bodies, halo, exposed, place), pixel));
 }

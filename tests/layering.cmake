@@ -71,7 +71,8 @@ may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "co
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|ui_state|commands|camera_path|film|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
+may_include("app/viewer/" "app/(text|lab|recording|ui_state|commands|camera_path|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

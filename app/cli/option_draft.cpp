@@ -160,6 +160,14 @@ void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--panel", "on|off", help, [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
 }
 
+void add_theme(CLI::App& app, ViewOptions& view) {
+  add(app, "--theme", "THEME", "dark: light on a dark ground (default); light: ink on white, for print",
+      [&](const std::string& text) {
+        constexpr std::array<std::string_view, 2> themes{"dark", "light"};
+        view.theme = parse_choice("--theme", text, themes) == 0 ? render::Theme::dark : render::Theme::light;
+      });
+}
+
 /// What view and render have in common.
 void add_run(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
@@ -187,6 +195,7 @@ void add_run(CLI::App& app, OptionDraft& draft) {
     constexpr std::array<std::string_view, 2> orders{"big", "little"};
     draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
   });
+  add_theme(app, view);
   add_force(app, draft);
   add_device(app, draft);
 }

@@ -56,6 +56,7 @@ WindowMemory memory_of(const Json& json) {
   }
   if (json.contains("lab")) memory.lab = command_in<ShowLab>(json["lab"]);
   if (json.contains("appearance")) memory.appearance = command_in<SetAppearance>(json["appearance"]);
+  if (json.contains("theme")) memory.theme = command_in<SetTheme>(json["theme"]);
   if (json.contains("window")) {
     const Json& window = json["window"];
     memory.place = {number_in(window, "x", positions),
@@ -91,6 +92,7 @@ void write_window_memory(const std::filesystem::path& file, const WindowMemory& 
   if (!memory.sections.empty()) json["sections"] = memory.sections;
   if (memory.lab) json["lab"] = command_json(*memory.lab);
   if (memory.appearance) json["appearance"] = command_json(*memory.appearance);
+  if (memory.theme) json["theme"] = command_json(*memory.theme);
   if (memory.place) {
     const WindowPlace& place = *memory.place;
     json["window"] = {{"x", place.x}, {"y", place.y}, {"width", place.size.width}, {"height", place.size.height}};

@@ -15,6 +15,7 @@ struct WindowMemory {
   std::map<std::string, bool> sections;  ///< whether they are open, by their ids
   std::optional<ShowLab> lab;
   std::optional<SetAppearance> appearance;
+  std::optional<SetTheme> theme;
   std::optional<WindowPlace> place;
 };
 

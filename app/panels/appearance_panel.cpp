@@ -16,6 +16,37 @@ void choice(const char* id, const char* label, Value& chosen, Value value) {
   ui_mark(id, label);
 }
 
+/// What is drawn over the bodies.
+void overlay_rows(const ViewStatus& view, Requests& out) {
+  ShowTrails trails = view.overlays.trails;
+  row_label("Trails", "Where bodies were: of a sample of at most 1,024, or of the picked one.");
+  choice("trails", "off", trails.of, TrailsOf::nobody);
+  ImGui::SameLine();
+  choice("trails", "sample", trails.of, TrailsOf::sample);
+  ImGui::SameLine();
+  choice("trails", "picked", trails.of, TrailsOf::picked);
+  if (!(trails == view.overlays.trails)) out.push_back(trails);
+
+  ShowVectors vectors = view.overlays.vectors;
+  row_label("Arrows",
+            "Arrows at a sample of at most 1,024 bodies and at the picked one. The legend shows their scale.");
+  choice("vectors", "off", vectors.quantity, Vectors::none);
+  ImGui::SameLine();
+  choice("vectors", "velocity", vectors.quantity, Vectors::velocity);
+  ImGui::SameLine();
+  choice("vectors", "acceleration", vectors.quantity, Vectors::acceleration);
+  if (!(vectors == view.overlays.vectors)) out.push_back(vectors);
+}
+
+void theme_row(const ViewStatus& view, Requests& out) {
+  render::Theme theme = view.appearance.theme;
+  row_label("Theme", "Dark: bodies are light. Light: bodies are ink on white, for print.");
+  choice("theme", "dark", theme, render::Theme::dark);
+  ImGui::SameLine();
+  choice("theme", "light", theme, render::Theme::light);
+  if (theme != view.appearance.theme) out.push_back(SetTheme{theme});
+}
+
 }  // namespace
 
 static_assert(SetAppearance::scales.contains(SetAppearance::exposure_slider.least));
@@ -68,6 +99,13 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   choice("drawing", "sprites", edited.drawing, render::Drawing::sprites);
   if (!(edited == current)) out.push_back(SetAppearance{edited});
 
+  theme_row(view, out);
+  overlay_rows(view, out);
+  bool axes = view.overlays.axes.on;
+  if (ImGui::Checkbox("Axes", &axes)) out.push_back(ShowAxes{axes});
+  ui_mark("axes");
+  tooltip("The axes x, y and z from the middle of the scene, with tick marks at round lengths.");
+  ImGui::SameLine();
   bool legend = view.legend_shown;
   if (ImGui::Checkbox("Legend", &legend)) out.push_back(ShowLegend{legend});
   ui_mark("legend");

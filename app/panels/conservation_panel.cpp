@@ -32,7 +32,7 @@ double distance(const Vec3d& a, const Vec3d& b) {
 
 struct Curve {
   const char* name;  ///< in the legend; empty: there is only one
-  ImU32 colour;
+  theme::Colour colour;
   Quantity value;
 };
 

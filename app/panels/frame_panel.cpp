@@ -14,9 +14,8 @@ namespace {
 void step_bar(const HeldTimes& held) {
   const StepTiming& step = held.step;
   const TimePart parts[] = {
-      {"force", step.force_ms, held.step_known, IM_COL32(122, 162, 247, 255), "The force kernel, per step."},
-      {"integrate", step.integrate_ms, held.step_known, IM_COL32(187, 154, 247, 255),
-       "Update of velocities and positions, per step."},
+      {"force", step.force_ms, held.step_known, theme::blue, "The force kernel, per step."},
+      {"integrate", step.integrate_ms, held.step_known, theme::violet, "Update of velocities and positions, per step."},
   };
   time_head("Step", held.step_known ? format_ms(step.step_ms) : unknown);
   time_bar("step-time", parts, step.step_ms);
@@ -32,13 +31,13 @@ void frame_bar(const HeldTimes& held) {
   const double map_ms = mapped ? times.map_ms + times.unmap_ms : 0;
   const double rest_ms = times.frame_ms - map_ms - times.draw_ms - times.gui_ms - times.swap_ms;
   const TimePart parts[] = {
-      {"map", map_ms, mapped, IM_COL32(42, 195, 222, 255),
+      {"map", map_ms, mapped, theme::cyan,
        "CPU time to map and unmap the drawn buffer, or to copy the bodies into it: once per batch of steps, in "
        "the frame of its last step."},
-      {"draw", times.draw_ms, known, IM_COL32(158, 206, 106, 255), "GPU time of drawing the bodies."},
-      {"panel", times.gui_ms, known, IM_COL32(224, 175, 104, 255), "CPU time of building and submitting these panels."},
-      {"swap", times.swap_ms, known, IM_COL32(86, 95, 137, 255), "Waiting in the buffer swap, mostly for the display."},
-      {"rest", std::max(rest_ms, 0.0), known, IM_COL32(255, 255, 255, 40), "The rest of the frame's time."},
+      {"draw", times.draw_ms, known, theme::good, "GPU time of drawing the bodies."},
+      {"panel", times.gui_ms, known, theme::warn, "CPU time of building and submitting these panels."},
+      {"swap", times.swap_ms, known, theme::slate, "Waiting in the buffer swap, mostly for the display."},
+      {"rest", std::max(rest_ms, 0.0), known, theme::pale, "The rest of the frame's time."},
   };
   time_head("Frame", known
                          ? fmt::format("{}  \u2022  {}", format_ms(times.frame_ms), format_frames_per_s(times.frame_ms))

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/panels/kit/ui_mark.h"
@@ -41,29 +42,48 @@ void colours(const Legend& legend, float width) {
   text_to(left + width, fmt::format("{:.3g}", legend.high), theme::dim, theme::Font::small);
 }
 
-/// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.
-double round_length(double length) {
-  const double decade = std::pow(10, std::floor(std::log10(length)));
-  for (const double factor : {5.0, 2.0}) {
-    if (factor * decade <= length) return factor * decade;
-  }
-  return decade;
-}
-
-void scale_bar(const Legend& legend, float most_width) {
-  const double per_pixel = legend.world_per_height / ImGui::GetIO().DisplaySize.y;
+/// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `end(x, y)` draws
+/// its right end.
+template <class End>
+void length_bar(double per_height, float most_width, const std::string& words, End&& end) {
+  const double per_pixel = per_height / ImGui::GetIO().DisplaySize.y;
   const double length = round_length(per_pixel * most_width);
   const auto width = static_cast<float>(length / per_pixel);
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float end = em(0.25f);
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  for (const float x : {low.x, low.x + width}) draw.AddLine({x, low.y}, {x, low.y + 2 * end}, theme::text);
-  draw.AddLine({low.x, low.y + end}, {low.x + width, low.y + end}, theme::text);
-  ImGui::Dummy({width, 2 * end});
+  const float half = em(0.25f);
+  ImGui::GetWindowDrawList()->AddLine({low.x, low.y + half}, {low.x + width, low.y + half}, theme::text);
+  end(low.x + width, low.y + half);
+  ImGui::Dummy({width, 2 * half});
   ImGui::SameLine();
-  text(fmt::format("{:g}", length), theme::text, theme::Font::small);
+  text(fmt::format("{}{:g}", words, length), theme::text, theme::Font::small);
+}
+
+void scale_bar(const Legend& legend, float most_width) {
+  const float half = em(0.25f), left = ImGui::GetCursorScreenPos().x;
+  length_bar(legend.world_per_height, most_width, "", [&](float right, float y) {
+    for (const float x : {left, right}) {
+      ImGui::GetWindowDrawList()->AddLine({x, y - half}, {x, y + half}, theme::text);
+    }
+  });
   ui_mark("legend.scale");
-  tooltip("Length at the camera's target, in units of G = 1.");
+  tooltip("Length at the camera's target, in units of G = 1.",
+          legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart.");
+}
+
+/// Of the longest arrows, which are a tenth of the window's height.
+void arrow_scale(const Legend& legend) {
+  if (!(legend.arrow_per_height > 0)) {
+    text(fmt::format("{}: known after the next step", legend.arrows), theme::dim, theme::Font::small);
+    return;
+  }
+  const float head = em(0.3f), longest = 0.1f * ImGui::GetIO().DisplaySize.y;
+  length_bar(legend.arrow_per_height, std::min(longest, em(6)), legend.arrows + " ", [&](float x, float y) {
+    ImGui::GetWindowDrawList()->AddTriangleFilled({x + head, y}, {x - head, y - head}, {x - head, y + head},
+                                                  theme::text);
+  });
+  ui_mark("legend.arrows");
+  tooltip("What an arrow of this length means at the camera's target, in units of G = 1.",
+          legend.arrows == "acceleration" ? "The mean acceleration between two readings of the bodies." : "");
 }
 
 }  // namespace
@@ -80,6 +100,11 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBackground |
                        ImGuiWindowFlags_NoFocusOnAppearing)) {
     if (legend.colours.size() > 1) colours(legend, width);
+    if (!legend.cells.empty()) {
+      text(legend.cells, theme::text, theme::Font::small);
+      ui_mark("legend.cells");
+    }
+    if (!legend.arrows.empty()) arrow_scale(legend);
     scale_bar(legend, width - em(2.5f));
   }
   ImGui::End();

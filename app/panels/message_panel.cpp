@@ -33,7 +33,7 @@ float toast(const char* name, float y, float opacity, Content&& content) {
 /// The same for an error.
 template <class Content>
 float alarm(const char* name, float y, Content&& content) {
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(62, 20, 32, 235));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
   ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
   const float height = toast(name, y, 1, content);
   ImGui::PopStyleColor(2);

@@ -16,7 +16,7 @@ namespace {
 
 using theme::em;
 
-constexpr float card_ems = 18, label_ems = 4.2f;
+constexpr float card_ems = 18, label_ems = 4.6f;
 
 /// Below the windows, over the picture.
 void ring(const PickedBody& body) {
@@ -75,7 +75,16 @@ void picked_panel(const ViewStatus& view, Requests& out) {
     row("velocity", components(body.velocity), "x, y and z, in units of length per time.");
     row("speed", fmt::format("{:.4g}", std::hypot(body.velocity[0], body.velocity[1], body.velocity[2])),
         "In units of length per time.");
+    if (body.acceleration) {
+      row("accel.", components(*body.acceleration),
+          "x, y and z, in units of length per time squared: the mean since the reading before, from the velocities.");
+    }
     row("distance", fmt::format("{:.4g}", body.distance), "From the camera's target, in units of length.");
+    if (body.walk) {
+      row("walk", fmt::format("{} cells, {} bodies", format_count(body.walk->cells), format_count(body.walk->bodies)),
+          "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
+      ui_mark("picked.walk");
+    }
     text("Units of G = 1", theme::dim, theme::Font::small);
   }
   ImGui::End();

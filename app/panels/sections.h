@@ -29,6 +29,8 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
 /// What the colours and lengths of the picture mean.
 void legend_panel(const ViewStatus& view, const PanelState& state);
+/// ViewStatus::labels.
+void label_panel(const ViewStatus& view);
 /// The picked body: a ring around it and a card with its numbers.
 void picked_panel(const ViewStatus& view, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);

@@ -22,7 +22,7 @@ namespace {
 
 using theme::em;
 
-constexpr ImU32 of_cpu = theme::warn, of_cuda = theme::accent;
+constexpr theme::Colour of_cpu = theme::warn, of_cuda = theme::accent;
 
 ImU32 colour_of(const Result& row, std::span<const KernelPtr> kernels) {
   const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);

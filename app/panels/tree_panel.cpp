@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -16,9 +17,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<ImU32, 6> phase_colours{IM_COL32(42, 195, 222, 255),  IM_COL32(224, 175, 104, 255),
-                                             IM_COL32(187, 154, 247, 255), IM_COL32(158, 206, 106, 255),
-                                             IM_COL32(122, 162, 247, 255), IM_COL32(247, 118, 142, 255)};
+constexpr std::array<theme::Colour, 6> phase_colours{theme::cyan, theme::warn, theme::violet,
+                                                     theme::good, theme::blue, theme::bad};
 
 void number(const std::string& value, const char* caption, const char* notes, const std::string& more = {}) {
   ImGui::TableNextColumn();
@@ -55,6 +55,22 @@ void phase_bar(const TreeReport& tree) {
   time_legend("tree-phases", parts, {}, /*columns=*/2);
 }
 
+void cells(int depth, const ShowTreeCells& now, Requests& out) {
+  constexpr int every = CellRequest::every_level;
+  ShowTreeCells edited = now;
+  ImGui::Checkbox("Draw the cells", &edited.on);
+  ui_mark("tree.cells");
+  tooltip("Draws cells of the tree as boxes, from blue (large) to orange (small). Read a few times per second.");
+  if (edited.on) {
+    row_label("Level", "The level whose cells are drawn; all: the larger cells of every level. 0 is the root.");
+    const std::string shown = now.level == every ? "all" : "%d";
+    ImGui::SliderInt("##cells-level", &edited.level, every, std::max(depth, now.level), shown.c_str(),
+                     ImGuiSliderFlags_AlwaysClamp);
+    ui_mark("tree.level");
+  }
+  if (!(edited == now)) out.push_back(edited);
+}
+
 }  // namespace
 
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
@@ -68,11 +84,14 @@ void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
     text("Known after the next step.", theme::dim, theme::Font::small);
   }
   phase_bar(report);
-  bool shown = view.tree_cells;
-  if (ImGui::Checkbox("Draw the cells", &shown)) out.push_back(ShowTreeCells{shown});
-  ui_mark("tree.cells");
+  cells(report.depth, view.overlays.cells, out);
+  bool walk = view.overlays.walk.on;
+  if (ImGui::Checkbox("Walk of the picked body", &walk)) out.push_back(ShowWalk{walk});
+  ui_mark("tree.walk");
   tooltip(
-      "Draws the larger cells of the tree as boxes, from blue (large) to orange (small). Read a few times per second.");
+      "Draws what the picked body meets in the tree: blue cells count as a whole, the bodies in orange ones are met "
+      "one by one.",
+      "Neighbouring bodies walk together: it is the walk of its group.");
 }
 
 }  // namespace orrery

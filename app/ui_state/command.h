@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
@@ -34,12 +35,13 @@ struct CancelQuit {
 
 /// Every command of the window and of its files; beside `Command`.
 struct ViewCommands {
-  using Variant = std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture,
-                               SaveSnapshot, ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
-                               StartSweep, StopSweep, SetAppearance, ShowTreeCells, ShowLegend, SetVsync,
-                               ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                               FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll,
-                               ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+  using Variant =
+      std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture, SaveSnapshot,
+                   ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
+                   SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
+                   SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
+                   FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera,
+                   AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,27 @@ struct Legend {
   bool logarithmic = false;  ///< the colours between are even in the value's logarithm
   std::vector<std::array<float, 3>> colours;  ///< of the map from low to high, sRGB, 0 to 1
   float world_per_height = 0;                 ///< length that the window's height shows at the camera's target
+  std::string arrows{};                       ///< what the arrows show: "velocity"; empty: there are none
+  float arrow_per_height = 0;  ///< value of an arrow as long as the window's height, at the camera's target
+  std::string cells{};         ///< "level 5 of 17: 1,203 cells"; empty: none are drawn
+  std::string tick{};          ///< the length between two tick marks of the axes; empty: there are none
 };
+
+/// A text in the picture.
+struct PictureLabel {
+  std::string text;
+  std::array<float, 2> place{};   ///< of its middle, in shares of the window from its upper left corner
+  std::array<float, 3> colour{};  ///< sRGB, 0 to 1
+  bool strong = false;            ///< a name rather than a number
+};
+
+/// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.
+inline double round_length(double length) {
+  const double decade = std::pow(10, std::floor(std::log10(length)));
+  for (const double factor : {5.0, 2.0}) {
+    if (factor * decade <= length) return factor * decade;
+  }
+  return decade;
+}
 
 }  // namespace orrery

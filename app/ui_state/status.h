@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/legend.h"
+#include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
@@ -120,7 +121,8 @@ struct ViewStatus {
   Legend legend;
   bool legend_shown = true;
   std::optional<PickedBody> picked;
-  bool tree_cells = false;  ///< drawn as boxes where the kernel is a tree
+  Overlays overlays;
+  std::vector<PictureLabel> labels;  ///< over the picture
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
   bool vsync = true, fullscreen = false, panel = true, help = false;

@@ -39,17 +39,6 @@ struct SetAppearance {
   }
 };
 
-/// Draws the tree's cells as boxes over the bodies.
-struct ShowTreeCells {
-  bool on;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes.",
-                                      Argument<&ShowTreeCells::on>{{.name = "on"}});
-  }
-};
-
 /// Shows what colours and lengths of the picture mean.
 struct ShowLegend {
   bool on;

@@ -13,6 +13,7 @@
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
 #include "compute/snapshots/bytes.h"
+#include "render/appearance.h"
 
 namespace orrery {
 
@@ -39,7 +40,8 @@ struct ViewOptions {
   bool offscreen = false;
   bool panel = true;
   bool vsync = true;
-  std::optional<int> device;  ///< the CUDA device to use
+  std::optional<render::Theme> theme;  ///< none: the last session's
+  std::optional<int> device;           ///< the CUDA device to use
 };
 
 }  // namespace orrery

@@ -44,6 +44,7 @@ void BodyPicker::unpick() {
   wanted_.reset();
   number_.reset();
   state_.reset();
+  acceleration_.reset();
   follow(false);
 }
 
@@ -62,9 +63,24 @@ bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
   if (!pick_) pick_.emplace();
   number_ = pick_->at({place.x * static_cast<float>(width), (1 - place.y) * up},
                       std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
-  if (number_) state_ = render::BodyReadback::read(scene.bodies, *number_);
+  if (number_) read_now(scene);
   follow(follow_it && number_);
   return number_.has_value();
+}
+
+void BodyPicker::read_now(const Scene& scene) {
+  if (!readback_) readback_.emplace(1);
+  take(readback_->read(scene.bodies, {&*number_, 1}, scene.time));
+}
+
+void BodyPicker::take(const render::BodySample& sample) {
+  const render::BodyState& now = sample.bodies.front();
+  const double since = sample.time - state_time_;
+  if (state_ && since > 0) {
+    acceleration_ = (glm::vec3{now.velocity} - glm::vec3{state_->velocity}) / static_cast<float>(since);
+  }
+  state_ = now;
+  state_time_ = sample.time;
 }
 
 bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
@@ -72,12 +88,17 @@ bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
   const bool found = !wanted_ || find(scene, camera);
   if (number_ && *number_ >= scene.bodies.count) unpick();
   if (!number_) return found;
+  if (history_ != scene.history) {
+    history_ = scene.history;
+    acceleration_.reset();
+    state_.reset();
+    if (readback_) readback_->cancel();
+  }
   if (lockstep_ || !state_) {
-    state_ = render::BodyReadback::read(scene.bodies, *number_);
+    read_now(scene);
   } else {
-    if (!readback_) readback_.emplace();
-    if (const auto newest = readback_->poll()) state_ = newest;
-    readback_->request(scene.bodies, *number_);
+    if (const auto newest = readback_->poll()) take(*newest);
+    readback_->request(scene.bodies, {&*number_, 1}, scene.time);
   }
   if (following_) aim(camera);
   return found;
@@ -102,6 +123,7 @@ std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render:
                   .velocity = plain(state_->velocity),
                   .distance = glm::distance(position, camera.target()),
                   .followed = following_};
+  if (acceleration_) body.acceleration = std::array{acceleration_->x, acceleration_->y, acceleration_->z};
   if (const auto at = static_cast<std::size_t>(*number_); at < scene.species.size()) {
     body.species = name_of(scene.species[at]);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -24,6 +25,8 @@ class BodyPicker {
   /// The picture's bodies and how they are drawn.
   struct Scene {
     render::DrawnBodies bodies;
+    double time;           ///< simulated, of the bodies
+    std::int64_t history;  ///< another number: the bodies were replaced, not moved
     const render::Appearance& appearance;
     const render::ValueRanges& ranges;
     render::Canvas canvas;
@@ -40,6 +43,8 @@ class BodyPicker {
   /// Whether the camera's target moves with the picked body, also with another one. Ends with unpick().
   void follow(bool on);
   bool following() const { return following_; }
+  /// The picked body; none if there is none.
+  std::optional<int> number() const { return number_; }
 
   /// Once per frame before drawing, with the camera of this frame, which may move. Returns false if pick_at() found no
   /// body.
@@ -49,6 +54,8 @@ class BodyPicker {
 
  private:
   bool find(const Scene& scene, const render::OrbitCamera& camera);
+  void read_now(const Scene& scene);
+  void take(const render::BodySample& sample);
   void aim(render::OrbitCamera& camera);
 
   const bool lockstep_;
@@ -57,6 +64,9 @@ class BodyPicker {
   std::optional<glm::vec2> wanted_;  // see pick_at()
   std::optional<int> number_;
   std::optional<render::BodyState> state_;  // of that body
+  double state_time_ = 0;
+  std::int64_t history_ = 0;
+  std::optional<glm::vec3> acceleration_;  // see PickedBody
   bool following_ = false;
   std::optional<glm::vec3> followed_from_;  // where the body was when the camera last moved with it
 };

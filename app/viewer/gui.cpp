@@ -48,11 +48,12 @@ Gui::~Gui() {
   ImGui::DestroyContext(context_);
 }
 
-void Gui::follow_scale() {
+void Gui::follow_style() {
   const float scale = surface_.scale() * magnified_;
-  if (scale == scale_) return;
+  if (scale == scale_ && tone_ == styled_tone_) return;
   scale_ = scale;
-  apply_style(scale_);
+  styled_tone_ = tone_;
+  apply_style(scale_, styled_tone_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
@@ -69,7 +70,7 @@ void Gui::deliver_keys() {
 }
 
 void Gui::begin_frame(double seconds) {
-  follow_scale();
+  follow_style();
   ImGui_ImplOpenGL3_NewFrame();
   if (surface_.window()) {
     deliver_keys();

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "app/panels/kit/theme.h"
 #include "app/viewer/surface.h"
 
 struct ImGuiContext;
@@ -26,6 +27,9 @@ class Gui {
   /// Type and widgets are `times` as large as the display's scale has them, from the next frame on.
   void magnify(float times) { magnified_ = times; }
 
+  /// From the next frame on.
+  void set_theme(theme::Tone tone) { tone_ = tone; }
+
   const ImGuiIO& io() const;
   /// Whether the key belongs to a text that is being edited, or is the Esc that closes a list.
   bool takes(const KeyPress& press) const;
@@ -35,7 +39,7 @@ class Gui {
     int key, scancode, action, modifiers;
   };
 
-  void follow_scale();
+  void follow_style();
   void deliver_keys();
   void write_layout();
 
@@ -43,6 +47,7 @@ class Gui {
   ImGuiContext* context_;
   float scale_;  // of the present style
   float magnified_ = 1;
+  theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the present style
   double seconds_to_layout_ = 0;
   void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
   std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet

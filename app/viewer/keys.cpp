@@ -3,6 +3,7 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -100,6 +101,18 @@ Asked other_follow(const ViewStatus& view) {
   return ViewCommand{FollowPicked{!view.picked->followed}};
 }
 
+Asked other_trails(const ViewStatus& view) {
+  ShowTrails trails = view.overlays.trails;
+  trails.of = trails.of == TrailsOf::nobody ? TrailsOf::sample : TrailsOf::nobody;
+  return ViewCommand{trails};
+}
+
+Asked other_vectors(const ViewStatus& view) {
+  constexpr std::array order{Vectors::none, Vectors::velocity, Vectors::acceleration};
+  return ViewCommand{ShowVectors{neighbour(
+      order, [&](Vectors v) { return v == view.overlays.vectors.quantity; }, 1)}};
+}
+
 /// Looks along an axis, as Blender's keys do.
 template <int azimuth_degrees, int elevation_degrees>
 Asked axis_view(const Status&, const ViewStatus&) {
@@ -172,7 +185,15 @@ const std::vector<KeyBinding>& table() {
       {{{U't'}},
        "T",
        row_of<ShowTreeCells>.sentence,
-       [](S, V v) -> Asked { return ViewCommand{ShowTreeCells{!v.tree_cells}}; }},
+       [](S, V v) -> Asked {
+         return ViewCommand{ShowTreeCells{!v.overlays.cells.on, v.overlays.cells.level}};
+       }},
+      {{{U'x'}},
+       "X",
+       row_of<ShowAxes>.sentence,
+       [](S, V v) -> Asked { return ViewCommand{ShowAxes{!v.overlays.axes.on}}; }},
+      {{{U'o'}}, "O", "Trails of a sample of bodies, or none.", [](S, V v) { return other_trails(v); }},
+      {{{U'a'}}, "A", "Arrows of velocity, of acceleration, or none.", [](S, V v) { return other_vectors(v); }},
 
       first_of("Files", {{{0, GLFW_KEY_F5}},
                          "F5",

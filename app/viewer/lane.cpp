@@ -7,11 +7,21 @@
 #include <variant>
 
 namespace orrery {
+namespace {
+
+bool replaces_bodies(const Command& command) {
+  return std::holds_alternative<LoadScene>(command) || std::holds_alternative<Restart>(command) ||
+         std::holds_alternative<Reset>(command) || std::holds_alternative<ReturnToRun>(command) ||
+         std::holds_alternative<UndoReturn>(command) || std::holds_alternative<RestoreCheckpoint>(command);
+}
+
+}  // namespace
 
 Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, const SceneRequest& scene,
            KernelPtr kernel, KernelChooser* chooser, bool lockstep)
     : rescue_{rescue},
       bridge_{sharing, backends.device()},
+      overlays_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep} {}
@@ -23,6 +33,7 @@ void Lane::apply(const Command& command, const Diagnostics& wanted) {
   const SceneRequest scene = status().scene;
   simulation_.apply(command);
   drawn_is_old_ = true;
+  history_ += replaces_bodies(command);
   scene_is_new_ |= std::holds_alternative<LoadScene>(command) || status().scene != scene;
 }
 
@@ -34,7 +45,7 @@ void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
   for (const Command& command : monitor_.due(now_s, now, view.diagnostics)) simulation_.apply(command);
-  if (const auto command = boxes_.due(now_s, now, view.tree_cells)) simulation_.apply(*command);
+  if (const auto command = overlays_.due(now_s, now, view)) simulation_.apply(*command);
 }
 
 int Lane::advance(std::int64_t frame) {
@@ -75,6 +86,7 @@ bool Lane::take_timings() {
 double Lane::copy_drawn() {
   const auto begin = std::chrono::steady_clock::now();
   if (!bridge_.fetch(simulation_, status())) return 0;
+  copied_time_ = status().sim_time;
   rescue_.outside([this] { bridge_.upload(); });
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -82,7 +94,6 @@ double Lane::copy_drawn() {
 void Lane::describe(ViewStatus& view, double wall_s) {
   const Status& now = status();
   if (now.force_probe) take_probe(now, *now.force_probe);
-  moved_ |= boxes_.follow(now, view.tree_cells);
   log_.describe(view, now);
   monitor_.describe(view, now, wall_s);
   view.drawn = picture_.drawn();
@@ -100,9 +111,24 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
   draw_timer_.begin(frame);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas,
-                boxes_.renderer());
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas, overlays_);
   draw_timer_.end();
+}
+
+double Lane::drawn_time() const {
+  const Status& now = status();
+  return bridge_.mode(now.backend) == Interop::mapped ? now.sim_time : copied_time_;
+}
+
+void Lane::prepare_overlays(const render::OrbitCamera& camera, const render::Canvas& canvas, ViewStatus& view) {
+  const OverlayScene scene{.bodies = bridge_.drawn(),
+                           .time = drawn_time(),
+                           .history = history_,
+                           .centre = framing_.centre,
+                           .radius = framing_.radius,
+                           .ranges = framing_.ranges,
+                           .canvas = canvas};
+  moved_ |= overlays_.update(scene, camera, status(), view);
 }
 
 Framing Lane::present_framing() {

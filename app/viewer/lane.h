@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
@@ -12,7 +13,6 @@
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/scene_picture.h"
-#include "app/viewer/tree_boxes.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gl/gpu_timer.h"
@@ -52,10 +52,16 @@ class Lane {
   /// Fills in what the window shows of this lane; once per frame. `wall_s` is the time that really passes.
   void describe(ViewStatus& view, double wall_s);
 
+  /// Prepares what is drawn over the bodies, and fills in what `view` shows of it; before draw().
+  void prepare_overlays(const render::OrbitCamera& camera, const render::Canvas& canvas, ViewStatus& view);
   /// `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
   render::DrawnBodies drawn() const { return bridge_.drawn(); }
+  /// The simulated time of the drawn bodies.
+  double drawn_time() const;
+  /// Another number: bodies were replaced, not moved.
+  std::int64_t history() const { return history_; }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
   /// Where the drawn bodies are now; waits for the GPU.
@@ -75,7 +81,7 @@ class Lane {
   // In this order: each uses those above, so it is destroyed before them.
   PositionBridge bridge_;
   ScenePicture picture_;
-  TreeBoxes boxes_;
+  OverlayPainter overlays_;
   render::GpuTimer draw_timer_;
   Simulation simulation_;
   Framing framing_;
@@ -87,6 +93,8 @@ class Lane {
   bool drawn_is_old_ = true;               // the simulation has moved on since its bodies were copied
   bool moved_ = true;                      // the drawn bodies are not those of the last picture
   bool scene_is_new_ = true;               // framing_ is not that of the scene yet
+  double copied_time_ = 0;                 // simulated, of the bodies that were copied last
+  std::int64_t history_ = 0;
 };
 
 }  // namespace orrery

@@ -37,10 +37,10 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
   const auto maps = render::colour_maps();
   const auto& map =
       maps[static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1))];
-  const bool lights = appearance.look == render::Look::lights;
+  const auto colour_of = appearance.look == render::Look::lights ? render::body_colour : render::density_colour;
   for (int i = 0; i < samples; ++i) {
-    const glm::vec3 colour = render::srgb_from_linear(
-        (lights ? render::light_colour : render::linear_colour)(map, static_cast<float>(i) / (samples - 1)));
+    const glm::vec3 colour =
+        render::srgb_from_linear(colour_of(map, static_cast<float>(i) / (samples - 1), appearance.theme));
     legend.colours.push_back({colour.r, colour.g, colour.b});
   }
   return legend;

@@ -6,7 +6,7 @@ namespace orrery {
 
 void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
                         const render::Appearance& appearance, const render::ValueRanges& ranges,
-                        const render::Canvas& canvas, const render::BoxRenderer& boxes) {
+                        const render::Canvas& canvas, const OverlayPainter& overlays) {
   const int width = canvas.width, height = canvas.height;
   if (width < 1 || height < 1) return;
   const float aspect = static_cast<float>(width) / static_cast<float>(height);
@@ -17,7 +17,7 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
       kept_ = render::RenderTarget{GL_RGBA8, width, height};
     }
     renderer_.draw(bodies, camera, appearance, ranges, kept_);
-    boxes.draw(camera, {kept_.framebuffer(), width, height});
+    overlays.draw(camera, {.framebuffer = kept_.framebuffer(), .width = width, .height = height});
     kept_look_ = look;
   }
   copy_.draw(kept_, canvas);

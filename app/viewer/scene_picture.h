@@ -2,23 +2,23 @@
 
 #include <optional>
 
+#include "app/overlays/overlay_painter.h"
 #include "render/camera.h"
 #include "render/canvas.h"
 #include "render/gl/gl_objects.h"
 #include "render/passes/body_renderer.h"
-#include "render/passes/box_renderer.h"
 #include "render/passes/copy.h"
 
 namespace orrery {
 
-/// Draws the bodies and the boxes over them onto a canvas, and keeps the picture. During a long step of a CPU kernel,
+/// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
 /// frames reuse it, so that a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
-  /// `moved`: bodies, ranges or boxes are not those of the last call.
+  /// `moved`: bodies, ranges or overlays are not those of the last call.
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
-            const render::BoxRenderer& boxes);
+            const OverlayPainter& overlays);
   /// How the bodies were drawn last: by sprites or by splats.
   render::Drawing drawn() const noexcept { return renderer_.drawn(); }
 

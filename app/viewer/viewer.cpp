@@ -17,7 +17,6 @@
 #include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
-#include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -88,6 +87,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.keys = key_help();
   follow_scene();
   restore(memory_);
+  if (options.theme) carry_out(SetTheme{*options.theme});
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) paths_.play(*options.path, path_clock_s());
@@ -268,17 +268,6 @@ void Viewer::take_timings() {
   camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 
-void Viewer::follow_scene() {
-  const SceneRequest& scene = lane_.status().scene;
-  const std::string& name = scene.file.empty() ? scene.scene : scene.file;
-  if (shown_scene_ == name) return;
-  shown_scene_ = name;
-  const SceneView view = scene_view(scene);
-  camera_.home(view.azimuth, view.elevation);
-  camera_.look_from(view.azimuth, view.elevation);
-  if (!appearance_chosen_) view_.appearance = view.appearance;
-}
-
 void Viewer::follow_sweep() {
   const bool ended = sweep_.tick(lane_.simulation(), view_.sweep);
   take_swept();
@@ -312,12 +301,15 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
-  lane_.draw(frame_, glide_.shown(camera_, path_clock_s()), view_.appearance, canvas);
+  const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
+  lane_.prepare_overlays(shown, canvas, view_);
+  lane_.draw(frame_, shown, view_.appearance, canvas);
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
-  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.framing().ranges, canvas,
-                                lane_.simulation().species()};
+  const BodyPicker::Scene scene{
+      lane_.drawn(), lane_.drawn_time(),          lane_.history(), view_.appearance, lane_.framing().ranges,
+      canvas,        lane_.simulation().species()};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
   view_.picked = picker_.describe(scene, camera_);

@@ -149,7 +149,12 @@ class Viewer {
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
   void carry_out(const SetAppearance& c);
+  void carry_out(const SetTheme& c);
+  void carry_out(const ShowTrails& c);
+  void carry_out(const ShowVectors& c);
   void carry_out(const ShowTreeCells& c);
+  void carry_out(const ShowWalk& c);
+  void carry_out(const ShowAxes& c);
   void carry_out(const ShowLegend& c);
   void carry_out(const SetVsync& c);
   void carry_out(const ToggleFullscreen&);

@@ -1,4 +1,4 @@
-// How the viewer makes films and follows camera paths: the third part of Viewer.
+// How the viewer makes films: a part of Viewer.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -39,6 +39,7 @@ Json Viewer::film_description() {
   run["steps_per_frame"] = lane_.status().steps_per_frame;
   run["size"] = fmt::format("{}x{}", options_.size.width, options_.size.height);
   run["panel"] = options_.panel;
+  run["theme"] = word_of(view_.appearance.theme);
   run["fps"] = options_.film->fps;
   run["path"] = options_.path ? fingerprint(camera_path_text(options_.path->key_frames())) : "";
   run["script"] = options_.script_file.empty() ? "" : fingerprint(read_text(options_.script_file));
@@ -131,40 +132,6 @@ void Viewer::follow_live_film() {
     }
   }
   view_.film = live_film_ ? FilmStatus{true, live_film_->file(), live_film_->pictures()} : FilmStatus{};
-}
-
-double Viewer::path_clock_s() const {
-  return lockstep_ ? static_cast<double>(frame_) * frame_s_
-                   : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
-}
-
-/// Runs that can be repeated have jumps: each frame shows what was asked for.
-void Viewer::glide() {
-  if (!lockstep_) glide_.start(camera_, path_clock_s());
-}
-
-void Viewer::carry_out(const AddKeyFrame& c) {
-  const KeyFrame& added = paths_.add(camera_, c.after_s);
-  view_.notice =
-      fmt::format("key frame {} of the camera path, at {:g} s", format_count(paths_.made().size()), added.time_s);
-}
-
-void Viewer::carry_out(const ClearPath&) {
-  paths_.clear();
-}
-
-void Viewer::carry_out(const SavePath& c) {
-  if (paths_.made().empty()) throw UsageError("there is no camera path to save: add-key-frame makes one");
-  const Output to = output(c.file, "path.txt");
-  say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
-  paths_.mark_saved();
-}
-
-void Viewer::carry_out(const PlayPath& c) {
-  if (c.file.empty() && paths_.made().empty()) {
-    throw UsageError("there is no camera path to play: name a file, or make one with add-key-frame");
-  }
-  paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());
 }
 
 }  // namespace orrery

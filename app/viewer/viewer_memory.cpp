@@ -6,6 +6,14 @@
 #include "app/viewer/viewer.h"
 
 namespace orrery {
+namespace {
+
+render::Appearance without_theme(render::Appearance appearance) {
+  appearance.theme = {};
+  return appearance;
+}
+
+}  // namespace
 
 /// Repeatable runs neither have a memory nor leave one.
 WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
@@ -22,6 +30,7 @@ void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) panel_state_.folds[id] = {open, true};
   if (memory.lab) carry_out(*memory.lab);
   if (memory.appearance) carry_out(*memory.appearance);
+  if (memory.theme) carry_out(*memory.theme);
 }
 
 /// A failure does not change the exit status: the run itself is whole.
@@ -33,7 +42,8 @@ void Viewer::remember() {
   }
   const LabState& lab = panel_state_.lab;
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
-  if (appearance_chosen_) memory.appearance = SetAppearance{view_.appearance};
+  if (appearance_chosen_) memory.appearance = SetAppearance{without_theme(view_.appearance)};
+  if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
   memory.place = rescue_.outside([this] { return surface_->place(); });
   try {
     write_window_memory(usual_memory_file(), memory);

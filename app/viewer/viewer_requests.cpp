@@ -98,6 +98,7 @@ Json Viewer::description() {
   description["kernel"] = status.kernel_id;
   description["settings"] = status.settings.to_string();
   description["look"] = word_of(view_.appearance.look);
+  description["theme"] = word_of(view_.appearance.theme);
   const Legend& legend = view_.legend;
   if (!legend.quantity.empty()) {
     description["colours"] = {{"quantity", legend.quantity},
@@ -214,17 +215,6 @@ void Viewer::report_sweep() {
   complain(view_.sweep.error);
 }
 
-void Viewer::carry_out(const SetAppearance& c) {
-  view_.appearance = c.appearance;
-  appearance_chosen_ = true;
-}
-void Viewer::carry_out(const ShowTreeCells& c) {
-  view_.tree_cells = c.on;
-}
-void Viewer::carry_out(const ShowLegend& c) {
-  view_.legend_shown = c.on;
-}
-
 void Viewer::carry_out(const SetVsync& c) {
   rescue_.outside([&] { surface_->set_vsync(c.on); });
 }
@@ -245,55 +235,6 @@ void Viewer::carry_out(const SetPresentation& c) {
 void Viewer::carry_out(const ShowLab& c) {
   panel_state_.lab.folded = !c.tab;
   if (c.tab) panel_state_.lab.tab = *c.tab;
-}
-void Viewer::carry_out(const OrbitView& c) {
-  paths_.stop();
-  camera_.orbit({c.right, -c.up});
-}
-void Viewer::carry_out(const PanView& c) {
-  paths_.stop();
-  camera_.pan({c.right, -c.up});
-}
-void Viewer::carry_out(const FlyView& c) {
-  paths_.stop();
-  picker_.follow(false);
-  camera_.fly({c.right, c.up, c.forward});
-}
-void Viewer::carry_out(const ZoomView& c) {
-  paths_.stop();
-  if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
-  camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
-                  static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
-}
-void Viewer::carry_out(const LookFrom& c) {
-  paths_.stop();
-  glide();
-  camera_.look_from(c.azimuth, c.elevation);
-}
-void Viewer::carry_out(const PickAt& c) {
-  picker_.pick_at({c.x, c.y});
-}
-void Viewer::carry_out(const PickBody& c) {
-  const int count = lane_.status().count;
-  if (c.number >= count) {
-    throw UsageError(
-        fmt::format("there is no body {}: the scene has {} bodies, counted from 0", c.number, format_count(count)));
-  }
-  picker_.pick(c.number);
-}
-void Viewer::carry_out(const Unpick&) {
-  picker_.unpick();
-}
-void Viewer::carry_out(const FollowPicked& c) {
-  if (c.on && !picker_.active()) throw UsageError("no body is picked that the camera could follow");
-  picker_.follow(c.on);
-}
-void Viewer::carry_out(const ResetCamera&) {
-  paths_.stop();
-  picker_.follow(false);
-  glide();
-  camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
   quit_ = true;
@@ -324,15 +265,6 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
         fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
   }
   return lines;
-}
-
-void Viewer::carry_out(const FrameAll&) {
-  paths_.stop();
-  picker_.follow(false);
-  glide();
-  const Framing now = lane_.present_framing();
-  camera_.frame(now.centre, now.radius);
-  panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 
 /// After a frame has been drawn and before it is presented: the picture is what the user sees.

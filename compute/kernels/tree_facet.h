@@ -37,19 +37,42 @@ struct TreeCell {
   int level;        ///< 0: the root
 };
 
+/// Which cells of a tree to read, and whose walk.
+struct CellRequest {
+  static constexpr int every_level = -1, nobody = -1;
+
+  int most = 0;             ///< cells, the larger ones first; 0: reads nothing
+  int level = every_level;  ///< of the cells
+  int walk_of = nobody;     ///< the body whose walk is read
+  friend bool operator==(const CellRequest&, const CellRequest&) = default;
+};
+
+/// What the group of a body met on its walk through the tree. Groups of neighbours walk together.
+struct BodyWalk {
+  std::vector<TreeCell> cells;   ///< that counted as a whole
+  std::vector<TreeCell> leaves;  ///< whose bodies were met one by one
+  std::int64_t bodies = 0;       ///< in those leaves
+};
+
+struct PickedCells {
+  std::vector<TreeCell> cells;   ///< by level
+  std::int64_t count = 0;        ///< of the tree on the level that was asked for: `cells` may be a part of them
+  std::optional<BodyWalk> walk;  ///< none if nobody's was asked for, or if the kernel cannot tell
+};
+
 /// What trees have besides forces.
 class TreeFacet {
  public:
   virtual ~TreeFacet() = default;
   /// What was found in one of the latest evaluations that have ended; none before the first.
   virtual std::optional<TreeReport> report() const = 0;
-  /// Takes the memory that pick_cells() needs for `most` cells of a tree of `count` bodies.
-  virtual void prepare_cells(int /*most*/, int /*count*/) {}
-  /// Sets cells of the latest evaluation's tree aside, the larger ones first, at most `most` >= 1. A CUDA kernel
-  /// enqueues that on `stream` and returns.
-  virtual void pick_cells(int most, CUstream_st* stream) = 0;
-  /// The cells of the latest pick, by level; none if there was no tree. Call only once the stream has passed the pick.
-  virtual std::vector<TreeCell> cells() const = 0;
+  /// Takes the memory that pick_cells() needs for a tree of `count` bodies.
+  virtual void prepare_cells(const CellRequest& /*request*/, int /*count*/) {}
+  /// Sets cells of the latest evaluation's tree aside; `request.most` is at least 1. A CUDA kernel enqueues that on
+  /// `stream` and returns.
+  virtual void pick_cells(const CellRequest& request, CUstream_st* stream) = 0;
+  /// The latest pick; none if there was no tree. Call only once the stream has passed the pick.
+  virtual std::optional<PickedCells> cells() const = 0;
 };
 
 }  // namespace orrery

@@ -281,15 +281,28 @@ struct MeasureConserved {
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
 /// reads those of the last step, unless kernel, law or bodies have changed since.
 struct ReadTreeCells {
-  int most = range.most;  ///< reads at most this many, the larger ones first
+  int most = range.most;                 ///< reads at most this many, the larger ones first
+  int level = CellRequest::every_level;  ///< reads the cells of this level alone
+  int walk_of = CellRequest::nobody;     ///< also reads what this body meets on its walk, if the kernel can tell
 
-  static constexpr Range<int> range{1, 1 << 20, "cells"};
+  static constexpr Range<int> range{1, 1 << 20, "cells"}, levels{0, 31};
+  static constexpr Range<int> bodies{0, std::numeric_limits<int>::max()};
 
   template <class = void>
   static constexpr auto describe() {
     return command_row<ReadTreeCells>(
         "read-tree-cells", "Reads the cells of the latest tree, the larger ones first.",
-        Argument<&ReadTreeCells::most>{{.name = "most", .optional = true, .range = ReadTreeCells::range}});
+        Argument<&ReadTreeCells::most>{{.name = "most", .optional = true, .range = ReadTreeCells::range}},
+        Argument<&ReadTreeCells::level>{{.name = "level",
+                                         .optional = true,
+                                         .range = ReadTreeCells::levels,
+                                         .word = "all",
+                                         .word_number = CellRequest::every_level}},
+        Argument<&ReadTreeCells::walk_of>{{.name = "walk",
+                                           .optional = true,
+                                           .range = ReadTreeCells::bodies,
+                                           .word = "none",
+                                           .word_number = CellRequest::nobody}});
   }
 };
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is

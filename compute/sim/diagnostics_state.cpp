@@ -5,7 +5,7 @@
 
 namespace orrery {
 void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight) {
-  if (!in_flight.cells) request.tree_cells = std::exchange(tree_cells_wanted_, 0);
+  if (!in_flight.cells) request.tree_cells = std::exchange(cells_wanted_, {});
   if (request.steps == 0) return;
   if (!in_flight.forces) request.probe_sample = std::exchange(sample_wanted_, 0);
   if (!in_flight.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);

@@ -19,12 +19,12 @@ class DiagnosticsState {
  public:
   void ask(const ProbeForces& command) { sample_wanted_ = command.sample; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
-  void ask(const ReadTreeCells& command) { tree_cells_wanted_ = command.most; }
+  void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
   /// Adds what was asked for to a batch, but for what an engine still has in flight. A batch without steps reads
   /// cells, no more.
   void add_to(BatchRequest& request, const Measuring& in_flight);
   /// Whether the last step's tree is to be read and is known.
-  bool wants_known_cells() const { return tree_cells_wanted_ > 0 && tree_; }
+  bool wants_known_cells() const { return cells_wanted_.most > 0 && tree_; }
 
   void take_in(const BatchResult& result);
   /// From now on line() describes `body`. `checkpoint` is the time of the latest checkpoint, if there is one.
@@ -50,7 +50,7 @@ class DiagnosticsState {
  private:
   int sample_wanted_ = 0;  // 0: none
   bool conserved_wanted_ = false;
-  int tree_cells_wanted_ = 0;  // 0: none
+  CellRequest cells_wanted_;
   std::optional<ForceProbe> force_probe_;
   std::optional<ConservedProbe> conserved_;
   std::optional<TreeReport> tree_;

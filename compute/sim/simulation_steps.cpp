@@ -30,10 +30,10 @@ void Simulation::start(int steps, std::int64_t tag) {
   for (const auto& [before, time_step] : in_flight_) {
     measuring.forces |= before.probe_sample > 0;
     measuring.conserved |= before.measure_conserved;
-    measuring.cells |= before.tree_cells > 0;
+    measuring.cells |= before.tree_cells.most > 0;
   }
   diagnostics_.add_to(request, measuring);
-  if (!kernel_->tree()) request.tree_cells = 0;
+  if (!kernel_->tree()) request.tree_cells = {};
   engine().advance(request);
   in_flight_.push_back({request, choice_.time_step});
 }

@@ -64,6 +64,11 @@ void Buffer::upload(std::span<const std::byte> bytes) {
   glNamedBufferSubData(id(), 0, static_cast<GLsizeiptr>(bytes.size()), bytes.data());
 }
 
+void Buffer::replace(std::span<const std::byte> bytes) {
+  if (bytes.size() > size_bytes()) *this = Buffer{bytes.size() + bytes.size() / 2};
+  upload(bytes);
+}
+
 void Buffer::download(std::span<std::byte> bytes) const {
   if (bytes.size() > size_bytes()) throw std::logic_error{"download of more bytes than the buffer holds"};
   glGetNamedBufferSubData(id(), 0, static_cast<GLsizeiptr>(bytes.size()), bytes.data());

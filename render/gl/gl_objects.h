@@ -55,6 +55,8 @@ class Buffer : public GlObject<delete_buffer> {
   std::size_t size_bytes() const noexcept { return *this ? size_bytes_ : 0; }
   /// Replaces the beginning. `bytes` must not be longer than the buffer.
   void upload(std::span<const std::byte> bytes);
+  /// The same; if the buffer is too short, makes a longer one first. Throws as the constructor.
+  void replace(std::span<const std::byte> bytes);
   /// Copies the beginning back; waits for the GPU. `bytes` must not be longer than the buffer.
   void download(std::span<std::byte> bytes) const;
 

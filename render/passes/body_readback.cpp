@@ -1,62 +1,90 @@
 #include "render/passes/body_readback.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <stdexcept>
 
 #include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {
 
-constexpr GLsizeiptr vec4_bytes = sizeof(glm::vec4), slot_bytes = 2 * vec4_bytes;
+constexpr GLsizeiptr vec4_bytes = sizeof(glm::vec4);
 constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-
-GLintptr position_of(int index) {
-  return vec4_bytes * index;
-}
-GLintptr velocity_of(const DrawnBodies& bodies, int index) {
-  return vec4_bytes * (GLintptr{bodies.count} + index);
-}
+constexpr GLintptr most_per_dispatch = 1 << 22;  // 64 MB: every driver has shader buffers of 128 MB
 
 }  // namespace
 
-BodyReadback::BodyReadback() {
+BodyReadback::BodyReadback(int most)
+    : most_{(most + 7) / 8 * 8},  // so that each slot begins where every driver can bind it
+      program_{ComputeShader{"read_bodies.comp"}},
+      indices_{static_cast<std::size_t>(most_) * sizeof(int)} {
   unsigned id = 0;
   glCreateBuffers(1, &id);
   copies_ = GlObject<delete_buffer>{id};
-  glNamedBufferStorage(id, capacity * slot_bytes, nullptr, access | GL_CLIENT_STORAGE_BIT);
-  mapped_ = static_cast<const std::byte*>(glMapNamedBufferRange(id, 0, capacity * slot_bytes, access));
+  const GLsizeiptr bytes = 2 * vec4_bytes * most_ * capacity;
+  glNamedBufferStorage(id, bytes, nullptr, access | GL_CLIENT_STORAGE_BIT);
+  mapped_ = static_cast<const glm::vec4*>(glMapNamedBufferRange(id, 0, bytes, access));
+  if (!mapped_) throw std::runtime_error{"OpenGL has no memory to read bodies back"};
 }
 
 BodyReadback::~BodyReadback() {
   cancel();
 }
 
-void BodyReadback::request(const DrawnBodies& bodies, int index) {
-  if (!mapped_ || pending_ == capacity) return;
+bool BodyReadback::request(const DrawnBodies& bodies, std::span<const int> indices, double time) {
+  if (pending_ == capacity || indices.empty()) return false;
   const int at = (first_ + pending_) % capacity;
-  glCopyNamedBufferSubData(bodies.buffer, copies_.id(), position_of(index), at * slot_bytes, vec4_bytes);
-  glCopyNamedBufferSubData(bodies.buffer, copies_.id(), velocity_of(bodies, index), at * slot_bytes + vec4_bytes,
-                           vec4_bytes);
-  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-  slots_[static_cast<std::size_t>(at)] = {glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0), index};
+  gather(bodies, indices, at);
+  Slot& slot = slots_[static_cast<std::size_t>(at)];
+  slot.time = time;
+  slot.indices.assign(indices.begin(), indices.end());
+  slot.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   ++pending_;
+  return true;
 }
 
-std::optional<BodyState> BodyReadback::poll() {
-  std::optional<BodyState> newest;
+/// Shader buffers may be shorter than the drawn one: one dispatch for each part of it.
+void BodyReadback::gather(const DrawnBodies& bodies, std::span<const int> indices, int slot) {
+  if (std::ssize(indices) > most_) throw std::logic_error{"a request for more bodies than there is room for"};
+  indices_.upload(std::as_bytes(indices));
+  const GLintptr all = 2 * GLintptr{bodies.count};
+  program_.set("count", bodies.count);
+  program_.set("wanted", static_cast<int>(indices.size()));
+  bind_storage(1, indices_);
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 2, copies_.id(), slot * 2 * vec4_bytes * most_, 2 * vec4_bytes * most_);
+  for (GLintptr begin = 0; begin < all; begin += most_per_dispatch) {
+    const GLintptr held = std::min(all - begin, most_per_dispatch);
+    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, vec4_bytes * begin, vec4_bytes * held);
+    program_.set("begin", static_cast<int>(begin));
+    program_.set("held", static_cast<int>(held));
+    dispatch_over(program_, indices.size());
+  }
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+}
+
+BodySample BodyReadback::taken(int slot) const {
+  const Slot& copied = slots_[static_cast<std::size_t>(slot)];
+  BodySample sample{.time = copied.time, .bodies = {}};
+  const glm::vec4* copy = mapped_ + std::ptrdiff_t{2} * most_ * slot;
+  sample.bodies.reserve(copied.indices.size());
+  for (const int index : copied.indices) {
+    sample.bodies.push_back({index, copy[0], copy[1]});
+    copy += 2;
+  }
+  return sample;
+}
+
+std::optional<BodySample> BodyReadback::poll() {
+  int newest = -1;
   while (pending_ > 0) {
-    Slot& slot = slots_[static_cast<std::size_t>(first_)];
+    const Slot& slot = slots_[static_cast<std::size_t>(first_)];
     const GLenum state = glClientWaitSync(static_cast<GLsync>(slot.fence), 0, 0);
     if (state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED) break;
-    newest.emplace();
-    newest->index = slot.index;
-    const std::byte* const copy = mapped_ + first_ * slot_bytes;
-    std::memcpy(&newest->position, copy, sizeof newest->position);
-    std::memcpy(&newest->velocity, copy + vec4_bytes, sizeof newest->velocity);
+    newest = first_;
     drop_oldest();
   }
-  return newest;
+  return newest < 0 ? std::nullopt : std::optional{taken(newest)};
 }
 
 void BodyReadback::cancel() {
@@ -70,12 +98,13 @@ void BodyReadback::drop_oldest() {
   --pending_;
 }
 
-BodyState BodyReadback::read(const DrawnBodies& bodies, int index) {
-  BodyState state{.index = index};
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  glGetNamedBufferSubData(bodies.buffer, position_of(index), vec4_bytes, &state.position);
-  glGetNamedBufferSubData(bodies.buffer, velocity_of(bodies, index), vec4_bytes, &state.velocity);
-  return state;
+BodySample BodyReadback::read(const DrawnBodies& bodies, std::span<const int> indices, double time) {
+  cancel();
+  request(bodies, indices, time);
+  glFinish();
+  BodySample sample = taken(first_);
+  drop_oldest();
+  return sample;
 }
 
 }  // namespace orrery::render

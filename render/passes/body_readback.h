@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <glm/glm.hpp>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
 
 namespace orrery::render {
 
@@ -17,37 +19,50 @@ struct BodyState {
   glm::vec4 velocity{0.0f};
 };
 
-/// Reads one body back from the drawn buffer, some frames later and without waiting for the GPU.
+/// Some bodies at one time.
+struct BodySample {
+  double time = 0;                ///< as the caller gave it
+  std::vector<BodyState> bodies;  ///< in the order of the request
+};
+
+/// Reads a few bodies back from the drawn buffer, some frames later and without waiting for the GPU.
 class BodyReadback {
  public:
-  BodyReadback();
+  /// Of at most `most` >= 1 bodies at once. Throws std::runtime_error if the memory is not enough.
+  explicit BodyReadback(int most);
   BodyReadback(const BodyReadback&) = delete;
   BodyReadback& operator=(const BodyReadback&) = delete;
   ~BodyReadback();
 
-  /// Copies the body as it is after all GL commands until now; once per frame. While `capacity` copies are in flight,
-  /// makes no other.
-  void request(const DrawnBodies& bodies, int index);
+  /// Copies the bodies with these indices, of the drawn ones, as they are after all GL commands until now; once per
+  /// frame. While `capacity` copies are in flight, makes no other and returns false.
+  bool request(const DrawnBodies& bodies, std::span<const int> indices, double time);
   /// The newest copy that has arrived since the last call; none if none has.
-  std::optional<BodyState> poll();
+  std::optional<BodySample> poll();
   /// Drops the copies in flight.
   void cancel();
 
-  /// The body as it is now. Waits for the GPU.
-  static BodyState read(const DrawnBodies& bodies, int index);
+  /// The bodies as they are now. Drops the copies in flight, and waits for the GPU.
+  BodySample read(const DrawnBodies& bodies, std::span<const int> indices, double time);
 
   static constexpr int capacity = 4;
 
  private:
   struct Slot {
     void* fence = nullptr;  // of a copy in flight
-    int index = -1;
+    double time = 0;
+    std::vector<int> indices;
   };
 
+  void gather(const DrawnBodies& bodies, std::span<const int> indices, int slot);
+  BodySample taken(int slot) const;
   void drop_oldest();
 
-  GlObject<delete_buffer> copies_;
-  const std::byte* mapped_ = nullptr;  // where copies arrive; null: the driver has no such memory
+  const int most_;
+  Program program_;
+  Buffer indices_;
+  GlObject<delete_buffer> copies_;  // `most_` positions and velocities for each slot
+  const glm::vec4* mapped_ = nullptr;
   std::array<Slot, capacity> slots_;
   int first_ = 0, pending_ = 0;
 };

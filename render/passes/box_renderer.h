@@ -13,11 +13,12 @@ namespace orrery::render {
 /// A cube to be drawn by its edges.
 struct DrawnBox {
   glm::vec3 center;
-  float half_size;  ///< of an edge, > 0
-  float level;      ///< >= 0: sets colour and transparency
+  float half_size;   ///< of an edge, > 0
+  glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
 };
 
-/// Draws cubes as thin translucent lines over a picture. Needs a current context, load_gl() done.
+/// Draws cubes as thin translucent lines over a picture; those of few pixels fade away. Needs a current context,
+/// load_gl() done.
 class BoxRenderer {
  public:
   BoxRenderer();
@@ -28,11 +29,10 @@ class BoxRenderer {
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:
-  Program program_{"boxes.vert", "boxes.frag"};
+  Program program_{"boxes.vert", "stroke.frag"};
   VertexArray array_;
   Buffer buffer_;
   int count_ = 0;
-  float deepest_ = 1;
 };
 
 }  // namespace orrery::render

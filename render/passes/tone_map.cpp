@@ -9,9 +9,9 @@
 namespace orrery::render {
 namespace {
 
-using ColourOf = glm::vec3 (*)(const ColourMap& map, float at);
+using ColourOf = glm::vec3 (*)(const ColourMap& map, float at, Theme theme);
 
-Texture make_colours(ColourOf colour_of) {
+Texture make_colours(ColourOf colour_of, Theme theme) {
   constexpr int samples = 256;
   const auto maps = colour_maps();
   const int rows = static_cast<int>(maps.size());
@@ -20,7 +20,7 @@ Texture make_colours(ColourOf colour_of) {
   for (int y = 0; y < rows; ++y) {
     for (int x = 0; x < samples; ++x) {
       const float at = static_cast<float>(x) / (samples - 1);
-      row[static_cast<std::size_t>(x)] = {colour_of(maps[static_cast<std::size_t>(y)], at), 1.0f};
+      row[static_cast<std::size_t>(x)] = {colour_of(maps[static_cast<std::size_t>(y)], at, theme), 1.0f};
     }
     glTextureSubImage2D(texture.id(), 0, 0, y, samples, 1, GL_RGBA, GL_FLOAT, row.data());
   }
@@ -29,24 +29,33 @@ Texture make_colours(ColourOf colour_of) {
 
 }  // namespace
 
-ToneMap::ToneMap() : lights_{make_colours(light_colour)}, colours_{make_colours(linear_colour)} {}
+ToneMap::ToneMap() {
+  for (const Theme theme : {Theme::dark, Theme::light}) {
+    const auto at = static_cast<std::size_t>(theme);
+    colours_[static_cast<std::size_t>(Look::lights)][at] = make_colours(body_colour, theme);
+    colours_[static_cast<std::size_t>(Look::density)][at] = make_colours(density_colour, theme);
+  }
+}
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
   lights_program_.set("exposure", appearance.exposure);
   lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
+  lights_program_.set("ink_on_white", appearance.theme == Theme::light ? 1 : 0);
   glBindTextureUnit(1, glow);
-  fill(lights_program_, lights_, light, appearance, picture);
+  fill(lights_program_, light, appearance, picture);
 }
 
 void ToneMap::draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
                            const RenderTarget& picture) {
   density_program_.set("range", glm::vec2{range.low, range.high});
-  fill(density_program_, colours_, density, appearance, picture);
+  fill(density_program_, density, appearance, picture);
 }
 
-void ToneMap::fill(const Program& program, const Texture& colours, const RenderTarget& light,
-                   const Appearance& appearance, const RenderTarget& picture) {
+void ToneMap::fill(const Program& program, const RenderTarget& light, const Appearance& appearance,
+                   const RenderTarget& picture) const {
+  const Texture& colours =
+      colours_[static_cast<std::size_t>(appearance.look)][static_cast<std::size_t>(appearance.theme)];
   program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
   glBindTextureUnit(0, light.texture());
   glBindTextureUnit(2, colours.id());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "render/appearance.h"
 #include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
@@ -21,11 +23,11 @@ class ToneMap {
                     const RenderTarget& picture);
 
  private:
-  static void fill(const Program& program, const Texture& colours, const RenderTarget& light,
-                   const Appearance& appearance, const RenderTarget& picture);
+  void fill(const Program& program, const RenderTarget& light, const Appearance& appearance,
+            const RenderTarget& picture) const;
 
   Program lights_program_{ComputeShader{"tone_map.comp"}}, density_program_{ComputeShader{"density.comp"}};
-  Texture lights_, colours_;  // one row per colour map
+  std::array<std::array<Texture, 2>, 2> colours_;  // by Look and Theme: one row per colour map
 };
 
 }  // namespace orrery::render

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "tests/render/stage.h"
@@ -29,45 +30,53 @@ class BodyReadbackTest : public testing::Test {
   OffscreenContext context;
   Buffer buffer{2 * count * sizeof(glm::vec4)};
   const DrawnBodies bodies{buffer.id(), count};
-  BodyReadback readback;
+  BodyReadback readback{3};
 };
 
-TEST_F(BodyReadbackTest, ReturnsTheBodyAsItWasWhenRequested) {
+TEST_F(BodyReadbackTest, ReturnsTheBodiesAsTheyWereWhenRequested) {
   EXPECT_FALSE(readback.poll());
-  for (const int index : {0, 42, count - 1}) {
-    move(1);
-    readback.request(bodies, index);
-    move(2);
-    glFinish();
-    const auto state = readback.poll();
-    ASSERT_TRUE(state);
-    expect(*state, index, 1);
-    EXPECT_FALSE(readback.poll()) << "it was returned";
-    expect(BodyReadback::read(bodies, index), index, 2);
-  }
+  const int indices[] = {42, 0, count - 1};
+  move(1);
+  EXPECT_TRUE(readback.request(bodies, indices, 0.5));
+  move(2);
+  glFinish();
+  const auto sample = readback.poll();
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->time, 0.5);
+  ASSERT_EQ(sample->bodies.size(), 3u);
+  for (int i = 0; i < 3; ++i) expect(sample->bodies[static_cast<std::size_t>(i)], indices[i], 1);
+  EXPECT_FALSE(readback.poll()) << "it was returned";
+  const BodySample now = readback.read(bodies, {indices, 2}, 7);
+  ASSERT_EQ(now.bodies.size(), 2u);
+  expect(now.bodies[1], 0, 2);
+  EXPECT_FALSE(readback.poll()) << "it was returned";
+  EXPECT_THROW(readback.request(bodies, std::vector<int>(100, 1), 0), std::logic_error);
 }
 
 TEST_F(BodyReadbackTest, ReturnsTheNewestAndMakesNoMoreCopiesThanItHasRoomFor) {
+  const int index = 7;
   for (int frame = 0; frame < 2 * BodyReadback::capacity; ++frame) {
     move(static_cast<float>(frame));
-    readback.request(bodies, 7);
+    EXPECT_EQ(readback.request(bodies, {&index, 1}, frame), frame < BodyReadback::capacity);
   }
   glFinish();
-  const auto state = readback.poll();
-  ASSERT_TRUE(state);
-  expect(*state, 7, BodyReadback::capacity - 1);
+  const auto sample = readback.poll();
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->time, BodyReadback::capacity - 1);
+  expect(sample->bodies.front(), 7, BodyReadback::capacity - 1);
 }
 
 TEST_F(BodyReadbackTest, DropsCopiesInFlight) {
+  const int first = 3, second = 4;
   move(1);
-  readback.request(bodies, 3);
+  readback.request(bodies, {&first, 1}, 1);
   readback.cancel();
   move(2);
-  readback.request(bodies, 4);
+  readback.request(bodies, {&second, 1}, 2);
   glFinish();
-  const auto state = readback.poll();
-  ASSERT_TRUE(state);
-  expect(*state, 4, 2);
+  const auto sample = readback.poll();
+  ASSERT_TRUE(sample);
+  expect(sample->bodies.front(), 4, 2);
 }
 
 }  // namespace

@@ -39,12 +39,22 @@ TEST(ColourMaps, PassThroughEachStopWithoutAJump) {
   }
 }
 
-TEST(ColourMaps, AreNowhereDarkAsLights) {
+TEST(ColourMaps, AreNowhereDarkAsLightsNorPaleAsInks) {
   for (const ColourMap& map : colour_maps()) {
     for (int i = 0; i <= 100; ++i) {
-      const glm::vec3 c = light_colour(map, static_cast<float>(i) / 100.0f);
-      EXPECT_GT(c.r + c.g + c.b, 0.15f) << map.id << " at " << i;
+      const float at = static_cast<float>(i) / 100.0f;
+      const glm::vec3 light = body_colour(map, at, Theme::dark), ink = body_colour(map, at, Theme::light);
+      EXPECT_GT(light.r + light.g + light.b, 0.15f) << map.id << " at " << i;
+      EXPECT_LT(glm::dot(ink, glm::vec3{0.2126f, 0.7152f, 0.0722f}), 0.23f) << map.id << " at " << i;
     }
+  }
+}
+
+TEST(ColourMaps, OfADensityBeginWithTheGround) {
+  for (const ColourMap& map : colour_maps()) {
+    EXPECT_LT(glm::length(density_colour(map, 0, Theme::light) - glm::vec3{1}), 1e-3f) << map.id;
+    EXPECT_EQ(density_colour(map, 0.4f, Theme::dark), linear_colour(map, 0.4f));
+    EXPECT_LT(glm::length(density_colour(map, 1, Theme::light) - linear_colour(map, 0)), 1e-3f) << map.id;
   }
 }
 

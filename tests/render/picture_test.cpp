@@ -49,6 +49,9 @@ const Way ways[] = {
     {"two_discs_inferno", {.colour_map = 7}},
     {"two_discs_density", {.look = Look::density, .colour_map = 7}},
     {"two_discs_density_splats", {.look = Look::density, .colour_map = 7, .drawing = Drawing::splats}},
+    {"two_discs_light", {.theme = Theme::light}},
+    {"two_discs_light_viridis", {.colour_map = 6, .theme = Theme::light}},
+    {"two_discs_light_density", {.look = Look::density, .colour_map = 7, .theme = Theme::light}},
     {"two_discs_auto_exposure", {.exposure = 0.5f, .auto_exposure = true}},
 };
 

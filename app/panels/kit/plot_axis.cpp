@@ -11,8 +11,6 @@ namespace {
 
 using theme::em;
 
-constexpr ImU32 grid = IM_COL32(255, 255, 255, 20);
-
 ImVec2 small_size(const std::string& label) {
   ImFont* const font = theme::font(theme::Font::small);
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
@@ -47,7 +45,7 @@ float DecadeAxis::at(double value) const {
 void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent)) {
   each_decade(axis, area.width(), em(3.2f), [&](int exponent) {
     const float x = area.at(static_cast<float>(exponent - axis.low) / static_cast<float>(axis.high - axis.low), 0).x;
-    ImGui::GetWindowDrawList()->AddLine({x, area.low.y}, {x, area.high.y}, grid);
+    ImGui::GetWindowDrawList()->AddLine({x, area.low.y}, {x, area.high.y}, theme::grid);
     const std::string words = label(exponent);
     const float width = small_size(words).x;
     draw_small({std::max(std::min(x - width / 2, area.high.x - width), area.low.x), area.high.y + em(0.1f)}, words);
@@ -57,7 +55,7 @@ void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::stri
 void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent)) {
   each_decade(axis, area.height(), em(1.5f), [&](int exponent) {
     const float y = area.at(0, static_cast<float>(exponent - axis.low) / static_cast<float>(axis.high - axis.low)).y;
-    ImGui::GetWindowDrawList()->AddLine({area.low.x, y}, {area.high.x, y}, grid);
+    ImGui::GetWindowDrawList()->AddLine({area.low.x, y}, {area.high.x, y}, theme::grid);
     const std::string words = label(exponent);
     const ImVec2 size = small_size(words);
     draw_small({area.low.x - em(0.3f) - size.x, y - size.y / 2}, words);

@@ -26,20 +26,23 @@ ImFont* add_font(std::span<const unsigned char> file, float pixels) {
                                                     static_cast<int>(file.size()), pixels, &config, glyphs);
 }
 
+/// What stands out from the ground.
 ImVec4 grey(float opacity) {
-  return {1, 1, 1, opacity};
+  return theme::tone() == theme::Tone::light ? ImVec4{0, 0, 0, opacity} : ImVec4{1, 1, 1, opacity};
 }
 ImVec4 accent(float opacity) {
   return ImGui::ColorConvertU32ToFloat4(theme::faded(theme::accent, opacity));
 }
 
-void set_colours(ImGuiStyle& style) {
-  const auto set = [&](ImGuiCol which, ImVec4 colour) { style.Colors[which] = colour; };
+void set_colours(theme::Tone tone) {
+  const auto set = [&](ImGuiCol which, ImVec4 colour) { ImGui::GetStyle().Colors[which] = colour; };
+  const bool light = tone == theme::Tone::light;
+  // First: theme::tone() reads it.
+  set(ImGuiCol_WindowBg, light ? ImVec4{0.965f, 0.969f, 0.980f, 0.90f} : ImVec4{0.043f, 0.051f, 0.078f, 0.80f});
+  set(ImGuiCol_PopupBg, light ? ImVec4{1, 1, 1, 0.98f} : ImVec4{0.070f, 0.082f, 0.122f, 0.97f});
   set(ImGuiCol_Text, ImGui::ColorConvertU32ToFloat4(theme::text));
   set(ImGuiCol_TextDisabled, ImGui::ColorConvertU32ToFloat4(theme::faded(theme::dim, 0.75f)));
   set(ImGuiCol_TextSelectedBg, accent(0.35f));
-  set(ImGuiCol_WindowBg, {0.043f, 0.051f, 0.078f, 0.80f});
-  set(ImGuiCol_PopupBg, {0.070f, 0.082f, 0.122f, 0.97f});
   set(ImGuiCol_ChildBg, {});
   set(ImGuiCol_Border, grey(0.07f));
   set(ImGuiCol_BorderShadow, {});
@@ -90,6 +93,10 @@ void set_sizes(ImGuiStyle& style) {
 
 namespace theme {
 
+Tone tone() {
+  return ImGui::GetStyle().Colors[ImGuiCol_WindowBg].x > 0.5f ? Tone::light : Tone::dark;
+}
+
 ImFont* font(Font which) {
   const ImVector<ImFont*>& loaded = ImGui::GetIO().Fonts->Fonts;
   return loaded[static_cast<int>(which) < loaded.Size ? static_cast<int>(which) : 0];
@@ -97,7 +104,7 @@ ImFont* font(Font which) {
 
 }  // namespace theme
 
-void apply_style(float scale) {
+void apply_style(float scale, theme::Tone tone) {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the panels are always in the same place
   io.Fonts->Clear();
@@ -106,12 +113,11 @@ void apply_style(float scale) {
   add_font(fonts::roboto_regular, 13 * scale);
   add_font(fonts::roboto_medium, 32 * scale);
 
-  ImGuiStyle style;
-  set_colours(style);
+  ImGuiStyle& style = ImGui::GetStyle() = {};
+  set_colours(tone);
   set_sizes(style);
   style.ScaleAllSizes(scale);
   style.WindowBorderSize = style.PopupBorderSize = std::max(1.0f, scale);
-  ImGui::GetStyle() = style;
 }
 
 }  // namespace orrery

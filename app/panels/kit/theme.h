@@ -4,14 +4,34 @@
 
 namespace orrery::theme {
 
-constexpr ImU32 accent = IM_COL32(122, 162, 247, 255);
-constexpr ImU32 text = IM_COL32(216, 222, 238, 255);
-constexpr ImU32 dim = IM_COL32(139, 147, 173, 255);
-constexpr ImU32 good = IM_COL32(158, 206, 106, 255);
-constexpr ImU32 warn = IM_COL32(224, 175, 104, 255);
-constexpr ImU32 bad = IM_COL32(247, 118, 142, 255);
-constexpr ImU32 track = IM_COL32(255, 255, 255, 16);
-constexpr ImU32 on_accent = IM_COL32(14, 18, 30, 255);
+/// Light text on a dark ground, or dark text on a light one.
+enum class Tone { dark, light };
+/// That of the present context; dark where apply_style() was not called.
+Tone tone();
+
+/// A colour by its purpose: that of the present tone.
+struct Colour {
+  ImU32 on_dark, on_light;
+  operator ImU32() const { return tone() == Tone::light ? on_light : on_dark; }
+};
+
+constexpr Colour accent{IM_COL32(122, 162, 247, 255), IM_COL32(38, 88, 196, 255)};
+constexpr Colour text{IM_COL32(216, 222, 238, 255), IM_COL32(28, 33, 48, 255)};
+constexpr Colour dim{IM_COL32(139, 147, 173, 255), IM_COL32(92, 99, 122, 255)};
+constexpr Colour good{IM_COL32(158, 206, 106, 255), IM_COL32(62, 122, 24, 255)};
+constexpr Colour warn{IM_COL32(224, 175, 104, 255), IM_COL32(158, 96, 8, 255)};
+constexpr Colour bad{IM_COL32(247, 118, 142, 255), IM_COL32(190, 30, 62, 255)};
+constexpr Colour track{IM_COL32(255, 255, 255, 16), IM_COL32(0, 0, 0, 18)};
+constexpr Colour grid{IM_COL32(255, 255, 255, 20), IM_COL32(0, 0, 0, 26)};
+constexpr Colour on_accent{IM_COL32(14, 18, 30, 255), IM_COL32(255, 255, 255, 255)};
+/// Behind an error message.
+constexpr Colour alarm{IM_COL32(62, 20, 32, 235), IM_COL32(255, 228, 232, 245)};
+/// For parts of a bar.
+constexpr Colour blue = accent;
+constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
+constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
+constexpr Colour slate{IM_COL32(86, 95, 137, 255), IM_COL32(120, 128, 160, 255)};
+constexpr Colour pale{IM_COL32(255, 255, 255, 40), IM_COL32(0, 0, 0, 40)};
 
 /// `colour` with its opacity replaced; 0 to 1.
 constexpr ImU32 faded(ImU32 colour, float opacity) {

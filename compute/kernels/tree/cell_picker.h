@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,14 +22,15 @@ class CellPicker {
 
   /// Takes the memory for picks of `most` >= 1 cells. Without this call, pick() takes it.
   void prepare(int most);
-  /// Enqueues a pick of the larger cells, at most `most` >= 1. A `Cells` can be copied to the device and has there, for
-  /// i in [0, count()): level(i), below most_levels, or below 0 if i is no cell; and cell(i).
+  /// Enqueues a pick of the larger cells, at most `most` >= 1, on one level or on every one. A `Cells` can be copied to
+  /// the device and has there, for i in [0, count()): level(i), below most_levels, or below 0 if i is no cell; and
+  /// cell(i).
   template <class Cells>
-  void pick(const Cells& cells, int most, cudaStream_t stream);
+  void pick(const Cells& cells, int most, int level, cudaStream_t stream);
   /// Empties cells() until the next pick.
   void forget() { most_ = 0; }
-  /// The cells of the latest pick, by level; empty without one. Call only when the stream has passed the pick.
-  std::vector<TreeCell> cells() const;
+  /// The latest pick; none without one. Call only when the stream has passed the pick.
+  std::optional<PickedCells> cells() const;
 
   /// The cells on each level, and how many of them were picked or refused.
   struct Levels {
@@ -46,7 +48,7 @@ class CellPicker {
 
 #if defined(__CUDACC__)
 template <class Cells>
-__global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Levels* levels) {
+__global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Levels* levels, int wanted) {
   constexpr int most_levels = CellPicker::most_levels;
   __shared__ int here[most_levels];
   if (threadIdx.x < most_levels) here[threadIdx.x] = 0;
@@ -54,7 +56,8 @@ __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Le
   const int count = cells.count();
   for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
-    if (const int level = cells.level(i); level >= 0) atomicAdd(&here[level], 1);
+    const int level = cells.level(i);
+    if (level >= 0 && (wanted == CellRequest::every_level || level == wanted)) atomicAdd(&here[level], 1);
   }
   __syncthreads();
   if (threadIdx.x < most_levels) atomicAdd(&levels->cells[threadIdx.x], here[threadIdx.x]);
@@ -62,8 +65,8 @@ __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Le
 
 /// Picks level by level from the root until `most` cells are picked; in any order within a level.
 template <class Cells>
-__global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked,
-                           int most) {
+__global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked, int most,
+                           int wanted) {
   constexpr int most_levels = CellPicker::most_levels;
   __shared__ int begins[most_levels];
   if (threadIdx.x == 0) {
@@ -78,14 +81,14 @@ __global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Leve
   for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     const int level = cells.level(i);
-    if (level < 0 || begins[level] >= most) continue;
+    if (level < 0 || (wanted != CellRequest::every_level && level != wanted) || begins[level] >= most) continue;
     const int place = begins[level] + atomicAdd(&levels->seen[level], 1);
     if (place < most) picked[place] = cells.cell(i);
   }
 }
 
 template <class Cells>
-void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
+void CellPicker::pick(const Cells& cells, int most, int level, cudaStream_t stream) {
   prepare(most);
   most_ = most;
   const auto size = static_cast<std::size_t>(most);
@@ -93,9 +96,9 @@ void CellPicker::pick(const Cells& cells, int most, cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaMemsetAsync(d_cells_.data(), 0, size * sizeof(TreeCell), stream));
   constexpr int block = 256;
   const int blocks = 4 * device_.multiprocessors();
-  count_levels<<<blocks, block, 0, stream>>>(cells, d_levels_.data());
+  count_levels<<<blocks, block, 0, stream>>>(cells, d_levels_.data(), level);
   ORRERY_CUDA_CHECK_LAUNCH(count_levels);
-  pick_cells<<<blocks, block, 0, stream>>>(cells, d_levels_.data(), d_cells_.data(), most);
+  pick_cells<<<blocks, block, 0, stream>>>(cells, d_levels_.data(), d_cells_.data(), most, level);
   ORRERY_CUDA_CHECK_LAUNCH(pick_cells);
   cuda::download(d_levels_.data(), levels_.first(1), stream);
   cuda::download(d_cells_.data(), cells_.first(most), stream);
@@ -115,12 +118,12 @@ inline void CellPicker::prepare(int most) {
   cells_ = cuda::HostArray<TreeCell>(device_, size, /*pinned=*/true);
 }
 
-inline std::vector<TreeCell> CellPicker::cells() const {
-  if (most_ == 0) return {};
+inline std::optional<PickedCells> CellPicker::cells() const {
+  if (most_ == 0) return std::nullopt;
   int count = 0;
   for (const int cells : levels_.first(1)[0].cells) count += cells;
   const std::span<const TreeCell> picked = cells_.first(std::min(count, most_));
-  return {picked.begin(), picked.end()};
+  return PickedCells{.cells = {picked.begin(), picked.end()}, .count = count, .walk = {}};
 }
 
 }  // namespace orrery

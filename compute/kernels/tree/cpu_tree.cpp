@@ -221,10 +221,14 @@ class CpuTree final : public ForceKernel, public TreeFacet {
 
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return report_; }
-  void pick_cells(int most, CUstream_st* /*stream*/) override {
-    picked_ = report_ ? tree_.cubes(most) : std::vector<TreeCell>{};
+  void pick_cells(const CellRequest& request, CUstream_st* /*stream*/) override {
+    picked_.reset();
+    if (!report_) return;
+    picked_ = tree_.cubes(request);
+    const auto count = static_cast<int>(tree_.bodies().size());
+    if (request.walk_of >= 0 && request.walk_of < count) picked_->walk = walk_of(tree_, group_of(request.walk_of));
   }
-  std::vector<TreeCell> cells() const override { return picked_; }
+  std::optional<PickedCells> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
            std::to_string(shape_.threads);
@@ -249,6 +253,13 @@ class CpuTree final : public ForceKernel, public TreeFacet {
     return interactions;
   }
 
+  BodyRange group_of(int body) const {
+    int place = 0;
+    while (tree_.original(place) != body) ++place;
+    const std::vector<BodyRange> groups = tree_.groups(group_);
+    return *std::ranges::find_if(groups, [&](BodyRange g) { return g.begin <= place && place < g.end; });
+  }
+
   /// GroupPlan::is_target for these arguments.
   const char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
@@ -265,7 +276,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
   std::vector<char> is_target_;
   std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
-  std::vector<TreeCell> picked_;
+  std::optional<PickedCells> picked_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/tree_log.h"
 #include "compute/kernels/tree/tree_tunables.h"
+#include "compute/kernels/tree/walk_reader.h"
 
 namespace orrery {
 namespace {
@@ -131,6 +132,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     const bool keeps_cells = since_rebuild_ > 0;
     since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
     Octree tree = tree_for(args.count);
+    law_ = args.law;
     log_.begin(args);
     KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
     if (!keeps_cells) find_keys(device_, tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
@@ -163,12 +165,25 @@ class Tree final : public ForceKernel, public TreeFacet {
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return log_.report(); }
 
-  void prepare_cells(int most, int count) override { picker_.prepare(std::min(most, Octree::capacity_for(count))); }
-  void pick_cells(int most, CUstream_st* stream) override {
-    if (!order_) return picker_.forget();
-    picker_.pick(OctreeCells{tree_for(sort_count_)}, std::min(most, Octree::capacity_for(sort_count_)), stream);
+  void prepare_cells(const CellRequest& request, int count) override {
+    picker_.prepare(std::min(request.most, Octree::capacity_for(count)));
+    if (request.walk_of != CellRequest::nobody) walks_.prepare();
   }
-  std::vector<TreeCell> cells() const override { return picker_.cells(); }
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override {
+    walks_.forget();
+    if (!order_) return picker_.forget();
+    Octree tree = tree_for(sort_count_);
+    tree.order = order_;
+    picker_.pick(OctreeCells{tree}, std::min(request.most, Octree::capacity_for(sort_count_)), request.level, stream);
+    if (request.walk_of >= 0 && request.walk_of < sort_count_) {
+      walks_.read(tree, OctreeCells{tree}, law_, request.walk_of, stream);
+    }
+  }
+  std::optional<PickedCells> cells() const override {
+    std::optional<PickedCells> picked = picker_.cells();
+    if (picked) picked->walk = walks_.walk();
+    return picked;
+  }
 
  private:
   int group_for(int count) const {
@@ -228,6 +243,8 @@ class Tree final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<OctreeState> state_;
   TreeLog log_{device_, phases};
   CellPicker picker_{device_};
+  WalkReader walks_{device_};
+  Law law_;  // of the latest evaluation
 };
 
 }  // namespace

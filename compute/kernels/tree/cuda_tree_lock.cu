@@ -148,12 +148,14 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return log_.report(); }
 
-  void prepare_cells(int most, int count) override { picker_.prepare(std::min(most, LockTree::room_for_cells(count))); }
-  void pick_cells(int most, CUstream_st* stream) override {
-    if (evaluated_.count == 0) return picker_.forget();
-    picker_.pick(LockCells{evaluated_}, std::min(most, evaluated_.most_cells), stream);
+  void prepare_cells(const CellRequest& request, int count) override {
+    picker_.prepare(std::min(request.most, LockTree::room_for_cells(count)));
   }
-  std::vector<TreeCell> cells() const override { return picker_.cells(); }
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override {
+    if (evaluated_.count == 0) return picker_.forget();
+    picker_.pick(LockCells{evaluated_}, std::min(request.most, evaluated_.most_cells), request.level, stream);
+  }
+  std::optional<PickedCells> cells() const override { return picker_.cells(); }
 
  private:
   LockTree tree_of(const ForceArgs& args) const {

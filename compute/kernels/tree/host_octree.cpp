@@ -177,16 +177,18 @@ std::vector<BodyRange> HostOctree::groups(int most) const {
   return groups;
 }
 
-std::vector<TreeCell> HostOctree::cubes(int most) const {
-  const std::size_t count = std::min(cells_.size(), static_cast<std::size_t>(std::max(most, 0)));
-  std::vector<TreeCell> cubes;
-  cubes.reserve(count);
-  for (int level = 0; level <= deepest_; ++level) {
-    for (std::size_t cell = 0; cell < cells_.size() && cubes.size() < count; ++cell) {
-      if (cells_[cell].level == level) cubes.push_back(cube(cell));
+PickedCells HostOctree::cubes(const CellRequest& request) const {
+  const bool all = request.level == CellRequest::every_level;
+  const auto most = static_cast<std::size_t>(std::max(request.most, 0));
+  PickedCells picked;
+  for (int level = all ? 0 : request.level; level <= (all ? deepest_ : request.level); ++level) {
+    for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+      if (cells_[cell].level != level) continue;
+      ++picked.count;
+      if (picked.cells.size() < most) picked.cells.push_back(cube(cell));
     }
   }
-  return cubes;
+  return picked;
 }
 
 TreeCell HostOctree::cube(std::size_t index) const {

@@ -67,12 +67,13 @@ class HostOctree {
   int depth() const { return deepest_; }
   /// Ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
   std::vector<BodyRange> groups(int most) const;
-  /// At most `most` cells, the larger ones first. Their cubes contain all their bodies, also distant ones.
-  std::vector<TreeCell> cubes(int most) const;
+  /// The cells asked for, by level.
+  PickedCells cubes(const CellRequest& request) const;
+  /// The cube of a cell. It contains all its bodies, also distant ones.
+  TreeCell cube(std::size_t cell) const;
 
  private:
   void split(std::size_t cell, int leaf);
-  TreeCell cube(std::size_t cell) const;
 
   TreeCube cube_;
   std::vector<KeyedBody> keys_;

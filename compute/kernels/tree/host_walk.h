@@ -32,44 +32,71 @@ struct CellList {
   int pad(int lanes);
 };
 
+/// Whether a cell counts as a whole for the bodies in `box`: if the box is farther from its centre of mass than
+/// l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box: Barnes 1994 for the
+/// offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012).
+bool is_far(const Box& box, const WalkNode& node);
+
+/// Walks the tree for the bodies in `box`: calls far(cell) for each cell that counts as a whole, and near(cell) for
+/// each leaf whose bodies are met one by one. `stack` is memory to be reused.
+template <class Far, class Near>
+void visit_cells(const HostOctree& tree, const Box& box, std::vector<std::size_t>& stack, const Far& far,
+                 const Near& near) {
+  stack.assign(1, 0);
+  while (!stack.empty()) {
+    const std::size_t index = stack.back();
+    stack.pop_back();
+    if (is_far(box, tree.nodes()[index])) {
+      far(index);
+      continue;
+    }
+    const OctreeCell& cell = tree.cells()[index];
+    for (int child = cell.children; child-- > 0;) stack.push_back(static_cast<std::size_t>(cell.first_child + child));
+    if (cell.is_leaf()) near(index);
+  }
+}
+
+/// What the bodies of a group meet, by the walk that computes their forces.
+inline BodyWalk walk_of(const HostOctree& tree, BodyRange group) {
+  BodyWalk walk;
+  std::vector<std::size_t> stack;
+  visit_cells(
+      tree, tree.box_of(group), stack, [&](std::size_t cell) { walk.cells.push_back(tree.cube(cell)); },
+      [&](std::size_t cell) {
+        walk.leaves.push_back(tree.cube(cell));
+        walk.bodies += tree.cells()[cell].bodies.count();
+      });
+  return walk;
+}
+
 /// Collects what a group of bodies interacts with, and flushes a list when it is full.
 class TreeWalk {
  public:
   BodyList bodies;
   CellList cells;
 
-  /// Walks the tree for the bodies of `group`. A cell counts as a whole if the group's box is farther from its centre
-  /// of mass than l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box: Barnes
-  /// 1994 for the offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012). flush_bodies() and
-  /// flush_cells() must empty their list; both are also called at the end.
+  /// Walks the tree for the bodies of `group`, see visit_cells(). flush_bodies() and flush_cells() must empty their
+  /// list; both are also called at the end.
   template <class FlushBodies, class FlushCells>
   void walk(const HostOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
-    const Box box = tree.box_of(group);
-    stack_.assign(1, 0);
-    while (!stack_.empty()) {
-      const std::size_t index = stack_.back();
-      stack_.pop_back();
-      if (is_far(box, tree.nodes()[index])) {
-        if (cells.full()) flush_cells();
-        cells.add(tree.moments()[index]);
-        continue;
-      }
-      const OctreeCell& cell = tree.cells()[index];
-      for (int child = cell.children; child-- > 0;)
-        stack_.push_back(static_cast<std::size_t>(cell.first_child + child));
-      if (!cell.is_leaf()) continue;
-      for (int body = cell.bodies.begin; body < cell.bodies.end; ++body) {
-        if (bodies.full()) flush_bodies();
-        bodies.add(tree.bodies()[static_cast<std::size_t>(body)]);
-      }
-    }
+    visit_cells(
+        tree, tree.box_of(group), stack_,
+        [&](std::size_t cell) {
+          if (cells.full()) flush_cells();
+          cells.add(tree.moments()[cell]);
+        },
+        [&](std::size_t cell) {
+          const BodyRange range = tree.cells()[cell].bodies;
+          for (int body = range.begin; body < range.end; ++body) {
+            if (bodies.full()) flush_bodies();
+            bodies.add(tree.bodies()[static_cast<std::size_t>(body)]);
+          }
+        });
     flush_bodies();
     flush_cells();
   }
 
  private:
-  static bool is_far(const Box& box, const WalkNode& node);
-
   std::vector<std::size_t> stack_;
 };
 
@@ -112,7 +139,7 @@ inline int CellList::pad(int lanes) {
   return padded;
 }
 
-inline bool TreeWalk::is_far(const Box& box, const WalkNode& node) {
+inline bool is_far(const Box& box, const WalkNode& node) {
   const auto beyond = [](float at, float low, float high) {
     const float outside = low - at > at - high ? low - at : at - high;
     return outside > 0 ? outside : 0.0f;

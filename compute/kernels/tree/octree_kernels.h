@@ -44,4 +44,21 @@ cudaKernel_t walk_octree_function(LawId law, bool quadrupole);
 int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
+/// What the walk of a body's group met.
+struct WalkFound {
+  int place;          ///< of the body, in the order of the keys
+  OctreeGroup group;  ///< that it walks with
+  int cells, leaves;  ///< that counted as a whole; whose bodies were met one by one
+  int bodies;         ///< in those leaves
+};
+/// Device memory for one walk: the counts, and the numbers of up to `most` cells and leaves.
+struct WalkRecord {
+  WalkFound* found;
+  int *cells, *leaves;
+  int most;
+};
+/// Repeats the walk of a body's group after walk_octree, with the same tests, and records it. The tree needs its order.
+void record_walk(const cuda::Device& device, const Octree& tree, const Law& law, int body, const WalkRecord& record,
+                 cudaStream_t stream);
+
 }  // namespace orrery

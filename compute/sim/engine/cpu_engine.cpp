@@ -216,7 +216,7 @@ class CpuEngine final : public Engine {
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
-      if (batch.tree_cells > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
+      if (batch.tree_cells.most > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
@@ -231,7 +231,7 @@ class CpuEngine final : public Engine {
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {
     plan_.kernel->tree()->pick_cells(batch.tree_cells, nullptr);
-    return tree_cells_of(*plan_.kernel->tree(), batch.begin.step + batch.steps);
+    return tree_cells_of(*plan_.kernel->tree(), batch.begin.step + batch.steps, batch.tree_cells);
   }
 
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {

@@ -238,7 +238,7 @@ class CudaEngine final : public Engine {
     if (request.probe_sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
       measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe_sample); }});
     }
-    if (request.tree_cells > 0) {
+    if (request.tree_cells.most > 0) {
       measurements.push_back(
           {.prepare = [=, this] { plan_.kernel->tree()->prepare_cells(request.tree_cells, count_); },
            .read = [=, this](
@@ -320,7 +320,9 @@ class CudaEngine final : public Engine {
       result.tree = plan_.kernel->tree()->report();
       if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
     }
-    if (batch.request.tree_cells > 0) result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step());
+    if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0) {
+      result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step(), asked);
+    }
   }
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {

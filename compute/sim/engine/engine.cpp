@@ -17,10 +17,10 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
   return timing;
 }
 
-std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step) {
-  std::vector<TreeCell> cells = tree.cells();
-  if (cells.empty()) return nullptr;
-  return std::make_shared<const TreeCells>(TreeCells{step, std::move(cells)});
+std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked) {
+  std::optional<PickedCells> picked = tree.cells();
+  if (!picked) return nullptr;
+  return std::make_shared<const TreeCells>(TreeCells{std::move(*picked), step, asked});
 }
 
 }  // namespace orrery

@@ -37,7 +37,7 @@ struct BatchRequest {
   StepTime begin;                  ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
   bool measure_conserved = false;  ///< see MeasureConserved
-  int tree_cells = 0;              ///< see ReadTreeCells; 0: none
+  CellRequest tree_cells{};        ///< see ReadTreeCells
 };
 
 /// The results of a batch. Measurements are missing if the batch stopped before them.
@@ -54,8 +54,8 @@ struct BatchResult {
 StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
                         double interactions_per_evaluation);
 
-/// The cells that were picked of the tree after `step`; null if there are none.
-std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step);
+/// The cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
+std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked);
 
 /// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. Both are
 /// asynchronous: advance() returns at once, and collect() returns the results later.

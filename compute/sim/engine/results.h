@@ -45,10 +45,10 @@ struct NonFinite {
   int body = 0;           ///< the first such body
 };
 
-/// Cells of a tree, the larger ones first.
-struct TreeCells {
+/// Cells of a tree.
+struct TreeCells : PickedCells {
   std::int64_t step = 0;  ///< they are those of this step's last evaluation
-  std::vector<TreeCell> cells;
+  CellRequest asked;
 };
 
 }  // namespace orrery

@@ -70,6 +70,7 @@ TEST(CommandLine, RefusesUnknownNames) {
                             {{"verify", "--law", "push"}, {"'push'", "gravity", "attract-repel"}},
                             {{"--scene", "galaxy"}, {"'galaxy'", "collision", "two-body"}},
                             {{"--byte-order", "middle"}, {"'middle'", "big", "little"}},
+                            {{"render", "--theme", "pink"}, {"'pink'", "dark", "light"}},
                         });
 }
 

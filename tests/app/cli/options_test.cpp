@@ -86,7 +86,9 @@ TEST(Options, TurnIntoCommands) {
                                                 "--save",
                                                 "b.bin",
                                                 "--byte-order",
-                                                "little"});
+                                                "little",
+                                                "--theme",
+                                                "light"});
   EXPECT_EQ(view.scene, (SceneRequest{.scene = "plummer", .file = "", .count = 100, .seed = 7}));
   const SelectKernel kernel = only<SelectKernel>(view.setup);
   EXPECT_EQ(kernel.id, "cpu-simd");
@@ -104,6 +106,7 @@ TEST(Options, TurnIntoCommands) {
   EXPECT_FALSE(view.panel || view.vsync);
   EXPECT_EQ(view.record_file + view.screenshot_file + view.save_file, "r.csvs.pngb.bin");
   EXPECT_EQ(view.save_order, ByteOrder::little);
+  EXPECT_EQ(view.theme, render::Theme::light);
 }
 
 TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {

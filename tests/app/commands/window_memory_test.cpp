@@ -33,6 +33,7 @@ TEST_F(WindowMemoryFile, ComesBackAsItWent) {
   memory.sections = {{"scene", true}, {"speed-error", false}};
   memory.lab = ShowLab{LabTab::sweep};
   memory.appearance = SetAppearance{{.colour_map = 1, .exposure = 2.5f}};
+  memory.theme = SetTheme{render::Theme::light};
   memory.place = {-20, 40, {1000, 700}};
   write_window_memory(file_, memory);
   const WindowMemory read = read_window_memory(file_);
@@ -40,29 +41,42 @@ TEST_F(WindowMemoryFile, ComesBackAsItWent) {
   ASSERT_TRUE(read.lab && read.appearance);
   EXPECT_EQ(read.lab->tab, LabTab::sweep);
   EXPECT_EQ(read.appearance->appearance, memory.appearance->appearance);
+  ASSERT_TRUE(read.theme);
+  EXPECT_EQ(read.theme->theme, render::Theme::light);
   EXPECT_EQ(read.place, memory.place);
 
-  write_window_memory(file_, {.sections = {}, .lab = ShowLab{}, .appearance = {}, .place = {}});
+  write_window_memory(file_, {.sections = {}, .lab = ShowLab{}, .appearance = {}, .theme = {}, .place = {}});
   ASSERT_TRUE(read_window_memory(file_).lab);
   EXPECT_FALSE(read_window_memory(file_).lab->tab) << "folded";
-  EXPECT_FALSE(read_window_memory(file_).appearance || read_window_memory(file_).place);
+  EXPECT_FALSE(read_window_memory(file_).appearance || read_window_memory(file_).theme ||
+               read_window_memory(file_).place);
 }
 
 TEST_F(WindowMemoryFile, IsRefusedInOneLineIfItIsAnotherContent) {
   const std::string begin = R"({"program":"orrery","format":1)";
   write(begin + "}");
   EXPECT_NO_THROW((void)read_window_memory(file_));
-  for (const std::string& text :
-       {std::string{}, std::string{"no JSON"}, std::string{"[]"}, std::string{R"({"program":"orrery"})"},
-        std::string{R"({"program":"other","format":1})"}, std::string{R"({"program":"orrery","format":2})"},
-        begin + R"(,"sections":[1]})", begin + R"(,"sections":{"scene":1}})",
-        begin + R"(,"sections":{"A name\n":true}})", begin + R"(,"lab":{"command":"quit"}})",
-        begin + R"(,"lab":{"command":"save","file":"x"}})", begin + R"(,"lab":"sweep"})",
-        begin + R"(,"appearance":{"command":"appearance","exposure":-1}})",
-        begin + R"(,"appearance":{"command":"appearance","map":99}})", begin + R"(,"window":{}})",
-        begin + R"(,"window":7})", begin + R"(,"window":{"x":0,"y":0,"width":1e9,"height":7}})",
-        begin + R"(,"window":{"x":0,"y":0,"width":18446744073709551615,"height":7}})",
-        begin + R"(,"window":{"x":-99999,"y":0,"width":700,"height":500}})"}) {
+  for (const std::string& text : {std::string{},
+                                  std::string{"no JSON"},
+                                  std::string{"[]"},
+                                  std::string{R"({"program":"orrery"})"},
+                                  std::string{R"({"program":"other","format":1})"},
+                                  std::string{R"({"program":"orrery","format":2})"},
+                                  begin + R"(,"sections":[1]})",
+                                  begin + R"(,"sections":{"scene":1}})",
+                                  begin + R"(,"sections":{"A name\n":true}})",
+                                  begin + R"(,"lab":{"command":"quit"}})",
+                                  begin + R"(,"lab":{"command":"save","file":"x"}})",
+                                  begin + R"(,"lab":"sweep"})",
+                                  begin + R"(,"appearance":{"command":"appearance","exposure":-1}})",
+                                  begin + R"(,"appearance":{"command":"appearance","map":99}})",
+                                  begin + R"(,"theme":{"command":"theme","theme":"pink"}})",
+                                  begin + R"(,"theme":"light"})",
+                                  begin + R"(,"window":{}})",
+                                  begin + R"(,"window":7})",
+                                  begin + R"(,"window":{"x":0,"y":0,"width":1e9,"height":7}})",
+                                  begin + R"(,"window":{"x":0,"y":0,"width":18446744073709551615,"height":7}})",
+                                  begin + R"(,"window":{"x":-99999,"y":0,"width":700,"height":500}})"}) {
     write(text);
     try {
       (void)read_window_memory(file_);

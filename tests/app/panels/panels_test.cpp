@@ -104,7 +104,7 @@ TEST_F(Panels, TellOfTheTreeWhereTheKernelIsOne) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
   }
   EXPECT_TRUE(only<ShowTreeCells>(click("tree.cells")).on);
-  view.tree_cells = true;
+  view.overlays.cells.on = true;
   EXPECT_FALSE(only<ShowTreeCells>(click("tree.cells")).on);
 }
 

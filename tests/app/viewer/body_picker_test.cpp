@@ -18,13 +18,14 @@ class BodyPickerTest : public testing::Test {
   BodyPickerTest() { move(0); }
 
   /// Body 1 at `x`, the others behind the camera.
-  void move(float x) {
+  void move(float x, glm::vec3 velocity = {3, 4, 0}) {
     const glm::vec4 behind{0, 0, 1e5f, 1};
-    const std::vector<glm::vec4> arrays{behind, {x, 0, 0, 2}, behind, {}, {3, 4, 0, 0}, {}};
+    const std::vector<glm::vec4> arrays{behind, {x, 0, 0, 2}, behind, {}, {velocity, 0}, {}};
     buffer_.upload(std::as_bytes(std::span{arrays}));
   }
   BodyPicker::Scene scene() const {
-    return {{buffer_.id(), 3}, appearance_, ranges_, {.framebuffer = 0, .width = 300, .height = 200}, species_};
+    return {{buffer_.id(), 3}, time_, history_, appearance_, ranges_, {.framebuffer = 0, .width = 300, .height = 200},
+            species_};
   }
   /// One frame.
   std::optional<PickedBody> update(BodyPicker& picker) {
@@ -39,7 +40,25 @@ class BodyPickerTest : public testing::Test {
   render::Buffer buffer_{6 * sizeof(glm::vec4)};
   std::vector<Species> species_;
   bool found_ = true;
+  double time_ = 0;
+  std::int64_t history_ = 0;
 };
+
+TEST_F(BodyPickerTest, KnowsTheMeanAccelerationSinceTheReadingBefore) {
+  BodyPicker picker{true};
+  picker.pick(1);
+  EXPECT_FALSE(update(picker)->acceleration);
+  move(0, {3, 5, 0});
+  time_ = 0.5;
+  for (int frame = 0; frame < 2; ++frame) {  // the second one while paused
+    const auto body = update(picker);
+    ASSERT_TRUE(body && body->acceleration);
+    EXPECT_EQ(*body->acceleration, (std::array{0.0f, 2.0f, 0.0f}));
+  }
+  history_ = 1;
+  time_ = 3;
+  EXPECT_FALSE(update(picker)->acceleration) << "other bodies";
+}
 
 TEST_F(BodyPickerTest, DescribesTheBodyAtAPlace) {
   BodyPicker picker{true};

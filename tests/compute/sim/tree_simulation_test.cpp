@@ -86,6 +86,49 @@ TEST_P(EveryTree, ReadsItsCellsTheLargerOnesFirst) {
   EXPECT_THROW(simulation.apply(ReadTreeCells{.most = 0}), UsageError);
 }
 
+TEST_P(EveryTree, ReadsTheCellsOfALevel) {
+  Simulation simulation = EveryTree::simulation();
+  simulation.apply(SetPaused{true});
+  simulation.run(1);
+  std::int64_t cells = 0;
+  const TreeReport report = *simulation.status().tree;
+  for (int level = 0; level <= report.depth + 1; ++level) {
+    simulation.apply(ReadTreeCells{.most = 50, .level = level});
+    simulation.advance_frame(0);
+    simulation.wait();
+    const auto read = simulation.status().tree_cells;
+    ASSERT_TRUE(read) << level;
+    EXPECT_EQ(read->asked.level, level);
+    EXPECT_EQ(std::ssize(read->cells), std::min<std::int64_t>(read->count, 50));
+    EXPECT_EQ(std::ranges::count(read->cells, level, &TreeCell::level), std::ssize(read->cells));
+    EXPECT_FALSE(read->walk) << "nobody's was asked for";
+    cells += read->count;
+  }
+  EXPECT_EQ(cells, report.cells);
+}
+
+TEST_P(EveryTree, ReadsTheWalkThatComputesTheForces) {
+  constexpr int few = 300;
+  Simulation simulation{test::backends(), {.scene = "plummer", .count = few}, GetParam()};
+  simulation.apply(SetPaused{true});
+  simulation.run(1);
+  simulation.run(1);  // one evaluation: leapfrog's first step takes two
+  std::int64_t met = 0;
+  for (int body = 0; body < few; ++body) {
+    simulation.apply(ReadTreeCells{.most = 1, .walk_of = body});
+    simulation.advance_frame(0);
+    simulation.wait();
+    const auto read = simulation.status().tree_cells;
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->asked.walk_of, body);
+    if (!read->walk) GTEST_SKIP() << GetParam()->id << " cannot tell";
+    EXPECT_GT(read->walk->bodies, 0) << "itself, at least";
+    EXPECT_FALSE(read->walk->leaves.empty());
+    met += std::ssize(read->walk->cells) + read->walk->bodies;
+  }
+  EXPECT_EQ(met, simulation.status().tree->interactions);
+}
+
 TEST_P(EveryTree, ReadsTheCellsOfTheLastStepWhilePaused) {
   Simulation simulation = EveryTree::simulation();
   simulation.apply(SetPaused{true});

@@ -53,9 +53,9 @@ class Evaluations {
   }
   /// Of the tree of the latest one, at most `most`.
   std::vector<TreeCell> cells(int most) {
-    kernel_->tree()->pick_cells(most, stream_.get());
+    kernel_->tree()->pick_cells({.most = most}, stream_.get());
     stream_.synchronize();
-    return kernel_->tree()->cells();
+    return kernel_->tree()->cells().value_or(PickedCells{}).cells;
   }
   ForceKernel& kernel() { return *kernel_; }
 

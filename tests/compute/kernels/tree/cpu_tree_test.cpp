@@ -110,7 +110,7 @@ TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {
   }
   EXPECT_EQ(std::count(in_a_leaf.begin(), in_a_leaf.end(), true), ball.count());
 
-  const auto cubes = tree.cubes(1 << 20);
+  const auto cubes = tree.cubes({.most = 1 << 20}).cells;
   ASSERT_EQ(cubes.size(), tree.cells().size());
   std::vector<int> holding(ball.positions.size());
   for (const TreeCell& cube : cubes) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/overlays/body_tracks.h"
+#include "app/ui_state/overlay_commands.h"
+#include "render/appearance.h"
+#include "render/passes/line_renderer.h"
+
+namespace orrery {
+
+struct Arrows {
+  std::vector<render::DrawnLine> lines;
+  float value_per_length = 0;  ///< what an arrow of unit length in the world stands for; 0: there are no arrows
+};
+
+/// Arrows at the bodies' places at `now`, as long as `longest` in the world at most. None where an acceleration is not
+/// known yet.
+Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::optional<int> picked, float longest,
+                 render::Theme theme);
+
+}  // namespace orrery

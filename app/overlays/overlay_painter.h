@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/overlays/body_tracks.h"
+#include "app/overlays/tree_boxes.h"
+#include "app/ui_state/status.h"
+#include "render/camera.h"
+#include "render/canvas.h"
+#include "render/drawn_bodies.h"
+#include "render/passes/body_readback.h"
+#include "render/passes/line_renderer.h"
+
+namespace orrery {
+
+/// The drawn bodies, for what is drawn over them.
+struct OverlayScene {
+  render::DrawnBodies bodies;
+  double time = 0;           ///< simulated, of the drawn bodies
+  std::int64_t history = 0;  ///< another number: the bodies were replaced, not moved
+  glm::vec3 centre{0};       ///< of the scene
+  float radius = 1;          ///< of the scene, > 0
+  render::ValueRanges ranges{};
+  render::Canvas canvas{};
+};
+
+/// Draws trails, arrows, axes and boxes over the bodies, as ViewStatus::overlays asks for. Needs the GL context
+/// current.
+class OverlayPainter {
+ public:
+  /// In `lockstep`, what is drawn belongs to the drawn bodies. Otherwise it may be some frames old, and nothing waits.
+  explicit OverlayPainter(bool lockstep) : lockstep_{lockstep} {}
+
+  /// What to ask of the simulation now. `now_s` is any time in seconds that only grows.
+  std::optional<Command> due(double now_s, const Status& status, const ViewStatus& view);
+  /// Once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk. Returns
+  /// whether the picture changes even if bodies and camera do not.
+  bool update(const OverlayScene& scene, const render::OrbitCamera& camera, const Status& status, ViewStatus& view);
+  void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
+
+ private:
+  struct Shown {  // what the lines depend on besides the bodies
+    Overlays overlays;
+    render::Appearance appearance;
+    std::optional<int> picked;
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
+  struct Lines {  // made when first needed
+    render::LineRenderer trails, others;
+  };
+
+  bool follow_bodies(const OverlayScene& scene, const ViewStatus& view);
+  bool read_bodies(const OverlayScene& scene, double interval);
+  void draw_trails(const OverlayScene& scene, const ViewStatus& view);
+  void draw_others(const OverlayScene& scene, const render::OrbitCamera& camera, ViewStatus& view);
+
+  const bool lockstep_;
+  TreeBoxes boxes_;
+  std::optional<Lines> lines_;
+  std::optional<render::BodyReadback> readback_;  // made when first needed
+  BodyTracks tracks_;
+  std::vector<int> sample_;          // of bodies that are read
+  std::optional<double> read_time_;  // of the latest reading that was asked for
+  std::int64_t history_ = 0;         // of the tracks
+  std::optional<Shown> shown_;       // by the last update()
+  bool trails_drawn_ = false;
+};
+
+}  // namespace orrery

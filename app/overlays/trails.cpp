@@ -1,0 +1,63 @@
+#include "app/overlays/trails.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/overlays/ink.h"
+#include "render/colour_map.h"
+
+namespace orrery {
+namespace {
+
+constexpr Ink plain{{0.62f, 0.74f, 0.98f}, {0.20f, 0.32f, 0.60f}}, chosen{{1.0f, 0.86f, 0.52f}, {0.80f, 0.12f, 0.10f}};
+constexpr float width_px = 1.3f, chosen_width_px = 2.4f;
+constexpr float few = 64;  // more trails are fainter, so that the bodies stay visible
+
+glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& appearance,
+                    const render::ValueRange& speeds) {
+  const bool by_speed = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::speed;
+  if (!by_speed) return plain.in(appearance.theme);
+  const auto maps = render::colour_maps();
+  const auto map = static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1));
+  const float speed = glm::length(glm::vec3{body.velocity});
+  const float share = (speed - speeds.low) / std::max(speeds.high - speeds.low, 1e-30f);
+  return render::srgb_from_linear(render::body_colour(maps[map], std::clamp(share, 0.0f, 1.0f), appearance.theme));
+}
+
+}  // namespace
+
+double usual_trail_length(float radius, const render::ValueRanges& ranges) {
+  constexpr double crossed = 0.6;  // radii
+  const double speed = std::max(ranges.speed.high, 1e-30f);
+  return std::clamp(crossed * radius / speed, 1e-30, 1e30);
+}
+
+std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now, TrailsOf of, std::optional<int> picked,
+                                           const render::Appearance& appearance, const render::ValueRanges& ranges) {
+  std::vector<render::DrawnLine> lines;
+  lines.reserve(tracks.tracks().size() * BodyTracks::most_points);
+  const auto count = static_cast<float>(tracks.tracks().size());
+  const float most = std::clamp(0.9f * std::sqrt(few / count), 0.2f, 0.9f);
+  const double length = tracks.interval() * BodyTracks::most_points;
+  const double since_point = now - tracks.latest_point();
+  for (const auto& [index, track] : tracks.tracks()) {
+    const bool is_picked = index == picked;
+    if (of == TrailsOf::picked && !is_picked) continue;
+    const glm::vec3 colour = is_picked ? chosen.in(appearance.theme) : colour_of(track.state, appearance, ranges.speed);
+    const float width = is_picked ? chosen_width_px : width_px, strength = is_picked ? 1.0f : most;
+    const auto end = [&](glm::vec3 place, double age) {
+      const float left = std::clamp(static_cast<float>(1 - age / length), 0.0f, 1.0f);
+      return render::LineEnd{place, width, {colour, strength * std::pow(left, 1.6f)}};
+    };
+    render::LineEnd last = end(place_after(track, now - tracks.time()), 0);
+    double age = since_point;
+    for (auto point = track.points.rbegin(); point != track.points.rend(); ++point, age += tracks.interval()) {
+      const render::LineEnd next = end(*point, age);
+      lines.push_back({last, next});
+      last = next;
+    }
+  }
+  return lines;
+}
+
+}  // namespace orrery

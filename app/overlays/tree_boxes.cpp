@@ -1,0 +1,107 @@
+#include "app/overlays/tree_boxes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/overlays/ink.h"
+#include "app/text/format_count.h"
+
+namespace orrery {
+namespace {
+
+constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
+    innermost{{0.95f, 0.62f, 0.30f}, {0.78f, 0.36f, 0.02f}};
+constexpr Ink whole{{0.30f, 0.78f, 0.95f}, {0.0f, 0.42f, 0.62f}},
+    one_by_one{{1.0f, 0.66f, 0.22f}, {0.80f, 0.34f, 0.0f}};
+constexpr float few_boxes = 300;  // more boxes are fainter, so that the bodies stay visible
+
+float strength_of(std::size_t boxes) {
+  return std::min(1.0f, std::sqrt(few_boxes / static_cast<float>(std::max<std::size_t>(boxes, 1))));
+}
+
+render::DrawnBox box_of(const TreeCell& cell, glm::vec4 colour) {
+  const auto& [x, y, z] = cell.center;
+  return {{x, y, z}, cell.half_size, colour};
+}
+
+using Boxes = std::vector<render::DrawnBox>;
+
+void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::Theme theme, Boxes& boxes) {
+  const bool one_level = read.asked.level != CellRequest::every_level;
+  const auto deepest = static_cast<float>(std::max(cells.empty() ? 0 : cells.back().level, 1));
+  const float strength = strength_of(cells.size()) * (theme == render::Theme::light ? 1.6f : 1.0f);
+  for (const TreeCell& cell : cells) {
+    const float depth = one_level ? 0.5f : static_cast<float>(cell.level) / deepest;
+    const glm::vec3 colour = glm::mix(outermost.in(theme), innermost.in(theme), depth);
+    boxes.push_back(box_of(cell, {colour, std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
+  }
+}
+
+void add_walk(const BodyWalk& walk, render::Theme theme, Boxes& boxes) {
+  for (const TreeCell& cell : walk.cells) {
+    boxes.push_back(box_of(cell, whole.in(theme, 0.35f * strength_of(walk.cells.size()))));
+  }
+  for (const TreeCell& leaf : walk.leaves) boxes.push_back(box_of(leaf, one_by_one.in(theme, 0.85f)));
+}
+
+/// The last level may have been read in part. Its cells differ between reads: they would flicker.
+std::span<const TreeCell> whole_levels(const TreeCells& read) {
+  std::span<const TreeCell> cells = read.cells;
+  if (read.asked.level != CellRequest::every_level || std::ssize(cells) == read.count) return cells;
+  const int last = cells.empty() ? 0 : cells.back().level;
+  while (!cells.empty() && last > 0 && cells.back().level == last) cells = cells.first(cells.size() - 1);
+  return cells;
+}
+
+std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn, int depth) {
+  const bool part = std::ssize(drawn) < read.count;
+  const std::string cells =
+      part ? fmt::format("{} of {} cells", format_count(std::ssize(drawn)), format_count(read.count))
+           : fmt::format("{} {}", format_count(read.count), read.count == 1 ? "cell" : "cells");
+  if (read.asked.level != CellRequest::every_level) {
+    return fmt::format("level {} of {}: {}", read.asked.level, depth, cells);
+  }
+  return fmt::format("levels 0 to {} of {}: {}", drawn.empty() ? 0 : drawn.back().level, depth, cells);
+}
+
+}  // namespace
+
+std::optional<Command> TreeBoxes::due(double now_s, const Status& status, const Wanted& wanted) {
+  if (!wanted.anything() || status.non_finite || (status.busy && status.backend == Backend::cpu)) return {};
+  if (!status.kernel->is_tree) return {};
+  const ReadTreeCells read{wanted.cells ? most_cells : 1, wanted.cells ? wanted.level : CellRequest::every_level,
+                           wanted.walk_of};
+  const TreeCells* const known = status.tree_cells.get();
+  const bool same = known && known->asked == CellRequest{read.most, read.level, read.walk_of};
+  if (status.paused && (!status.tree || (same && known->step == status.step))) return {};
+  if (same && asked_s_ && now_s - *asked_s_ < period_s) return {};
+  asked_s_ = now_s;
+  return read;
+}
+
+bool TreeBoxes::follow(const Status& status, const Wanted& wanted) {
+  const std::shared_ptr<const TreeCells> read = wanted.anything() ? status.tree_cells : nullptr;
+  if (read == drawn_ && wanted == wanted_) return false;
+  drawn_ = read;
+  wanted_ = wanted;
+  legend_.clear();
+  Boxes boxes;
+  if (read && wanted.cells) {
+    const std::span<const TreeCell> cells = whole_levels(*read);
+    add_cells(*read, cells, wanted.theme, boxes);
+    legend_ = legend_of(*read, cells, status.tree ? status.tree->depth : 0);
+  }
+  if (read && read->walk && wanted.walk_of == read->asked.walk_of) add_walk(*read->walk, wanted.theme, boxes);
+  renderer_.set(boxes);
+  return true;
+}
+
+std::optional<PickedBody::Walk> TreeBoxes::walk() const {
+  if (!drawn_ || !drawn_->walk || wanted_.walk_of != drawn_->asked.walk_of) return {};
+  return PickedBody::Walk{std::ssize(drawn_->walk->cells), drawn_->walk->bodies};
+}
+
+}  // namespace orrery

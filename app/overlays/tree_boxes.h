@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/ui_state/overlay_commands.h"
+#include "app/ui_state/picked_body.h"
+#include "compute/sim/command.h"
+#include "render/passes/box_renderer.h"
+
+namespace orrery {
+
+/// The cells of a tree and a body's walk through it as boxes in the picture, read a few times per second.
+class TreeBoxes {
+ public:
+  static constexpr double period_s = 0.25;
+  static constexpr int most_cells = 1 << 12;
+
+  /// What the boxes show.
+  struct Wanted {
+    bool cells = false;
+    int level = CellRequest::every_level;
+    int walk_of = CellRequest::nobody;
+    render::Theme theme = render::Theme::dark;
+    friend bool operator==(const Wanted&, const Wanted&) = default;
+
+    bool anything() const { return cells || walk_of != CellRequest::nobody; }
+  };
+
+  /// What to ask of the simulation now; none while a CPU step is running, or if what is wanted was read while paused.
+  /// `now_s` is any time in seconds that only grows.
+  std::optional<Command> due(double now_s, const Status& status, const Wanted& wanted);
+
+  /// Takes over the cells that `status` has. Whether the boxes are others than before.
+  bool follow(const Status& status, const Wanted& wanted);
+
+  /// "level 5 of 17: 1,203 cells"; empty if no cells are drawn.
+  const std::string& legend() const { return legend_; }
+  /// Of the walk that is drawn; none if there is none.
+  std::optional<PickedBody::Walk> walk() const;
+  const render::BoxRenderer& renderer() const { return renderer_; }
+
+ private:
+  render::BoxRenderer renderer_;
+  std::shared_ptr<const TreeCells> drawn_;
+  Wanted wanted_;  // when drawn
+  std::string legend_;
+  std::optional<double> asked_s_;
+};
+
+}  // namespace orrery

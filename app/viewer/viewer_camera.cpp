@@ -1,0 +1,106 @@
+// How the viewer carries out what concerns the camera, its paths and the picked body: a part of Viewer.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/camera_path/path_file.h"
+#include "app/text/format_count.h"
+#include "app/viewer/viewer.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+
+/// Runs that can be repeated have jumps: each frame shows what was asked for.
+void Viewer::glide() {
+  if (!lockstep_) glide_.start(camera_, path_clock_s());
+}
+
+void Viewer::carry_out(const OrbitView& c) {
+  paths_.stop();
+  camera_.orbit({c.right, -c.up});
+}
+void Viewer::carry_out(const PanView& c) {
+  paths_.stop();
+  camera_.pan({c.right, -c.up});
+}
+void Viewer::carry_out(const FlyView& c) {
+  paths_.stop();
+  picker_.follow(false);
+  camera_.fly({c.right, c.up, c.forward});
+}
+void Viewer::carry_out(const ZoomView& c) {
+  paths_.stop();
+  if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
+                  static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
+}
+void Viewer::carry_out(const LookFrom& c) {
+  paths_.stop();
+  glide();
+  camera_.look_from(c.azimuth, c.elevation);
+}
+void Viewer::carry_out(const PickAt& c) {
+  picker_.pick_at({c.x, c.y});
+}
+void Viewer::carry_out(const PickBody& c) {
+  const int count = lane_.status().count;
+  if (c.number >= count) {
+    throw UsageError(
+        fmt::format("there is no body {}: the scene has {} bodies, counted from 0", c.number, format_count(count)));
+  }
+  picker_.pick(c.number);
+}
+void Viewer::carry_out(const Unpick&) {
+  picker_.unpick();
+}
+void Viewer::carry_out(const FollowPicked& c) {
+  if (c.on && !picker_.active()) throw UsageError("no body is picked that the camera could follow");
+  picker_.follow(c.on);
+}
+void Viewer::carry_out(const ResetCamera&) {
+  paths_.stop();
+  picker_.follow(false);
+  glide();
+  camera_.reset();
+}
+void Viewer::carry_out(const FrameAll&) {
+  paths_.stop();
+  picker_.follow(false);
+  glide();
+  const Framing now = lane_.present_framing();
+  camera_.frame(now.centre, now.radius);
+  panel_state_.lab.covered = 0;  // until the next frame measures it
+}
+
+double Viewer::path_clock_s() const {
+  return lockstep_ ? static_cast<double>(frame_) * frame_s_
+                   : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+}
+
+void Viewer::carry_out(const AddKeyFrame& c) {
+  const KeyFrame& added = paths_.add(camera_, c.after_s);
+  view_.notice =
+      fmt::format("key frame {} of the camera path, at {:g} s", format_count(paths_.made().size()), added.time_s);
+}
+
+void Viewer::carry_out(const ClearPath&) {
+  paths_.clear();
+}
+
+void Viewer::carry_out(const SavePath& c) {
+  if (paths_.made().empty()) throw UsageError("there is no camera path to save: add-key-frame makes one");
+  const Output to = output(c.file, "path.txt");
+  say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
+  paths_.mark_saved();
+}
+
+void Viewer::carry_out(const PlayPath& c) {
+  if (c.file.empty() && paths_.made().empty()) {
+    throw UsageError("there is no camera path to play: name a file, or make one with add-key-frame");
+  }
+  paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+// How the viewer changes what is drawn: a part of Viewer.
+#include "app/viewer/scene_view.h"
+#include "app/viewer/viewer.h"
+
+namespace orrery {
+
+void Viewer::carry_out(const SetAppearance& c) {
+  const render::Theme theme = view_.appearance.theme;
+  view_.appearance = c.appearance;
+  view_.appearance.theme = theme;
+  appearance_chosen_ = true;
+}
+void Viewer::carry_out(const SetTheme& c) {
+  view_.appearance.theme = c.theme;
+  gui_.set_theme(c.theme == render::Theme::light ? theme::Tone::light : theme::Tone::dark);
+}
+void Viewer::carry_out(const ShowTrails& c) {
+  view_.overlays.trails = c;
+}
+void Viewer::carry_out(const ShowVectors& c) {
+  view_.overlays.vectors = c;
+}
+void Viewer::carry_out(const ShowTreeCells& c) {
+  view_.overlays.cells = c;
+}
+void Viewer::carry_out(const ShowWalk& c) {
+  view_.overlays.walk = c;
+}
+void Viewer::carry_out(const ShowAxes& c) {
+  view_.overlays.axes = c;
+}
+void Viewer::carry_out(const ShowLegend& c) {
+  view_.legend_shown = c.on;
+}
+
+void Viewer::follow_scene() {
+  const SceneRequest& scene = lane_.status().scene;
+  const std::string& name = scene.file.empty() ? scene.scene : scene.file;
+  if (shown_scene_ == name) return;
+  shown_scene_ = name;
+  const SceneView view = scene_view(scene);
+  camera_.home(view.azimuth, view.elevation);
+  camera_.look_from(view.azimuth, view.elevation);
+  if (appearance_chosen_) return;
+  const render::Theme theme = view_.appearance.theme;
+  view_.appearance = view.appearance;
+  view_.appearance.theme = theme;
+}
+
+}  // namespace orrery

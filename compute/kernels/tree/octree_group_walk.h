@@ -1,0 +1,268 @@
+#pragma once
+
+#include "compute/cuda/warp.h"
+#include "compute/kernels/tree/multipole.h"
+#include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/tree_tunables.h"
+
+// The walk of a group of bodies through an octree in device memory, for CUDA sources.
+namespace orrery::group_walk {
+
+using cuda::all_lanes;
+inline constexpr int lanes = 32;
+inline constexpr int warps_per_block = walk_octree_block / lanes;
+inline constexpr int most_own_bodies = max_octree_group / lanes;  // of a lane
+
+/// The shared memory of a warp's walk.
+struct WarpSpace {
+  /// Children of opened cells that are still to be tested: the first child's number and their count. A batch of tests
+  /// takes at least four entries, or all, and adds at most 32 entries for deeper cells.
+  static constexpr int most_entries = 28 * key_levels + 2 * lanes;
+  unsigned stack[most_entries];
+  int cells[2 * lanes];    ///< accepted as a whole
+  int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
+  Vec4 staged[3][lanes];
+};
+
+inline constexpr int count_bits = 4;  // of a stack entry
+inline __device__ unsigned entry_of(int first, int children) {
+  return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children);
+}
+
+/// Consecutive lanes own consecutive ranges of places; this lane's range begins at `start`, the first one's at <= 0.
+/// Returns the owner of place number `lane`, counted from the first lane that takes part.
+inline __device__ int owner_of_place(bool takes_part, int start, int lane) {
+  const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
+  return __popc(starts & (2u << lane) - 1) - 1;
+}
+
+/// For walks that compute forces.
+struct NoRecord {
+  __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
+};
+
+/// A warp's walk for the bodies of one group, up to `own_bodies` per lane.
+template <class PairLaw, bool quadrupole, int own_bodies, class Record = NoRecord>
+class Walk {
+ public:
+  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group,
+                  const Record& record = {})
+      : tree_{tree},
+        space_{space},
+        lane_{static_cast<int>(threadIdx.x) % lanes},
+        group_{group},
+        law_{law},
+        record_{record} {
+    cuda::Box box;
+    for (int k = 0; k < own_bodies; ++k) {
+      // Lanes without a body walk with the last one.
+      own_[k] = tree.bodies[min(group.begin + k * lanes + lane_, group.end - 1)];
+      const Vec3 at{own_[k].x, own_[k].y, own_[k].z};
+      box.add(at, at);
+    }
+    box.join(cuda::Warp{});
+    const Vec3 &low = box.low, &high = box.high;
+    center_ = {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2};
+    half_ = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
+  }
+
+  __device__ void walk() {
+    if (tree_.tolerance > 0) reach_scale_ = scale_of(acceleration_scale());
+    begin_at_root();
+    while (entries_ > 0) {
+      test_batch();
+      while (cells_ >= lanes) pull_of_cells(lanes);
+      while (leaves_ >= lanes) pull_of_leaves(lanes);
+    }
+    if (cells_ > 0) pull_of_cells(cells_);
+    if (leaves_ > 0) pull_of_leaves(leaves_);
+  }
+
+  __device__ void store() const {
+    for (int k = 0; k < own_bodies; ++k) {
+      const int i = group_.begin + k * lanes + lane_;
+      if (i < group_.end) tree_.accelerations[i] = {sum_[k].x, sum_[k].y, sum_[k].z, own_[k].w};
+    }
+  }
+
+  __device__ unsigned long long interactions() const {
+    return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(group_.end - group_.begin);
+  }
+  /// Cells and bodies that each body of the group has met.
+  __device__ unsigned long long sources() const { return static_cast<unsigned long long>(sources_); }
+
+ private:
+  /// The number of lanes in `with` before this one.
+  __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
+
+  __device__ void begin_at_root() {
+    if (lane_ == 0) space_.stack[0] = entry_of(0, 1);
+    entries_ = 1;
+    __syncwarp();
+  }
+
+  /// Takes entries with at most 32 cells in total off the stack. Returns this lane's cell, or -1.
+  __device__ int take_cell() {
+    const int reach = min(entries_, lanes);
+    const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
+    const int children = static_cast<int>(entry & ((1u << count_bits) - 1));
+    const int end = cuda::sum_up_to(children, lane_);
+    const bool taken = lane_ < reach && end <= lanes;
+    const int entries = __popc(__ballot_sync(all_lanes, taken));
+    const int total = __shfl_sync(all_lanes, end, entries - 1);
+    const int owner = owner_of_place(taken, end - children, lane_);
+    const int first = __shfl_sync(all_lanes, static_cast<int>(entry >> count_bits), owner);
+    const int cell = first + lane_ - __shfl_sync(all_lanes, end - children, owner);
+    entries_ -= entries;
+    __syncwarp();
+    return lane_ < total ? cell : -1;
+  }
+  __device__ void put_children(bool opens, const OctreeNode& node) {
+    const unsigned opened = __ballot_sync(all_lanes, opens);
+    if (opens) space_.stack[entries_ + rank(opened)] = entry_of(node.first, node.children);
+    entries_ += __popc(opened);
+    __syncwarp();
+  }
+
+  /// Estimates the group's acceleration from the pull of a few dozen coarse cells on the center of its box.
+  __device__ float acceleration_scale() {
+    constexpr float coarse = 1.5f * 1.5f;  // a cell's extent over its distance, squared
+    Vec3 sum;
+    float size = 0;
+    begin_at_root();
+    while (entries_ > 0) {
+      const int cell = take_cell();
+      OctreeNode node{};
+      bool opens = false;
+      if (cell >= 0) {
+        const Vec4 test = tree_.tests[cell];
+        node = tree_.nodes[cell];
+        const float dx = test.x - center_.x, dy = test.y - center_.y, dz = test.z - center_.z;
+        const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
+        opens = node.children > 0 && !(coarse * (dx * dx + dy * dy + dz * dz) >= opening);
+        if (!opens) {
+          const float factor = law_.factor(dx, dy, dz, tree_.moments_a[cell].x);
+          sum = {sum.x + factor * dx, sum.y + factor * dy, sum.z + factor * dz};
+          size += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
+        }
+      }
+      put_children(opens, node);
+    }
+    // Does not call sum_over(), which would change the machine code of the inner loops.
+    for (unsigned apart = 16; apart > 0; apart /= 2) {
+      const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
+      sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
+      size += other(size);
+    }
+    // The pulls may cancel at the center, but not at every body of the group: keeps a lower bound.
+    constexpr float least_part = 0.05f;
+    return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
+  }
+  __device__ float scale_of(float acceleration) const {
+    const float error = tree_.tolerance * acceleration;
+    return quadrupole ? powf(error, -0.4f) : rsqrtf(error);
+  }
+
+  /// Tests cells against the group's box.
+  __device__ void test_batch() {
+    const int cell = take_cell();
+    bool stands = false;
+    OctreeNode node{};
+    if (cell >= 0) {
+      const Vec4 test = tree_.tests[cell];
+      node = tree_.nodes[cell];
+      const float dx = fmaxf(fabsf(test.x - center_.x) - half_.x, 0),
+                  dy = fmaxf(fabsf(test.y - center_.y) - half_.y, 0),
+                  dz = fmaxf(fabsf(test.z - center_.z) - half_.z, 0);
+      stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale_);
+    }
+    const bool is_leaf = cell >= 0 && !stands && node.children == 0;
+    record_.add(cell, stands, is_leaf, node.bodies);
+    const unsigned standing = __ballot_sync(all_lanes, stands), leaves = __ballot_sync(all_lanes, is_leaf);
+    if (stands) space_.cells[cells_ + rank(standing)] = cell;
+    if (is_leaf) space_.leaves[leaves_ + rank(leaves)] = {node.first, node.bodies};
+    cells_ += __popc(standing);
+    leaves_ += __popc(leaves);
+    put_children(cell >= 0 && !stands && !is_leaf, node);
+  }
+
+  /// Adds the pull of the first `count` <= 32 cells of the list, and removes them.
+  __device__ void pull_of_cells(int count) {
+    if (lane_ < count) {
+      const int cell = space_.cells[lane_];
+      const Vec4 test = tree_.tests[cell], a = tree_.moments_a[cell];
+      space_.staged[0][lane_] = {test.x, test.y, test.z, a.x};
+      if constexpr (quadrupole) {
+        const Vec4 b = tree_.moments_b[cell];
+        space_.staged[1][lane_] = {a.y, a.z, a.w, b.w};
+        space_.staged[2][lane_] = b;
+      }
+    }
+    __syncwarp();
+    cells_ -= count;
+    if (lane_ < cells_) space_.cells[lane_] = space_.cells[count + lane_];
+    sources_ += count;
+#pragma unroll 2
+    for (int i = 0; i < count; ++i) {
+      const Vec4 cell = space_.staged[0][i];
+      Vec4 a, b;
+      if constexpr (quadrupole) {
+        a = space_.staged[1][i];
+        b = space_.staged[2][i];
+      }
+#pragma unroll
+      for (int k = 0; k < own_bodies; ++k) {
+        const float dx = cell.x - own_[k].x, dy = cell.y - own_[k].y, dz = cell.z - own_[k].z;
+        if constexpr (quadrupole) {
+          const Quadrupole<float> q{a.x, b.x, b.z, a.y, a.z, b.y, a.w};
+          add_cell_pull(sum_[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
+        } else {
+          add_pull_along(sum_[k], law_, dx, dy, dz, cell.w);
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+  /// Adds the pull of the bodies in the first `count` <= 32 leaves of the list, and removes the leaves.
+  __device__ void pull_of_leaves(int count) {
+    const int2 leaf = lane_ < count ? space_.leaves[lane_] : int2{0, 0};
+    __syncwarp();
+    leaves_ -= count;
+    if (lane_ < leaves_) space_.leaves[lane_] = space_.leaves[count + lane_];
+    const int end = cuda::sum_up_to(leaf.y, lane_), start = end - leaf.y;
+    const int bodies = __shfl_sync(all_lanes, end, lanes - 1);
+    sources_ += bodies;
+    for (int done = 0; done < bodies; done += lanes) {
+      const int owner = owner_of_place(leaf.y > 0 && end > done, start - done, lane_);
+      // The lanes whose leaves are done come before the owners.
+      const int skipped = __popc(__ballot_sync(all_lanes, leaf.y > 0 && end <= done));
+      const int body = __shfl_sync(all_lanes, leaf.x - start, skipped + owner) + done + lane_;
+      const int staged = min(bodies - done, lanes);
+      if (lane_ < staged) space_.staged[0][lane_] = tree_.bodies[body];
+      __syncwarp();
+#pragma unroll 4
+      for (int i = 0; i < staged; ++i) {
+        const Vec4 source = space_.staged[0][i];
+#pragma unroll
+        for (int k = 0; k < own_bodies; ++k) add_pull(sum_[k], law_, own_[k].x, own_[k].y, own_[k].z, source);
+      }
+      __syncwarp();
+    }
+  }
+
+  const Octree& tree_;
+  WarpSpace& space_;
+  int lane_;
+  OctreeGroup group_;
+  PairLaw law_;
+  Record record_;
+  Vec4 own_[own_bodies];
+  Vec3 sum_[own_bodies];
+  Vec3 center_, half_;  // of the box around the group
+  float reach_scale_ = 0;
+  int entries_ = 0, cells_ = 0, leaves_ = 0;
+  int sources_ = 0;  // see sources()
+};
+
+}  // namespace orrery::group_walk

@@ -1,0 +1,73 @@
+// What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+TEST_F(Panels, AskForOverlaysAndTheme) {
+  click("section.appearance");
+  EXPECT_EQ(only<ShowTrails>(click("trails.sample")).of, TrailsOf::sample);
+  view.overlays.trails = {TrailsOf::sample, 2.5};
+  const auto trails = only<ShowTrails>(click("trails.picked"));
+  EXPECT_EQ(trails.of, TrailsOf::picked);
+  EXPECT_EQ(trails.length, 2.5) << "it stays";
+  EXPECT_EQ(only<ShowVectors>(click("vectors.acceleration")).quantity, Vectors::acceleration);
+  EXPECT_TRUE(only<ShowAxes>(click("axes")).on);
+  EXPECT_EQ(only<SetTheme>(click("theme.light")).theme, render::Theme::light);
+}
+
+TEST_F(Panels, AskForTheWalkAndALevelOfATree) {
+  select(test::find_kernel("cpu-tree"));
+  status.tree = TreeReport{.depth = 9, .phases = {}};
+  settle();
+  EXPECT_FALSE(seen("tree.level")) << "no cells are drawn";
+  EXPECT_TRUE(only<ShowWalk>(click("tree.walk")).on);
+  view.overlays.cells = {true, 4};
+  settle();
+  EXPECT_TRUE(seen("tree.level"));
+  EXPECT_EQ(only<ShowTreeCells>(click("tree.cells")).level, 4) << "it stays";
+  const Requests asked = click("tree.level");
+  ASSERT_FALSE(asked.empty());
+  const auto level = request<ShowTreeCells>(asked, 0);
+  EXPECT_TRUE(level.on);
+  EXPECT_NEAR(level.level, 4, 1) << "the middle of -1 to 9";
+}
+
+TEST_F(Panels, ShowTheScaleOfArrowsAndTheCells) {
+  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
+  settle();
+  EXPECT_TRUE(seen("legend.scale"));
+  EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells"));
+  view.legend.arrows = "velocity";
+  view.legend.cells = "level 5 of 17: 1,203 cells";
+  settle();
+  EXPECT_TRUE(seen("legend.cells"));
+  EXPECT_FALSE(seen("legend.arrows")) << "no arrow is drawn yet";
+  view.legend.arrow_per_height = 20;
+  settle();
+  EXPECT_TRUE(seen("legend.arrows"));
+}
+
+TEST_F(Panels, WriteLabelsOverThePicture) {
+  frame();
+  EXPECT_EQ(ImGui::GetBackgroundDrawList()->VtxBuffer.Size, 0);
+  view.labels = {{.text = "x", .place = {0.75f, 0.5f}, .colour = {1, 0, 0}, .strong = true}};
+  view.panel = false;
+  frame();
+  ASSERT_GT(ImGui::GetBackgroundDrawList()->VtxBuffer.Size, 0);
+  const ImVec2 first = ImGui::GetBackgroundDrawList()->VtxBuffer[0].pos, display = ImGui::GetIO().DisplaySize;
+  EXPECT_NEAR(first.x, 0.75f * display.x, 20);
+  EXPECT_NEAR(first.y, 0.5f * display.y, 20);
+}
+
+TEST_F(Panels, CountTheWalkOfThePickedBody) {
+  view.picked = PickedBody{.number = 3};
+  settle();
+  EXPECT_FALSE(seen("picked.walk"));
+  view.picked->walk = {412, 96};
+  settle();
+  EXPECT_TRUE(seen("picked.walk"));
+}
+
+}  // namespace
+}  // namespace orrery::test
