@@ -7,8 +7,9 @@ uniform float intensity;           // light of a pixel in the middle of a sprite
 uniform float radius;              // of a body's sprite, in world units
 uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
 uniform int colour_by;             // 0: speed, 1: mass, 2: none
-uniform vec2 speed_range;
-uniform vec2 mass_range;
+uniform vec2 colour_range;         // of the value or its logarithm, with the first and the last colour
+uniform bool logarithmic;
+uniform float normal_mass;         // of a body with a sprite of normal size
 
 // Below this radius in pixels a sprite would miss pixel centres and flicker as it moves.
 const float least_radius_px = 1.75;
@@ -23,12 +24,10 @@ struct Body {
 // False for NaN, too. In integers, because compilers may turn a comparison of floats round and forget about NaN.
 bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(floatBitsToUint(1e18)))); }
 
-float share(float value, vec2 range) {
-  return clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
-}
-
-float share_of_logarithm(float value, vec2 range) {
-  return share(log(max(value, 1e-30)), log(max(range, vec2(1e-30))));
+// The place of a value in the colour map.
+float place_of(float value) {
+  const float at = logarithmic ? log(max(value, 1e-37)) : value;
+  return clamp((at - colour_range.x) / max(colour_range.y - colour_range.x, 1e-37), 0.0, 1.0);
 }
 
 // The sum over the pixels of a sprite whose middle has a light of 1, see profile.glsl.
@@ -39,14 +38,12 @@ bool see(vec4 position, vec4 velocity, out Body body) {
   const vec4 seen = view * vec4(position.xyz, 1.0);
   if (!usable(position) || !usable(velocity) || !(seen.z < 0.0)) return false;
   const float pixels_per_unit = pixels_per_tangent / -seen.z;
-  const float bulk = clamp(pow(max(position.w, 0.0) / max(mass_range.y, 1e-30), 1.0 / 3.0), 0.5, 4.0);
+  const float bulk = clamp(pow(max(position.w, 0.0) / max(normal_mass, 1e-30), 1.0 / 3.0), 0.5, 4.0);
   body.clip = projection * seen;
   body.radius_px = radius * bulk * pixels_per_unit;
   body.light = weigh_mass ? max(position.w, 0.0) * pixels_per_unit * pixels_per_unit
                           : intensity * disc_light(body.radius_px);
-  body.value = colour_by == 0   ? share(length(velocity.xyz), speed_range)
-               : colour_by == 1 ? share_of_logarithm(position.w, mass_range)
-                                : 1.0;
+  body.value = colour_by == 2 ? 1.0 : place_of(colour_by == 0 ? length(velocity.xyz) : position.w);
   return true;
 }
 

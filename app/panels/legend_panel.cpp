@@ -2,6 +2,8 @@
 #include <imgui.h>
 
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
@@ -16,6 +18,19 @@ ImU32 packed(const std::array<float, 3>& colour) {
   return ImGui::ColorConvertFloat4ToU32({colour[0], colour[1], colour[2], 1});
 }
 
+/// Three short texts: at the left, in the middle, and ending at the right.
+void line(float left, float width, const std::string& begin, const std::string& middle, const std::string& end) {
+  text(begin, theme::dim, theme::Font::small);
+  if (!middle.empty()) {
+    ImGui::SameLine();
+    const float half = 0.5f * ImGui::CalcTextSize(middle.c_str()).x;
+    ImGui::SetCursorPosX(left + 0.5f * width - half);
+    text(middle, theme::dim, theme::Font::small);
+  }
+  ImGui::SameLine();
+  text_to(left + width, end, theme::dim, theme::Font::small);
+}
+
 void colour_bar(const Legend& legend, float width) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float height = em(0.5f), part = width / static_cast<float>(legend.colours.size() - 1);
@@ -28,6 +43,12 @@ void colour_bar(const Legend& legend, float width) {
   ImGui::Dummy({width, height});
 }
 
+/// How many bodies are beyond an end: "2 % below"; empty if none is, or if that is not known.
+std::string beyond_text(const std::optional<float>& share, const char* side) {
+  if (!share || !(*share > 0)) return {};
+  return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
+}
+
 void colours(const Legend& legend, float width) {
   const float left = ImGui::GetCursorPosX();
   text(fmt::format("{}{}", legend.quantity, legend.logarithmic ? ", logarithmic" : ""), theme::text,
@@ -36,9 +57,11 @@ void colours(const Legend& legend, float width) {
   tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
           "In units of G = 1. Values beyond the ends have the colours of the ends.");
   colour_bar(legend, width);
-  text(fmt::format("{:.3g}", legend.low), theme::dim, theme::Font::small);
-  ImGui::SameLine();
-  text_to(left + width, fmt::format("{:.3g}", legend.high), theme::dim, theme::Font::small);
+  line(left, width, fmt::format("{:.3g}", legend.low), legend.unit, fmt::format("{:.3g}", legend.high));
+  const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
+  if (below.empty() && above.empty()) return;
+  line(left, width, below, {}, above);
+  ui_mark("legend.beyond");
 }
 
 /// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.

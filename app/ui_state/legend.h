@@ -1,18 +1,24 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace orrery {
+
+using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 
 /// What the colours and lengths of the picture mean, in units of G = 1.
 struct Legend {
   std::string quantity;      ///< that the colours show: "speed"; empty: they show none
   float low = 0, high = 1;   ///< values with the first and the last colour; values beyond have the same colours
   bool logarithmic = false;  ///< the colours between are even in the value's logarithm
-  std::vector<std::array<float, 3>> colours;  ///< of the map from low to high, sRGB, 0 to 1
-  float world_per_height = 0;                 ///< length that the window's height shows at the camera's target
+  std::vector<SrgbColour> colours{};  ///< of the map from low to high
+  float world_per_height = 0;         ///< length that the window's height shows at the camera's target
+  std::string unit{};                 ///< of the quantity: "length / time"
+  std::optional<float> below{},
+      above{};  ///< shares of the bodies with values below low and above high; none: not known
 };
 
 }  // namespace orrery

@@ -12,6 +12,7 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
            KernelPtr kernel, KernelChooser* chooser, bool lockstep)
     : rescue_{rescue},
       bridge_{sharing, backends.device()},
+      colouring_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep} {}
@@ -67,7 +68,7 @@ bool Lane::take_timings() {
   while (const auto time = draw_timer_.poll()) log_.add_draw(*time);
   if (!scene_is_new_ || drawn_is_old_) return false;
   scene_is_new_ = false;
-  framing_ = present_framing();
+  framing_ = renew_framing();
   return true;
 }
 
@@ -100,13 +101,20 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
   draw_timer_.begin(frame);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas,
+  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, colouring_.ranges(), canvas,
                 boxes_.renderer());
   draw_timer_.end();
 }
 
-Framing Lane::present_framing() {
-  return framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+Framing Lane::renew_framing() {
+  const Framing now = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+  colouring_.restart(now.ranges);
+  moved_ = true;
+  return now;
+}
+
+void Lane::follow_colours(double now_s) {
+  rescue_.outside([&] { colouring_.follow(bridge_.drawn(), moved_, now_s); });
 }
 
 }  // namespace orrery

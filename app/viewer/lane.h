@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui_state/status.h"
+#include "app/viewer/colouring.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"
@@ -58,8 +59,11 @@ class Lane {
   render::DrawnBodies drawn() const { return bridge_.drawn(); }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
-  /// Where the drawn bodies are now; waits for the GPU.
-  Framing present_framing();
+  /// Where the drawn bodies are now. Renews the automatic ranges of the colours; waits for the GPU.
+  Framing renew_framing();
+  /// Lets the automatic ranges follow the drawn bodies; once per frame. `now_s` only grows.
+  void follow_colours(double now_s);
+  const Colouring& colouring() const { return colouring_; }
 
  private:
   struct TakenProbe {
@@ -75,6 +79,7 @@ class Lane {
   // In this order: each uses those above, so it is destroyed before them.
   PositionBridge bridge_;
   ScenePicture picture_;
+  Colouring colouring_;
   TreeBoxes boxes_;
   render::GpuTimer draw_timer_;
   Simulation simulation_;

@@ -3,23 +3,23 @@
 #include <algorithm>
 
 #include "render/colour_map.h"
+#include "render/colour_scale.h"
 
 namespace orrery {
 
 namespace {
 
-/// The quantity and its range.
-Legend scale_of(const render::Appearance& appearance, const render::ValueRanges& ranges) {
-  const auto named = [](const char* quantity, const render::ValueRange& range, bool logarithmic) {
-    return Legend{
-        .quantity = quantity, .low = range.low, .high = range.high, .logarithmic = logarithmic, .colours = {}};
-  };
-  if (appearance.look == render::Look::density) return named("mass per area", ranges.mass_per_area, true);
+struct Quantity {
+  const char *name = "", *unit = "";
+};
+
+Quantity quantity_of(const render::Appearance& appearance) {
+  if (appearance.look == render::Look::density) return {"mass per area", "mass / length\u00b2"};
   switch (appearance.colour_by) {
     case render::ColourBy::speed:
-      return named("speed", ranges.speed, false);
+      return {"speed", "length / time"};
     case render::ColourBy::mass:
-      return named("mass", ranges.mass, true);
+      return {"mass", "mass"};
     case render::ColourBy::none:
       break;
   }
@@ -31,7 +31,14 @@ Legend scale_of(const render::Appearance& appearance, const render::ValueRanges&
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera) {
   constexpr int samples = 32;
-  Legend legend = scale_of(appearance, ranges);
+  const Quantity quantity = quantity_of(appearance);
+  const render::ColourScale scale = render::colour_scale(appearance, ranges);
+  Legend legend{.quantity = quantity.name,
+                .low = scale.range.low,
+                .high = scale.range.high,
+                .logarithmic = scale.logarithmic,
+                .colours = {},
+                .unit = quantity.unit};
   legend.world_per_height = camera.world_per_height();
   if (legend.quantity.empty()) return legend;
   const auto maps = render::colour_maps();

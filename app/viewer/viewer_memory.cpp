@@ -33,7 +33,9 @@ void Viewer::remember() {
   }
   const LabState& lab = panel_state_.lab;
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
-  if (!(view_.appearance == render::Appearance{})) memory.appearance = SetAppearance{view_.appearance};
+  render::Appearance appearance = view_.appearance;
+  appearance.low = appearance.high = std::nullopt;  // they suit this scene
+  if (!(appearance == render::Appearance{})) memory.appearance = SetAppearance{appearance};
   memory.place = rescue_.outside([this] { return surface_->place(); });
   try {
     write_window_memory(usual_memory_file(), memory);

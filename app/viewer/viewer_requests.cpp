@@ -210,6 +210,7 @@ void Viewer::report_sweep() {
 }
 
 void Viewer::carry_out(const SetAppearance& c) {
+  check_colour_range(c.appearance);
   view_.appearance = c.appearance;
 }
 void Viewer::carry_out(const ShowTreeCells& c) {
@@ -280,6 +281,7 @@ void Viewer::carry_out(const FollowPicked& c) {
 void Viewer::carry_out(const ResetCamera&) {
   paths_.stop();
   picker_.follow(false);
+  lane_.renew_framing();
   camera_.reset();
 }
 void Viewer::carry_out(const Quit&) {
@@ -315,7 +317,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 void Viewer::carry_out(const FrameAll&) {
   paths_.stop();
   picker_.follow(false);
-  const Framing now = lane_.present_framing();
+  const Framing now = lane_.renew_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "render/colour_scale.h"
+
 namespace orrery::render {
 namespace {
 
@@ -32,8 +34,11 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
   light.colour_by = static_cast<int>(appearance.colour_by);
-  light.speed_range = {ranges.speed.low, ranges.speed.high};
-  light.mass_range = {ranges.mass.low, ranges.mass.high};
+  const ColourScale scale = colour_scale(appearance, ranges);
+  light.logarithmic = scale.logarithmic;
+  light.colour_range = {scale.range.low, scale.range.high};
+  if (scale.logarithmic) light.colour_range = glm::log(light.colour_range);
+  light.normal_mass = ranges.mass.high;
   light.weigh_mass = appearance.look == Look::density;
   if (light.weigh_mass) light.intensity = ranges.mass.high / (mean_profile * pi * light.radius * light.radius);
   const float radius_px = light.radius * light.pixels_per_tangent / camera.distance();
@@ -46,7 +51,7 @@ void set_body_place(const Program& program, const BodyLight& light) {
   program.set("projection", light.projection);
   program.set("pixels_per_tangent", light.pixels_per_tangent);
   program.set("radius", light.radius);
-  program.set("mass_range", light.mass_range);
+  program.set("normal_mass", light.normal_mass);
 }
 
 void set_body_light(const Program& program, const BodyLight& light) {
@@ -54,7 +59,8 @@ void set_body_light(const Program& program, const BodyLight& light) {
   program.set("weigh_mass", light.weigh_mass ? 1 : 0);
   program.set("intensity", light.intensity);
   program.set("colour_by", light.colour_by);
-  program.set("speed_range", light.speed_range);
+  program.set("colour_range", light.colour_range);
+  program.set("logarithmic", light.logarithmic ? 1 : 0);
 }
 
 }  // namespace orrery::render

@@ -27,7 +27,7 @@ void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, co
     }
   }
   if (appearance.look == Look::density) {
-    tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
+    tone_map_.draw_density(light_, colour_scale(appearance, ranges), appearance, picture);
   } else {
     if (appearance.auto_exposure) {
       if (!meter_) meter_.emplace();

@@ -39,9 +39,11 @@ void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& a
   fill(lights_program_, lights_, light, appearance, picture);
 }
 
-void ToneMap::draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+void ToneMap::draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
                            const RenderTarget& picture) {
-  density_program_.set("range", glm::vec2{range.low, range.high});
+  const glm::vec2 ends{scale.range.low, scale.range.high};
+  density_program_.set("range", scale.logarithmic ? glm::log(ends) : ends);
+  density_program_.set("logarithmic", scale.logarithmic ? 1 : 0);
   fill(density_program_, colours_, density, appearance, picture);
 }
 

@@ -45,6 +45,7 @@ const Way ways[] = {
     {"two_discs", {}},
     {"two_discs_splats", {.drawing = Drawing::splats}},
     {"two_discs_by_mass", {.colour_by = ColourBy::mass, .colour_map = 6}},
+    {"two_discs_fixed_range", {.scale = Scale::logarithmic, .low = 0.3f, .high = 0.8f}},
     {"two_discs_plain", {.colour_by = ColourBy::none}},
     {"two_discs_inferno", {.colour_map = 7}},
     {"two_discs_density", {.look = Look::density, .colour_map = 7}},

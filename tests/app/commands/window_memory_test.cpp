@@ -52,17 +52,26 @@ TEST_F(WindowMemoryFile, IsRefusedInOneLineIfItIsAnotherContent) {
   const std::string begin = R"({"program":"orrery","format":1)";
   write(begin + "}");
   EXPECT_NO_THROW((void)read_window_memory(file_));
-  for (const std::string& text :
-       {std::string{}, std::string{"no JSON"}, std::string{"[]"}, std::string{R"({"program":"orrery"})"},
-        std::string{R"({"program":"other","format":1})"}, std::string{R"({"program":"orrery","format":2})"},
-        begin + R"(,"sections":[1]})", begin + R"(,"sections":{"scene":1}})",
-        begin + R"(,"sections":{"A name\n":true}})", begin + R"(,"lab":{"command":"quit"}})",
-        begin + R"(,"lab":{"command":"save","file":"x"}})", begin + R"(,"lab":"sweep"})",
-        begin + R"(,"appearance":{"command":"appearance","exposure":-1}})",
-        begin + R"(,"appearance":{"command":"appearance","map":99}})", begin + R"(,"window":{}})",
-        begin + R"(,"window":7})", begin + R"(,"window":{"x":0,"y":0,"width":1e9,"height":7}})",
-        begin + R"(,"window":{"x":0,"y":0,"width":18446744073709551615,"height":7}})",
-        begin + R"(,"window":{"x":-99999,"y":0,"width":700,"height":500}})"}) {
+  for (const std::string& text : {std::string{},
+                                  std::string{"no JSON"},
+                                  std::string{"[]"},
+                                  std::string{R"({"program":"orrery"})"},
+                                  std::string{R"({"program":"other","format":1})"},
+                                  std::string{R"({"program":"orrery","format":2})"},
+                                  begin + R"(,"sections":[1]})",
+                                  begin + R"(,"sections":{"scene":1}})",
+                                  begin + R"(,"sections":{"A name\n":true}})",
+                                  begin + R"(,"lab":{"command":"quit"}})",
+                                  begin + R"(,"lab":{"command":"save","file":"x"}})",
+                                  begin + R"(,"lab":"sweep"})",
+                                  begin + R"(,"appearance":{"command":"appearance","exposure":-1}})",
+                                  begin + R"(,"appearance":{"command":"appearance","low":2,"high":1}})",
+                                  begin + R"(,"appearance":{"command":"appearance","map":99}})",
+                                  begin + R"(,"window":{}})",
+                                  begin + R"(,"window":7})",
+                                  begin + R"(,"window":{"x":0,"y":0,"width":1e9,"height":7}})",
+                                  begin + R"(,"window":{"x":0,"y":0,"width":18446744073709551615,"height":7}})",
+                                  begin + R"(,"window":{"x":-99999,"y":0,"width":700,"height":500}})"}) {
     write(text);
     try {
       (void)read_window_memory(file_);
