@@ -13,7 +13,15 @@ enum class Look {
 };
 
 /// The value of a body that its colour shows, among lights.
-enum class ColourBy { speed, mass, none };
+enum class ColourBy {
+  speed,
+  mass,
+  none,          ///< one colour
+  acceleration,  ///< its magnitude
+  species,       ///< the part of the scene
+  local_density,
+  force_error  ///< of the present kernel, relative
+};
 
 /// How values are spread over the colour map.
 enum class Scale {
@@ -42,5 +50,10 @@ struct Appearance {
   Drawing drawing = Drawing::automatic;
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
+
+/// Whether the colours show DrawnBodies::values.
+constexpr bool shows_values(const Appearance& appearance) {
+  return appearance.look == Look::lights && appearance.colour_by > ColourBy::none;
+}
 
 }  // namespace orrery::render

@@ -9,6 +9,7 @@ constexpr float least_ratio = 1e-6f;  // of the ends of a logarithmic scale that
 
 const ValueRange& range_of(const Appearance& appearance, const ValueRanges& ranges) {
   if (appearance.look == Look::density) return ranges.mass_per_area;
+  if (shows_values(appearance)) return ranges.value;
   return appearance.colour_by == ColourBy::speed ? ranges.speed : ranges.mass;
 }
 

@@ -1,6 +1,6 @@
 #version 450 core
 
-// Light and its place in the colour map to a picture.
+// Light and its shares (see body.glsl) to a picture.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D light;
@@ -10,6 +10,9 @@ layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
 uniform bool auto_exposure;  // scales the metered exposure instead of the light
 uniform int colour_map;
+uniform bool parts;  // shares are those of parts of the scene
+uniform vec3 part_colours[4];
+uniform vec3 unknown_colour;
 
 #include "exposure.glsl"
 
@@ -25,11 +28,16 @@ vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * whi
 #include "encode.glsl"
 
 // The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
-vec3 coloured(vec2 sums) {
+vec3 coloured(vec4 sums) {
+  if (parts) {
+    const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
+    return mat3(part_colours[1], part_colours[2], part_colours[3]) * sums.yzw + first * part_colours[0];
+  }
+  const float known = max(sums.x - sums.z, 0.0);
   const vec2 size = vec2(textureSize(colours, 0));
-  const float value = clamp(sums.y / max(sums.x, 1e-20), 0.0, 1.0);
+  const float value = clamp(sums.y / max(known, 1e-20), 0.0, 1.0);
   const vec2 texel = vec2(0.5 + value * (size.x - 1.0), 0.5 + float(colour_map));
-  return sums.x * textureLod(colours, texel / size, 0.0).rgb;
+  return known * textureLod(colours, texel / size, 0.0).rgb + sums.z * unknown_colour;
 }
 
 void main() {
@@ -37,7 +45,7 @@ void main() {
   if (any(greaterThanEqual(pixel, size))) return;
   const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
   const vec3 bodies =
-      coloured(texelFetch(light, pixel, 0).rg) + glow_weight * coloured(textureLod(glow, place, 0.0).rg);
+      coloured(texelFetch(light, pixel, 0)) + glow_weight * coloured(textureLod(glow, place, 0.0));
   const float metered = auto_exposure && automatic > 0.0 ? automatic : 1.0;
   const vec3 c = exposure * metered * min(bodies, vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));

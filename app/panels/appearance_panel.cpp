@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -29,7 +29,18 @@ struct Quantity {
 };
 constexpr std::array quantities{
     Quantity{render::ColourBy::speed, "speed", "The magnitude of the velocity."},
+    Quantity{render::ColourBy::acceleration, "acceleration",
+             "The magnitude of the acceleration, as the kernel found it last."},
     Quantity{render::ColourBy::mass, "mass", "The mass of the body."},
+    Quantity{render::ColourBy::species, "part of the scene",
+             "The galaxy, the component of a galaxy, or the species in the scene's file."},
+    Quantity{
+        render::ColourBy::local_density, "local density",
+        "The mass per volume of the 16 nearest neighbours. It is renewed every second, or less often if that would "
+        "take more than a quarter of a processor."},
+    Quantity{render::ColourBy::force_error, "force error",
+             "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
+             "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
     Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
 };
 
@@ -50,7 +61,7 @@ void range_end(const char* id, float automatic, float width, std::string& conten
   const std::optional<float> number = parsed_number<float>(content);
   const bool known = content.empty() || (number && SetAppearance::ends.contains(*number));
   ImGui::SetNextItemWidth(width);
-  if (!text_field(id, fmt::format("{:.3g}", automatic).c_str(), content, !known) || !known) return;
+  if (!text_field(id, format_value(automatic).c_str(), content, !known) || !known) return;
   end = content.empty() ? std::nullopt : number;
 }
 
@@ -105,7 +116,8 @@ void appearance_panel(const Status&, const ViewStatus& view, PanelState& state, 
     ImGui::EndCombo();
   }
 
-  if (!view.legend.quantity.empty()) range_rows(view, state.colours, edited);
+  const bool has_range = !view.legend.quantity.empty() && view.legend.parts.empty();
+  if (has_range) range_rows(view, state.colours, edited);
 
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");
   if (const auto value = log_slider("exposure", current.exposure, SetAppearance::exposure_slider, "%.3g"))

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -49,19 +50,45 @@ std::string beyond_text(const std::optional<float>& share, const char* side) {
   return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
 }
 
-void colours(const Legend& legend, float width) {
-  const float left = ImGui::GetCursorPosX();
-  text(fmt::format("{}{}", legend.quantity, legend.logarithmic ? ", logarithmic" : ""), theme::text,
-       theme::Font::small);
-  ui_mark("legend.quantity");
-  tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
-          "In units of G = 1. Values beyond the ends have the colours of the ends.");
+void values(const Legend& legend, float left, float width) {
   colour_bar(legend, width);
-  line(left, width, fmt::format("{:.3g}", legend.low), legend.unit, fmt::format("{:.3g}", legend.high));
+  line(left, width, format_value(legend.low), legend.unit, format_value(legend.high));
   const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
   if (below.empty() && above.empty()) return;
   line(left, width, below, {}, above);
   ui_mark("legend.beyond");
+}
+
+void parts(const Legend& legend) {
+  const float side = em(0.6f);
+  for (const LegendPart& part : legend.parts) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
+    ImGui::Dummy({side, side});
+    ImGui::SameLine();
+    text(part.name, theme::dim, theme::Font::small);
+    ui_mark("legend.part", part.name);
+  }
+}
+
+void colours(const Legend& legend, float width) {
+  const float left = ImGui::GetCursorPosX();
+  text(fmt::format("{}{}", legend.quantity, legend.logarithmic && legend.parts.empty() ? ", logarithmic" : ""),
+       theme::text, theme::Font::small);
+  ui_mark("legend.quantity");
+  tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
+          "In units of G = 1. Values beyond the ends have the colours of the ends.");
+  if (legend.parts.empty()) {
+    values(legend, left, width);
+  } else {
+    parts(legend);
+  }
+  if (legend.note.empty() && !(legend.known.value_or(1) < 1)) return;
+  text(legend.note.empty() ? fmt::format("measured: {:.0f} %", std::floor(100 * *legend.known)) : legend.note,
+       theme::dim, theme::Font::small);
+  ui_mark("legend.measured");
+  tooltip("Bodies whose value is not known are grey.");
 }
 
 /// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.
@@ -102,7 +129,7 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBackground |
                        ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (legend.colours.size() > 1) colours(legend, width);
+    if (legend.colours.size() > 1 || !legend.parts.empty()) colours(legend, width);
     scale_bar(legend, width - em(2.5f));
   }
   ImGui::End();

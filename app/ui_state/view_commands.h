@@ -147,8 +147,14 @@ struct EnumWords<LabTab> {
 
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 3> all() {
-    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}, {render::ColourBy::none, "none"}}};
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 7> all() {
+    return {{{render::ColourBy::speed, "speed"},
+             {render::ColourBy::acceleration, "acceleration"},
+             {render::ColourBy::mass, "mass"},
+             {render::ColourBy::species, "species"},
+             {render::ColourBy::local_density, "local-density"},
+             {render::ColourBy::force_error, "force-error"},
+             {render::ColourBy::none, "none"}}};
   }
 };
 

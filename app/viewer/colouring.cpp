@@ -1,6 +1,7 @@
 #include "app/viewer/colouring.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr int sample_parts = 64;  // from all over the scene: neighbours in memo
 void Colouring::restart(const render::ValueRanges& measured) {
   ranges_ = measured;
   speed_.restart(measured.speed);
+  value_.restart(value_.measured());
+  ranges_.value = value_.shown();
   readback_.cancel();
   speeds_.clear();
   masses_.clear();
@@ -36,7 +39,23 @@ void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now
   }
   if (!moved) return;
   speed_.follow(passed_s);
+  value_.follow(passed_s);
   ranges_.speed = speed_.shown();
+  ranges_.value = value_.shown();
+}
+
+void Colouring::take_values(std::span<const float> values, bool other) {
+  const std::size_t stride = (values.size() + most_sampled - 1) / most_sampled;
+  values_.clear();
+  for (std::size_t i = 0; i < values.size(); i += stride) {
+    if (!std::isnan(values[i])) values_.push_back(values[i]);
+  }
+  value_is_known_ = value_is_known_ && !other;
+  if (values_.empty()) return;
+  const render::ValueRange measured = range_of(values_);
+  value_is_known_ ? value_.renew(measured) : value_.restart(measured);
+  value_is_known_ = true;
+  ranges_.value = value_.shown();
 }
 
 void Colouring::request(const render::DrawnBodies& bodies) {
@@ -67,7 +86,10 @@ void Colouring::take(const std::vector<glm::vec4>& sample) {
 
 void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {
   if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
-  const std::vector<float>& values = appearance.colour_by == render::ColourBy::speed ? speeds_ : masses_;
+  if (appearance.colour_by == render::ColourBy::species) return;
+  const std::vector<float>& values = render::shows_values(appearance)                  ? values_
+                                     : appearance.colour_by == render::ColourBy::speed ? speeds_
+                                                                                       : masses_;
   if (values.empty()) return;
   const auto share = [&](auto&& is_beyond) {
     return static_cast<float>(std::ranges::count_if(values, is_beyond)) / static_cast<float>(values.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "app/ui_state/legend.h"
@@ -22,7 +23,10 @@ class Colouring {
 
   /// Jumps to `measured`, of all bodies.
   void restart(const render::ValueRanges& measured);
-  /// Once per frame. `moved`: the bodies are not those of the last call. `now_s` only grows.
+  /// Takes over DrawnBodies::values; NaN: not known. `other`: they are of another quantity or of other bodies than
+  /// those before.
+  void take_values(std::span<const float> values, bool other);
+  /// Once per frame. `moved`: the bodies or their values are not those of the last call. `now_s` only grows.
   void follow(const render::DrawnBodies& bodies, bool moved, double now_s);
 
   const render::ValueRanges& ranges() const { return ranges_; }
@@ -35,11 +39,12 @@ class Colouring {
 
   const bool lockstep_;
   render::ValueRanges ranges_;
-  AutoRange speed_;
+  AutoRange speed_, value_;
+  bool value_is_known_ = false;  // a range was measured
   render::BufferReadback readback_;
-  bool sample_is_old_ = true;           // the bodies have moved since it was asked for
-  double sampled_s_ = 0, now_s_ = 0;    // of the last request, of the last follow()
-  std::vector<float> speeds_, masses_;  // of the sampled bodies
+  bool sample_is_old_ = true;                    // the bodies have moved since it was asked for
+  double sampled_s_ = 0, now_s_ = 0;             // of the last request, of the last follow()
+  std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
 };
 
 }  // namespace orrery

@@ -1,10 +1,15 @@
 #include "app/viewer/lane.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
 #include <variant>
+
+#include "app/text/format_count.h"
+#include "app/viewer/legend.h"
 
 namespace orrery {
 
@@ -13,6 +18,7 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
     : rescue_{rescue},
       bridge_{sharing, backends.device()},
       colouring_{lockstep},
+      values_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep} {}
@@ -34,7 +40,10 @@ bool Lane::ready() const {
 void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
-  for (const Command& command : monitor_.due(now_s, now, view.diagnostics)) simulation_.apply(command);
+  Diagnostics wanted = view.diagnostics;
+  wanted.every_body = values_.wants_errors(now, view.appearance);
+  for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
+  if (BodyValues::wants_accelerations(now, view.appearance)) simulation_.apply(ReadAccelerations{});
   if (const auto command = boxes_.due(now_s, now, view.tree_cells)) simulation_.apply(*command);
 }
 
@@ -101,7 +110,7 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
   draw_timer_.begin(frame);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, colouring_.ranges(), canvas,
+  picture_.draw(drawn(), std::exchange(moved_, false), camera, appearance, colouring_.ranges(), canvas,
                 boxes_.renderer());
   draw_timer_.end();
 }
@@ -113,8 +122,26 @@ Framing Lane::renew_framing() {
   return now;
 }
 
-void Lane::follow_colours(double now_s) {
-  rescue_.outside([&] { colouring_.follow(bridge_.drawn(), moved_, now_s); });
+void Lane::follow_colours(const render::Appearance& appearance, double now_s) {
+  rescue_.outside([&] {
+    const render::DrawnBodies bodies = bridge_.drawn();
+    const auto change = values_.follow(status(), simulation_.parts(), bodies, appearance, moved_, now_s);
+    if (change != BodyValues::Change::none) {
+      moved_ = true;
+      colouring_.take_values(values_.values(), change == BodyValues::Change::subject);
+    }
+    colouring_.follow(bodies, moved_, now_s);
+  });
+}
+
+void Lane::describe(Legend& legend, const render::Appearance& appearance) const {
+  colouring_.describe(legend, appearance);
+  if (!render::shows_values(appearance)) return;
+  legend.known = values_.known();
+  if (appearance.colour_by == render::ColourBy::species) describe_parts(legend, simulation_.parts());
+  if (appearance.colour_by == render::ColourBy::local_density && status().count > BodyValues::most_density_bodies) {
+    legend.note = fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
+  }
 }
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui_state/status.h"
+#include "app/viewer/body_values.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
@@ -56,14 +57,22 @@ class Lane {
   /// `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
-  render::DrawnBodies drawn() const { return bridge_.drawn(); }
+  render::DrawnBodies drawn() const {
+    render::DrawnBodies drawn = bridge_.drawn();
+    drawn.values = values_.buffer();
+    return drawn;
+  }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
   /// Where the drawn bodies are now. Renews the automatic ranges of the colours; waits for the GPU.
   Framing renew_framing();
-  /// Lets the automatic ranges follow the drawn bodies; once per frame. `now_s` only grows.
-  void follow_colours(double now_s);
-  const Colouring& colouring() const { return colouring_; }
+  /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
+  /// `now_s` only grows.
+  void follow_colours(const render::Appearance& appearance, double now_s);
+  /// The automatic ranges of the colours.
+  const render::ValueRanges& ranges() const { return colouring_.ranges(); }
+  /// Fills in what is known of the bodies' values.
+  void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
   struct TakenProbe {
@@ -80,6 +89,7 @@ class Lane {
   PositionBridge bridge_;
   ScenePicture picture_;
   Colouring colouring_;
+  BodyValues values_;
   TreeBoxes boxes_;
   render::GpuTimer draw_timer_;
   Simulation simulation_;

@@ -20,6 +20,14 @@ Quantity quantity_of(const render::Appearance& appearance) {
       return {"speed", "length / time"};
     case render::ColourBy::mass:
       return {"mass", "mass"};
+    case render::ColourBy::acceleration:
+      return {"acceleration", "length / time\u00b2"};
+    case render::ColourBy::species:
+      return {"part of the scene", ""};
+    case render::ColourBy::local_density:
+      return {"local density", "mass / length\u00b3"};
+    case render::ColourBy::force_error:
+      return {"force error", "relative"};
     case render::ColourBy::none:
       break;
   }
@@ -40,7 +48,8 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                 .colours = {},
                 .unit = quantity.unit};
   legend.world_per_height = camera.world_per_height();
-  if (legend.quantity.empty()) return legend;
+  const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
+  if (legend.quantity.empty() || shows_parts) return legend;
   const auto maps = render::colour_maps();
   const auto& map =
       maps[static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1))];
@@ -51,6 +60,15 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
     legend.colours.push_back({colour.r, colour.g, colour.b});
   }
   return legend;
+}
+
+void describe_parts(Legend& legend, const Parts& parts) {
+  const auto colours = render::part_colours();
+  const std::size_t count = std::max<std::size_t>(parts.names.size(), 1);
+  for (std::size_t i = 0; i < std::min(count, colours.size()); ++i) {
+    const glm::vec3 colour = colours[i];
+    legend.parts.push_back({parts.names.empty() ? "all bodies" : parts.names[i], {colour.r, colour.g, colour.b}});
+  }
 }
 
 }  // namespace orrery

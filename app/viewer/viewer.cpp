@@ -143,7 +143,7 @@ void Viewer::frame() {
   follow_recording();
   follow_sweep();
   follow_simulation();
-  lane_.follow_colours(path_clock_s());
+  lane_.follow_colours(view_.appearance, path_clock_s());
 
   paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
@@ -300,14 +300,13 @@ void Viewer::draw_bodies() {
   const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
-  view_.legend = legend_of(view_.appearance, lane_.colouring().ranges(), camera_);
-  lane_.colouring().describe(view_.legend, view_.appearance);
+  view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
+  lane_.describe(view_.legend, view_.appearance);
   lane_.draw(frame_, camera_, view_.appearance, canvas);
 }
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
-  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.colouring().ranges(), canvas,
-                                lane_.simulation().species()};
+  const BodyPicker::Scene scene{lane_.drawn(), view_.appearance, lane_.ranges(), canvas, lane_.simulation().parts()};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
   view_.picked = picker_.describe(scene, camera_);

@@ -16,6 +16,12 @@ constexpr float brightest = 24.0f;             // middle of a sprite, so that fe
 constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
 constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
 
+/// A number of body.glsl.
+int colour_by(const Appearance& appearance, unsigned values) {
+  if (shows_values(appearance)) return values == 0 ? 2 : appearance.colour_by == ColourBy::species ? 4 : 3;
+  return static_cast<int>(appearance.colour_by);
+}
+
 }  // namespace
 
 BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
@@ -33,7 +39,7 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   // The light of the framed ball does not depend on the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
-  light.colour_by = static_cast<int>(appearance.colour_by);
+  light.colour_by = orrery::render::colour_by(appearance, bodies.values);
   const ColourScale scale = colour_scale(appearance, ranges);
   light.logarithmic = scale.logarithmic;
   light.colour_range = {scale.range.low, scale.range.high};

@@ -1,6 +1,7 @@
 #include "render/passes/tone_map.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "render/colour_map.h"
@@ -29,12 +30,19 @@ Texture make_colours(ColourOf colour_of) {
 
 }  // namespace
 
-ToneMap::ToneMap() : lights_{make_colours(light_colour)}, colours_{make_colours(linear_colour)} {}
+ToneMap::ToneMap() : lights_{make_colours(light_colour)}, colours_{make_colours(linear_colour)} {
+  for (int i = 0; i < most_parts; ++i) {
+    lights_program_.set("part_colours[" + std::to_string(i) + "]",
+                        linear_from_srgb(part_colours()[static_cast<std::size_t>(i)]));
+  }
+  lights_program_.set("unknown_colour", linear_from_srgb(unknown_colour));
+}
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
   lights_program_.set("exposure", appearance.exposure);
   lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
+  lights_program_.set("parts", shows_values(appearance) && appearance.colour_by == ColourBy::species ? 1 : 0);
   glBindTextureUnit(1, glow);
   fill(lights_program_, lights_, light, appearance, picture);
 }

@@ -255,8 +255,10 @@ TEST_F(Panels, FixTheRangeOfColours) {
   click("section.appearance");
   click("range-high");
   EXPECT_TRUE(type("many").empty());
+  state.colours.high_text.clear();
   click("range-high");
   EXPECT_EQ(only<SetAppearance>(type("5")).appearance.high, 5);
+  state.colours.low_text.clear();
   click("range-low");
   EXPECT_FALSE(only<SetAppearance>(type("")).appearance.low) << "automatic";
   EXPECT_EQ(only<SetAppearance>(click("scale.log")).appearance.scale, render::Scale::logarithmic);
