@@ -61,7 +61,7 @@ may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/sim/(command|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
+            "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|camera_path|cli)/" ${measured}
             "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format|kernels/parts/simd_name)[.]h$"

@@ -29,7 +29,9 @@ void add_recording(std::vector<NamedFile>& files, const std::string& where, cons
 
 void add_script_line(std::vector<NamedFile>& files, const std::string& where, const ViewCommand& command) {
   if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
+  if (const auto* film = std::get_if<StartFilm>(&command)) add(files, where, film->file);
   if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
+  if (const auto* picture = std::get_if<SavePicture>(&command)) add(files, where, picture->file);
   if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
   if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
 }

@@ -63,29 +63,30 @@ class EntryOf final : public ArgumentEntry {
   Access access_;
 };
 
+template <class A, class Member, class R>
+Member& member_in(R& request) {
+  return A::of(command_in<typename A::Command>(request));
+}
+
 template <class A>
 std::unique_ptr<const ArgumentEntry> entry(const A& argument) {
-  using C = typename A::Command;
   using Entry = EntryOf<typename A::Member>;
-  return std::make_unique<Entry>(
-      argument, typename Entry::Access{
-                    .of = [](Request& request) -> auto& { return A::of(command_in<C>(request));
+  using Member = typename A::Member;
+  const typename Entry::Access access{member_in<A, Member, Request>, member_in<A, const Member, const Request>};
+  return std::make_unique<Entry>(argument, access);
 }
-, .of_const = [](const Request& request) -> auto& {
-  return A::of(command_in<C>(request));
-}
-}  // namespace
-);
-}  // namespace orrery
 
 template <class... Commands>
 void append(std::vector<CommandEntry>& entries, std::type_identity<std::variant<Commands...>>) {
   const auto append_row = [&](const auto& row, Request initial) {
-    CommandEntry& added = entries.emplace_back(row.name, row.sentence, row.short_forms);
+    CommandEntry& added = entries.emplace_back();
+    added.name = row.name;
+    added.sentence = row.sentence;
+    added.short_forms = row.short_forms;
     added.initial = std::move(initial);
     for_each_of(row.arguments, [&](const auto& argument) { added.arguments.push_back(entry(argument)); });
   };
-  (append_row(row_of<Commands>, as_request(Commands{})), ...);
+  (append_row(row_of<Commands>, Commands{}), ...);
 }
 
 }  // namespace
@@ -128,15 +129,15 @@ void CommandEntry::refuse_argument(std::string_view unknown) const {
 const std::vector<CommandEntry>& command_entries() {
   static const std::vector<CommandEntry> entries = [] {
     std::vector<CommandEntry> made;
-    append(made, std::type_identity<Command>{});
-    append(made, std::type_identity<ViewCommand>{});
+    append(made, std::type_identity<Command::Variant>{});
+    append(made, std::type_identity<ViewCommand::Variant>{});
     return made;
   }();
   return entries;
 }
 
 const CommandEntry& entry_of(const Request& request) {
-  const std::size_t first = request.index() == 0 ? 0 : std::variant_size_v<Command>;
+  const std::size_t first = request.index() == 0 ? 0 : std::variant_size_v<Command::Variant>;
   return command_entries()[first + std::visit([](const auto& commands) { return commands.index(); }, request)];
 }
 

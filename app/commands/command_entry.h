@@ -51,8 +51,9 @@ class ArgumentEntry {
 
 /// What a command's row says, for code that treats all commands alike.
 struct CommandEntry {
-  const char *name, *sentence;
-  std::array<ShortForm, 2> short_forms;
+  const char* name = nullptr;
+  const char* sentence = nullptr;
+  std::array<ShortForm, 2> short_forms{};
   std::vector<std::unique_ptr<const ArgumentEntry>> arguments;
   Request initial;  ///< the command, value-initialized
 

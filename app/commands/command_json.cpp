@@ -27,7 +27,8 @@ Request read_entry(const CommandEntry& entry, const Json& json) {
       throw UsageError(fmt::format("the argument {} of '{}' is missing", argument->name(), entry.name));
     }
   }
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& member : json.items()) {
+    const std::string& key = member.key();
     const auto is_its_name = [&](const auto& argument) { return argument->name() == key; };
     if (key == name_key || std::ranges::any_of(entry.arguments, is_its_name)) continue;
     if (!entry.arguments.empty()) entry.refuse_argument(printable(key));

@@ -92,8 +92,8 @@ void write_window_memory(const std::filesystem::path& file, const WindowMemory& 
   if (file.empty()) return;
   Json json{{"program", "orrery"}, {"format", format}};
   if (!memory.sections.empty()) json["sections"] = memory.sections;
-  if (memory.lab) json["lab"] = command_json(ViewCommand{*memory.lab});
-  if (memory.appearance) json["appearance"] = command_json(ViewCommand{*memory.appearance});
+  if (memory.lab) json["lab"] = command_json(*memory.lab);
+  if (memory.appearance) json["appearance"] = command_json(*memory.appearance);
   if (memory.place) {
     const WindowPlace& place = *memory.place;
     json["window"] = {{"x", place.x}, {"y", place.y}, {"width", place.size.width}, {"height", place.size.height}};

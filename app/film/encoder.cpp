@@ -54,7 +54,7 @@ std::vector<std::string> arguments_of(int width, int height, double fps) {
           "-i",
           "pipe:0",
           "-vf",
-          "vflip,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+          "vflip,pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
           "-c:v",
           "libx264",
           "-preset",

@@ -28,6 +28,8 @@ class Film {
   /// Whether no frame from this one on is to be added.
   bool complete_from(std::int64_t frame) const { return frame > last_wanted_; }
 
+  /// Whether take_free() would not wait.
+  bool has_free() { return workers_->has_free(); }
   /// A frame to fill in and to add(). Waits while all are in use.
   FilmFrame take_free() { return workers_->take_free(); }
   void add(FilmFrame frame);

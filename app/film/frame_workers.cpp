@@ -24,6 +24,11 @@ void FrameWorkers::rethrow() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+bool FrameWorkers::has_free() {
+  const std::lock_guard lock{mutex_};
+  return failure_ || not_made_yet_ > 0 || !free_.empty();
+}
+
 FilmFrame FrameWorkers::take_free() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return failure_ || !free_.empty() || not_made_yet_ > 0; });

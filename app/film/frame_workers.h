@@ -23,6 +23,8 @@ class FrameWorkers {
   /// Frames that nobody works on yet are dropped.
   ~FrameWorkers();
 
+  /// Whether take_free() would not wait.
+  bool has_free();
   /// A frame to fill in, with the memory of one that is done: waits for that. Throws what `work` has thrown.
   FilmFrame take_free();
   /// Hands a filled frame to the threads.

@@ -49,16 +49,17 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
-/// Visible while frames are recorded, even if all else is hidden.
-float recording_light(const RecordingStatus& recording, float y) {
-  return toast("Recording", y, 1, [&] {
+/// Visible while something is recorded, even if all else is hidden.
+float recording_light(const char* id, const std::string& what, const std::string& file, const char* how_to_stop,
+                      float y) {
+  return toast(id, y, 1, [&] {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.35f), at.y + em(0.5f)}, em(0.32f), theme::bad);
     ImGui::Dummy({em(0.7f), em(1)});
     ImGui::SameLine(0, em(0.4f));
-    text(fmt::format("recording  {} rows", format_count(recording.rows)));
-    ui_mark("recording");
-    tooltip(recording.file, "F5 stops the recording.");
+    text(what);
+    ui_mark(id);
+    tooltip(file, how_to_stop);
   });
 }
 
@@ -91,7 +92,14 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
-  if (view.recording.active && view.in_window) y += recording_light(view.recording, y);
+  if (view.recording.active && view.in_window) {
+    y += recording_light("recording", fmt::format("recording  {} rows", format_count(view.recording.rows)),
+                         view.recording.file, "F5 stops the recording.", y);
+  }
+  if (view.film.active && view.in_window) {
+    y += recording_light("filming", fmt::format("filming  {} pictures", format_count(view.film.pictures)),
+                         view.film.file, "F6 completes the film.", y);
+  }
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();

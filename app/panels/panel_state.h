@@ -57,7 +57,7 @@ struct PanelState {
   ColourRangeDraft colours;
   LabState lab;
   Folds folds;
-  std::string timings_file, picture_file, snapshot_file, results_file;
+  std::string timings_file, film_file, picture_file, snapshot_file, results_file;
   std::string dismissed_error;
   std::string notice;
   double noticed_at = 0;  ///< in ImGui's time

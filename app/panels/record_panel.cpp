@@ -31,6 +31,24 @@ void save_row(const char* label, std::string_view notes, const char* id, const c
   if (pressed) out.push_back(Save{path_of(file)});
 }
 
+void film_row(const FilmStatus& film, std::string& file, Requests& out) {
+  const float button = em(6);
+  row_label("Film", "The window as it is, as MP4. Without a name: a new file in orrery-out. Needs the program ffmpeg.",
+            button + ImGui::GetStyle().ItemSpacing.x);
+  ImGui::BeginDisabled(film.active);
+  const bool entered = text_field("film.file", "film.mp4", file);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  const ImVec2 size{button, ImGui::GetFrameHeight()};
+  if (film.active) {
+    if (icon_button("film", Icon::stop, "Stop", size)) out.push_back(StopFilm{});
+    text(fmt::format("{} pictures in {}", format_count(film.pictures), film.file), theme::dim, theme::Font::small);
+    tooltip(film.file);
+  } else if (icon_button("film", Icon::record, "Film", size) || entered) {
+    out.push_back(StartFilm{path_of(file)});
+  }
+}
+
 }  // namespace
 
 void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requests& out) {
@@ -64,6 +82,7 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
       tooltip(recording.file);
     }
   }
+  film_row(view.film, state.film_file, out);
   save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
                            "screenshot", "picture.png", state.picture_file, out);
   save_row<SaveSnapshot>(

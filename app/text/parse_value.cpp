@@ -70,11 +70,25 @@ std::size_t parse_choice(std::string_view what, std::string_view text, std::span
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::string parse_picture_name(std::string_view what, std::string_view text) {
-  std::string extension = std::filesystem::path{text}.extension().string();
+namespace {
+
+std::string lower_extension(std::string_view name) {
+  std::string extension = std::filesystem::path{name}.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+}  // namespace
+
+std::string parse_picture_name(std::string_view what, std::string_view text) {
+  const std::string extension = lower_extension(text);
   if (!extension.empty() && extension != ".png")
     refuse_value(what, text, "a name that ends in .png: pictures are PNG files");
+  return std::string{text};
+}
+
+std::string parse_film_name(std::string_view what, std::string_view text) {
+  if (!text.empty() && lower_extension(text) != ".mp4") refuse_value(what, text, "a name that ends in .mp4");
   return std::string{text};
 }
 

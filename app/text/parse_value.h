@@ -47,6 +47,9 @@ std::size_t parse_choice(std::string_view what, std::string_view text, std::span
 /// The name of a picture: PNG is the only format, so an extension other than .png is refused.
 std::string parse_picture_name(std::string_view what, std::string_view text);
 
+/// The name of a film: one that ends in .mp4, or none.
+std::string parse_film_name(std::string_view what, std::string_view text);
+
 /// "on" or "off".
 bool parse_switch(std::string_view what, std::string_view text);
 

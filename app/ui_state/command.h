@@ -33,25 +33,27 @@ struct CancelQuit {
 };
 
 /// Every command of the window and of its files; beside `Command`.
-using ViewCommand =
-    std::variant<StartRecording, StopRecording, SaveScreenshot, SaveSnapshot, ExportResults, ClearResults, PinResult,
-                 ReturnToResult, SetDiagnostics, StartSweep, StopSweep, SetAppearance, ShowTreeCells, ShowLegend,
-                 SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                 ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera, AddKeyFrame,
-                 ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+struct ViewCommands {
+  using Variant = std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture,
+                               SaveSnapshot, ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
+                               StartSweep, StopSweep, SetAppearance, ShowTreeCells, ShowLegend, SetVsync,
+                               ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
+                               ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera,
+                               AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+};
+using ViewCommand = OneOf<ViewCommands>;
 
+struct AllCommands {
+  using Variant = std::variant<Command, ViewCommand>;
+};
 /// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
-using Request = std::variant<Command, ViewCommand>;
+struct Request : OneOf<AllCommands> {
+  Request() = default;
+  Request(Command command) : OneOf{std::move(command)} {}
+  Request(ViewCommand command) : OneOf{std::move(command)} {}
+  Request(AlternativeOf<Command::Variant> auto command) : OneOf{Command{std::move(command)}} {}
+  Request(AlternativeOf<ViewCommand::Variant> auto command) : OneOf{ViewCommand{std::move(command)}} {}
+};
 using Requests = std::vector<Request>;
-
-/// The request for a command of either kind.
-template <class C>
-Request as_request(C command) {
-  if constexpr (std::is_constructible_v<Command, C>) {
-    return Command{std::move(command)};
-  } else {
-    return ViewCommand{std::move(command)};
-  }
-}
 
 }  // namespace orrery

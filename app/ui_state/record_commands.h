@@ -37,14 +37,57 @@ inline void check_picture_name(const std::string& name) {
   (void)parse_picture_name("a picture's name", name);
 }
 
+/// Throws UsageError if the extension is not that of a film.
+inline void check_film_name(const std::string& name) {
+  (void)parse_film_name("a film's name", name);
+}
+
+/// What the window shows, until StopFilm, at most FilmOptions::fps pictures per second.
+struct StartFilm {
+  std::string file;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<StartFilm>(
+        "film", "Starts a film of the window, as MP4.",
+        Argument<&StartFilm::file>{{.name = "file", .optional = true, .form = Form::file, .check = check_film_name}});
+  }
+};
+
+struct StopFilm {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<StopFilm>("stop-film", "Completes the film.");
+  }
+};
+
+/// The window as it is.
 struct SaveScreenshot {
   std::string file;
 
   template <class = void>
   static constexpr auto describe() {
     return command_row<SaveScreenshot>(
-        "screenshot", "Saves a picture as PNG.",
+        "screenshot", "Saves the window as a picture, as PNG.",
         Argument<&SaveScreenshot::file>{
+            {.name = "file", .optional = true, .form = Form::file, .check = check_picture_name}});
+  }
+};
+
+/// The bodies without the panels, in a size of its own.
+struct SavePicture {
+  int width, height;  ///< in pixels
+  std::string file;
+
+  static constexpr Range<int> lengths{16, 8192, "pixels"};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SavePicture>(
+        "picture", "Saves a picture of the bodies alone, of this width and height, as PNG.",
+        Argument<&SavePicture::width>{{.name = "width", .range = lengths}},
+        Argument<&SavePicture::height>{{.name = "height", .range = lengths}},
+        Argument<&SavePicture::file>{
             {.name = "file", .optional = true, .form = Form::file, .check = check_picture_name}});
   }
 };

@@ -113,7 +113,7 @@ Asked axis_view(const Status&, const ViewStatus&) {
 /// For a key that makes this command, whatever the state is.
 template <class C>
 Asked always(const Status&, const ViewStatus&) {
-  return as_request(C{});
+  return C{};
 }
 
 /// Such a key, with the sentence of the command's row.
@@ -183,6 +183,10 @@ const std::vector<KeyBinding>& table() {
                          [](S, V v) -> Asked {
                            return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
                          }}),
+      {{{0, GLFW_KEY_F6}},
+       "F6",
+       "Starts or stops a film of the window.",
+       [](S, V v) -> Asked { return v.film.active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}}; }},
       plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12"),
       plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8"),
       plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9"),

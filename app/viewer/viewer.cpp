@@ -168,6 +168,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   times.gui_ms = compose();
   save_pictures();
   add_to_film();
+  follow_live_film();
   const Clock::time_point presenting = Clock::now();
   rescue_.outside([this] { surface_->present(); });
   times.swap_ms = in_ms(Clock::now() - presenting);
@@ -294,10 +295,8 @@ void Viewer::follow_simulation() {
   view_.fullscreen = surface_->fullscreen();
 }
 
-void Viewer::draw_bodies() {
-  const render::Canvas canvas = surface_->canvas();
+void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
-  const glm::vec2 covered = covered_by_panels();
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
   view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
@@ -313,7 +312,7 @@ void Viewer::follow_picked(const render::Canvas& canvas) {
 }
 
 double Viewer::compose() {
-  rescue_.outside([this] { draw_bodies(); });
+  rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
   const Clock::time_point begin = Clock::now();
   draw_panels(lane_.status(), view_, panel_state_, requests_);
   rescue_.outside([this] { gui_.end_frame(); });
@@ -336,7 +335,7 @@ void Viewer::finish() {
     failure.attempt([&] {
       rescue_.outside([this] { gui_.begin_frame(frame_s_); });
       compose();
-      save_picture(options_.screenshot_file);
+      save_picture(options_.screenshot_file, [this] { return picture_of_window(); });
     });
   }
   failure.attempt([&] {
@@ -346,6 +345,7 @@ void Viewer::finish() {
   failure.attempt([this] {
     while (!filmed_.empty()) take_pixels();
   });
+  failure.attempt([&] { carry_out(StopFilm{}); });
   write_outputs(failure);
   failure.rethrow();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
+#include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
 #include "app/viewer/rescue.h"
@@ -28,6 +30,7 @@
 #include "compute/sim/backends.h"
 #include "render/camera.h"
 #include "render/gl/pixel_reader.h"
+#include "render/image.h"
 
 namespace orrery {
 
@@ -54,8 +57,9 @@ class Viewer {
     FrameTimes times;
   };
   struct WantedPicture {
-    std::string asked;    // its name, may be empty
-    int script_line = 0;  // that asked for it; 0: none did
+    std::string asked;                    // its name, may be empty
+    std::function<render::Image()> take;  // with the context current
+    int script_line = 0;                  // that asked for it; 0: none did
   };
 
   /// Tries everything and keeps the first failure.
@@ -96,7 +100,8 @@ class Viewer {
   void show(double since_last_s, FrameTimes& times);
   /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
   double compose();
-  void draw_bodies();
+  /// `covered`: by panels, see covered_by_panels().
+  void draw_bodies(const render::Canvas& canvas, glm::vec2 covered);
   void follow_picked(const render::Canvas& canvas);
   glm::vec2 covered_by_panels() const;
   void finish();
@@ -108,6 +113,7 @@ class Viewer {
   void add_to_film();
   void take_pixels();
   void finish_film();
+  void follow_live_film();
   double path_clock_s() const;
 
   /// Every output that needs no OpenGL.
@@ -125,7 +131,10 @@ class Viewer {
   void carry_out(const ViewCommand& command);
   void carry_out(const StartRecording& c);
   void carry_out(const StopRecording&);
+  void carry_out(const StartFilm& c);
+  void carry_out(const StopFilm&);
   void carry_out(const SaveScreenshot& c);
+  void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
   void carry_out(const ExportResults& c);
   void carry_out(const ClearResults&);
@@ -176,7 +185,9 @@ class Viewer {
   /// For ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
-  void save_picture(const std::string& asked);
+  void save_picture(const std::string& asked, const std::function<render::Image()>& take);
+  render::Image picture_of_window();
+  render::Image picture_of_bodies(int width, int height);
   void save_snapshot(const std::string& asked, ByteOrder order);
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();
@@ -213,6 +224,7 @@ class Viewer {
   PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
+  std::optional<LiveFilm> live_film_;
   std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
   std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;

@@ -10,6 +10,7 @@
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "app/text/input_file.h"
+#include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -82,6 +83,54 @@ void Viewer::finish_film() {
   if (!film_) return;
   const std::string written = film_->finish();
   if (!written.empty()) console::print("{}\n", written);
+}
+
+void Viewer::carry_out(const StartFilm& c) {
+  if (film_) throw UsageError("orrery render makes a film already");
+  if (live_film_) throw UsageError(fmt::format("a film is being made: {}; stop-film completes it", live_film_->file()));
+  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  if (canvas.width < 1 || canvas.height < 1) throw std::runtime_error("cannot film: the window has no area");
+  const Output to = output(c.file, "film.mp4");
+  rescue_.outside([&] {
+    live_film_.emplace(FilmOptions{.out = to.file}, WindowSize{canvas.width, canvas.height}, to.existing,
+                       description());
+  });
+  view_.notice = "filming to " + printable(to.file);
+}
+
+void Viewer::carry_out(const StopFilm&) {
+  if (!live_film_) return;
+  std::string written;
+  try {
+    written = rescue_.outside([this] { return live_film_->finish(); });
+  } catch (...) {
+    live_film_.reset();
+    throw;
+  }
+  live_film_.reset();
+  if (!written.empty()) {
+    view_.notice = written;
+    console::print("{}\n", written);
+  }
+}
+
+/// A film has one size, so another size of the window ends it.
+void Viewer::follow_live_film() {
+  if (live_film_) {
+    try {
+      const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+      if (!rescue_.outside([&] { return live_film_->add(canvas, path_clock_s()); })) {
+        carry_out(StopFilm{});
+        view_.notice += ": the window has another size now";
+      }
+    } catch (const std::exception& error) {
+      live_film_.reset();
+      if (lockstep_) throw;
+      failed_ = true;
+      complain(error.what());
+    }
+  }
+  view_.film = live_film_ ? FilmStatus{true, live_film_->file(), live_film_->pictures()} : FilmStatus{};
 }
 
 double Viewer::path_clock_s() const {

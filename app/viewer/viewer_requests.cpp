@@ -166,7 +166,11 @@ void Viewer::carry_out(const StopRecording&) {
 }
 
 void Viewer::carry_out(const SaveScreenshot& c) {
-  pictures_wanted_.push_back({.asked = c.file});
+  pictures_wanted_.push_back({.asked = c.file, .take = [this] { return picture_of_window(); }});
+}
+
+void Viewer::carry_out(const SavePicture& c) {
+  pictures_wanted_.push_back({.asked = c.file, .take = [this, c] { return picture_of_bodies(c.width, c.height); }});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
@@ -310,6 +314,7 @@ std::int64_t Viewer::unwritten_results() const {
 std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
   if (lane_.log().recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
+  if (live_film_) lines.push_back(fmt::format("The film {} ends.", live_film_->file()));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
   if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
@@ -331,7 +336,7 @@ void Viewer::carry_out(const FrameAll&) {
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {
-      save_picture(wanted.asked);
+      save_picture(wanted.asked, wanted.take);
     } catch (const std::exception& error) {
       if (!lockstep_) {
         complain(error.what());
@@ -344,15 +349,27 @@ void Viewer::save_pictures() {
   }
 }
 
-void Viewer::save_picture(const std::string& asked) {
+void Viewer::save_picture(const std::string& asked, const std::function<render::Image()>& take) {
   const Output to = output(asked, "picture.png");
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
-  if (canvas.width < 1 || canvas.height < 1) {
-    throw std::runtime_error(fmt::format("cannot save {}: the window has no area", to.file));
-  }
-  const auto read = [&] { return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height); };
-  const render::Image picture = rescue_.outside(read);
+  const render::Image picture = rescue_.outside(take);
   say_written(write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
+}
+
+render::Image Viewer::picture_of_window() {
+  const render::Canvas canvas = surface_->canvas();
+  if (canvas.width < 1 || canvas.height < 1)
+    throw std::runtime_error("no picture can be saved: the window has no area");
+  return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height);
+}
+
+render::Image Viewer::picture_of_bodies(int width, int height) {
+  if (const int most = surface_->gl().max_side; width > most || height > most) {
+    throw std::runtime_error(
+        fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
+  }
+  const render::RenderTarget target{GL_RGBA8, width, height};
+  draw_bodies({target.framebuffer(), width, height, target.texture()}, {});
+  return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {

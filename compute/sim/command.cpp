@@ -1,8 +1,11 @@
 #include "compute/sim/command.h"
 
+#include "compute/core/one_of_members.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
+
+template struct OneOf<SimulationCommands>;
 
 void check_integrator(const std::string& id) {
   (void)find_integrator(id);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/core/force_law.h"
+#include "compute/core/one_of.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
@@ -324,10 +325,13 @@ struct EnumWords<LawId> {
 };
 
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
-using Command = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
-                             SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset,
-                             LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations, MeasureConserved,
-                             ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
+struct SimulationCommands {
+  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
+                               SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
+                               Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
+                               MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
+};
+using Command = OneOf<SimulationCommands>;
 
 /// What `auto` chose, and why.
 struct AutoChoice {

@@ -45,4 +45,10 @@ bool has_extension(std::string_view name) {
   return false;
 }
 
+bool draws_in_software() {
+  const std::string renderer = text(GL_RENDERER);
+  const auto is_part = [&](const char* name) { return renderer.find(name) != std::string::npos; };
+  return is_part("llvmpipe") || is_part("softpipe") || is_part("SwiftShader");
+}
+
 }  // namespace orrery::render

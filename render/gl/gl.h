@@ -23,4 +23,7 @@ GlInfo load_gl(GlLoader loader);
 /// Whether the current context has the extension, such as "GL_NV_gpu_shader5".
 bool has_extension(std::string_view name);
 
+/// Whether the current context draws on the CPU.
+bool draws_in_software();
+
 }  // namespace orrery::render

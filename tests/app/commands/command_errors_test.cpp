@@ -42,7 +42,8 @@ TEST(CommandText, ArgumentsStandInOrderOrByName) {
 }
 
 TEST(CommandText, CountsObeyTheRangeOfTheirRow) {
-  constexpr Argument<&ProbeForces::sample> sample{.name = "sample", .range = {1, 4096, "bodies"}, .form = Form::count};
+  constexpr Argument<&ProbeForces::sample> sample{
+      {.name = "sample", .range = {1, 4096, "bodies"}, .form = Form::count}};
   EXPECT_EQ(read_value(sample, "sample", "4k"), 4096);
   for (const char* text : {"0", "5k", "2147483648"}) {
     expect_failure(

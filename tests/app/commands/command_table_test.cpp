@@ -43,7 +43,7 @@ auto values_for(const ArgumentOf<M>& argument) {
     values = {{{"block", "256"}}, {{"block", "auto"}, {"split", "8"}}};
   } else {
     for (const std::string text :
-         {"leapfrog", "gravity", "plummer", "cuda-tiled", "a b.png", "run #1 \"x\".png", "name=a"}) {
+         {"leapfrog", "gravity", "plummer", "cuda-tiled", "a b.png", "a b.mp4", "run #1 \"x\".png", "name=a"}) {
       try {
         if (argument.check) argument.check(text);
         values.push_back(text);
@@ -75,23 +75,29 @@ std::vector<M> members_for(const ArgumentOf<M>& argument) {
   }
 }
 
+/// A command in which every argument is given.
+template <class C>
+C complete() {
+  C all{};
+  for_each_of(row_of<C>.arguments, [&](const auto& argument) { argument.of(all) = members_for(argument).front(); });
+  return all;
+}
+
 /// Commands in which each argument has each of its values, and at least one.
 template <class C>
 std::vector<Request> samples() {
   const auto& row = row_of<C>;
-  const C initial{};
-  C all{};
-  for_each_of(row.arguments, [&](const auto& argument) { argument.of(all) = members_for(argument).front(); });
-  std::vector<Request> samples{as_request(all)};
+  const C initial{}, all = complete<C>();
+  std::vector<Request> samples{all};
   for_each_of(row.arguments, [&](const auto& argument) {
     C sample = all;
     for (const auto& member : members_for(argument)) {
       argument.of(sample) = member;
-      samples.push_back(as_request(sample));
+      samples.push_back(sample);
     }
     if (!argument.optional) return;
     argument.of(sample) = argument.of(initial);
-    samples.push_back(as_request(sample));
+    samples.push_back(sample);
   });
   return samples;
 }
@@ -101,8 +107,8 @@ void for_each_command(auto&& visit) {
   const auto visit_all = [&]<class... Commands>(std::type_identity<std::variant<Commands...>>) {
     (visit(std::type_identity<Commands>{}), ...);
   };
-  visit_all(std::type_identity<Command>{});
-  visit_all(std::type_identity<ViewCommand>{});
+  visit_all(std::type_identity<Command::Variant>{});
+  visit_all(std::type_identity<ViewCommand::Variant>{});
 }
 
 void expect_equal(const Request& read, const Request& command) {
@@ -201,9 +207,9 @@ TEST(CommandTable, EveryNumberIsRefusedOutOfItsRange) {
         // Other tests are about counts, which are read as "16k", too.
         if (argument.form == Form::count) return;
         for (const Value number : numbers_out_of_range(argument)) {
-          C command{};
+          C command = complete<C>();
           argument.of(command) = typename A::Member{static_cast<Value>(number - argument.first)};
-          expect_refused(as_request(command), argument.name, argument.range.to_string(), shortest_text(number), number);
+          expect_refused(command, argument.name, argument.range.to_string(), shortest_text(number), number);
         }
       }
     });

@@ -212,6 +212,12 @@ TEST_F(Panels, StartAndStopARecording) {
   only<StopRecording>(click("record"));
 }
 
+TEST_F(Panels, StartAndStopAFilm) {
+  EXPECT_EQ(only<StartFilm>(click("film")).file, "");
+  view.film = {.active = true, .file = "mine.mp4", .pictures = 12};
+  only<StopFilm>(click("film"));
+}
+
 TEST_F(Panels, SavePictureAndSnapshot) {
   only<SaveScreenshot>(click("screenshot.save"));
   only<SaveSnapshot>(click("snapshot.save"));

@@ -241,6 +241,9 @@ TEST(Keys, RecordingKeyStopsWhatItStarted) {
   asked<StartRecording>({.key = GLFW_KEY_F5}, status, view);
   view.recording.active = true;
   asked<StopRecording>({.key = GLFW_KEY_F5}, status, view);
+  asked<StartFilm>({.key = GLFW_KEY_F6}, status, view);
+  view.film.active = true;
+  asked<StopFilm>({.key = GLFW_KEY_F6}, status, view);
 }
 
 TEST(Keys, HeldDownOnlyTheOnesThatGoOnAskAgain) {

@@ -135,6 +135,28 @@ TEST_F(ViewerFilm, AFilmHasItsFramesAndItsDuration) {
   EXPECT_EQ(read(path("a.mp4")), read(path("a-1.mp4"))) << "the same in every run; the first one is kept";
 }
 
+TEST_F(ViewerFilm, AFilmOfTheWindowHasEverySecondOf60FramesPerSecond) {
+  if (!installed("ffmpeg") || !installed("ffprobe")) GTEST_SKIP() << "ffmpeg and ffprobe are not installed";
+  ViewOptions o = options(14);
+  o.size = {161, 97};  // H.264 needs even lengths
+  o.script = {{.frame = 2, .request = StartFilm{path("w.mp4")}, .line = 1},
+              {.frame = 12, .request = StopFilm{}, .line = 2}};
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  const std::string probed = output_of(
+      "ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=width,height,nb_read_frames -of "
+      "default=nw=1 " +
+      path("w.mp4"));
+  for (const char* line : {"width=162", "height=98", "nb_read_frames=5"}) {
+    EXPECT_NE(probed.find(line), std::string::npos) << line << " is not in:\n" << probed;
+  }
+  o.script.pop_back();
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_TRUE(fs::exists(path("w-1.mp4"))) << "the end of the run completes it";
+  o.script.front().request = StartFilm{path("nowhere/w.mp4")};
+  expect_failure(
+      Failure::runtime, [&] { run_view(test::catalog(), o); }, "nowhere/w.mp4");
+}
+
 TEST_F(ViewerFilm, AFilmShowsTheFramesTheRightWayUp) {
   if (!installed("ffmpeg")) GTEST_SKIP() << "ffmpeg is not installed";
   ViewOptions o = film("a.mp4", 1), pictures = film("frames", 1);

@@ -1,9 +1,12 @@
 // Runs and their pictures.
+#include <algorithm>
+
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/backends.h"
+#include "tests/render/picture.h"
 
 namespace orrery {
 namespace {
@@ -88,6 +91,22 @@ TEST_F(OffscreenViewer, PanelIsInThePictureWhenAsked) {
     ASSERT_EQ(run_view(test::catalog(), o), 0);
   }
   EXPECT_NE(read(path("with.png")), read(path("without.png")));
+}
+
+TEST_F(OffscreenViewer, APictureHasItsOwnSizeAndChangesNothingElse) {
+  const auto last_picture = [&](bool another) {
+    ViewOptions o = options(3);
+    o.screenshot_file = path("last.png");
+    o.existing = Existing::replace;
+    if (another) o.script = {{.frame = 1, .request = SavePicture{200, 120, path("other.png")}, .line = 1}};
+    EXPECT_EQ(run_view(test::catalog(), o), 0);
+    return render::test::read_png(path("last.png"));
+  };
+  EXPECT_EQ(last_picture(false).rgb, last_picture(true).rgb);
+  const auto other = render::test::read_png(path("other.png"));
+  EXPECT_EQ(other.width, 200);
+  EXPECT_EQ(other.height, 120);
+  EXPECT_TRUE(std::ranges::any_of(other.rgb, [](auto value) { return value > 100; })) << "bodies are in it";
 }
 
 TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {

@@ -1,0 +1,10 @@
+#include "app/ui_state/command.h"
+
+#include "compute/core/one_of_members.h"
+
+namespace orrery {
+
+template struct OneOf<ViewCommands>;
+template struct OneOf<AllCommands>;
+
+}  // namespace orrery
