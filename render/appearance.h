@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 namespace orrery::render {
 
 inline constexpr int colour_map_count = 10;  ///< how many colour_maps() there are
@@ -17,7 +19,22 @@ enum class Theme {
 };
 
 /// The value of a body that its colour shows, among lights.
-enum class ColourBy { speed, mass, none };
+enum class ColourBy {
+  speed,
+  mass,
+  none,          ///< one colour
+  acceleration,  ///< its magnitude
+  species,       ///< the part of the scene
+  local_density,
+  force_error  ///< of the present kernel, relative
+};
+
+/// How values are spread over the colour map.
+enum class Scale {
+  automatic,   ///< as suits the quantity: speeds linear, all others logarithmic
+  linear,      ///< evenly
+  logarithmic  ///< evenly in their logarithms
+};
 
 /// How bodies become light. Both ways give the same picture within a tolerance.
 enum class Drawing {
@@ -30,13 +47,20 @@ enum class Drawing {
 struct Appearance {
   Look look = Look::lights;
   ColourBy colour_by = ColourBy::speed;
-  int colour_map = 0;          ///< index into colour_maps(), 0 to colour_map_count - 1
-  float exposure = 1.0f;       ///< scales the light before tone mapping, > 0; no effect on a density
-  bool auto_exposure = false;  ///< exposes for the brightest bodies in view; `exposure` then scales that
-  float sprite_scale = 1.0f;   ///< scales every sprite, > 0
+  int colour_map = 0;  ///< index into colour_maps(), 0 to colour_map_count - 1
+  Scale scale = Scale::automatic;
+  std::optional<float> low{}, high{};  ///< values with the first and the last colour, >= 0; none: found automatically
+  float exposure = 1.0f;               ///< scales the light before tone mapping, > 0; no effect on a density
+  bool auto_exposure = false;          ///< exposes for the brightest bodies in view; `exposure` then scales that
+  float sprite_scale = 1.0f;           ///< scales every sprite, > 0
   Drawing drawing = Drawing::automatic;
   Theme theme = Theme::dark;  ///< the window's own, see SetTheme
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
+
+/// Whether the colours show DrawnBodies::values.
+constexpr bool shows_values(const Appearance& appearance) {
+  return appearance.look == Look::lights && appearance.colour_by > ColourBy::none;
+}
 
 }  // namespace orrery::render

@@ -76,10 +76,17 @@ constexpr ColourMap maps[] = {
 };
 static_assert(std::size(maps) == colour_map_count);
 
+constexpr std::array<glm::vec3, most_parts> parts{
+    {{0.337f, 0.706f, 0.914f}, {0.902f, 0.624f, 0.000f}, {0.800f, 0.475f, 0.655f}, {0.000f, 0.620f, 0.451f}}};
+
 }  // namespace
 
 std::span<const ColourMap> colour_maps() {
   return maps;
+}
+
+std::span<const glm::vec3, most_parts> part_colours() {
+  return parts;
 }
 
 glm::vec3 linear_from_srgb(glm::vec3 colour) {

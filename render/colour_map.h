@@ -23,6 +23,13 @@ struct ColourMap {
 /// All maps; Appearance::colour_map is an index into them, and 0 suits speeds.
 std::span<const ColourMap> colour_maps();
 
+inline constexpr int most_parts = 4;
+/// Colours for up to most_parts parts of a scene, sRGB: those of Okabe and Ito (2008), which colour-blind people can
+/// tell apart.
+std::span<const glm::vec3, most_parts> part_colours();
+/// Of a body whose value is not known, sRGB.
+inline constexpr glm::vec3 unknown_colour{0.4f};
+
 glm::vec3 linear_from_srgb(glm::vec3 colour);
 glm::vec3 srgb_from_linear(glm::vec3 colour);
 /// In linear light. `at` outside 0 to 1 gives the end's colour.

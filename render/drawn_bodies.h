@@ -7,6 +7,9 @@ namespace orrery::render {
 struct DrawnBodies {
   unsigned buffer = 0;
   int count = 0;
+  /// The name of a GL buffer of `count` floats for the colours that show_values(); 0: none. A species is a part from 0
+  /// to most_parts - 1. NaN: not known yet.
+  unsigned values = 0;
 };
 
 /// Values that take the first and the last colour of the map.
@@ -21,6 +24,7 @@ struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
   ValueRange mass_per_area{};
+  ValueRange value{};  ///< of DrawnBodies::values
 };
 
 }  // namespace orrery::render

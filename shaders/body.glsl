@@ -6,9 +6,10 @@ uniform bool weigh_mass;           // a body's light is its mass per area of a p
 uniform float intensity;           // light of a pixel in the middle of a sprite; a sprite has no more
 uniform float radius;              // of a body's sprite, in world units
 uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
-uniform int colour_by;             // 0: speed, 1: mass, 2: none
-uniform vec2 speed_range;
-uniform vec2 mass_range;
+uniform int colour_by;             // 0: speed, 1: mass, 2: none, 3: value, 4: part of the scene
+uniform vec2 colour_range;         // of the value or its logarithm, with the first and the last colour
+uniform bool logarithmic;
+uniform float normal_mass;         // of a body with a sprite of normal size
 
 // Below this radius in pixels a sprite would miss pixel centres and flicker as it moves.
 const float least_radius_px = 1.75;
@@ -17,35 +18,41 @@ struct Body {
   vec4 clip;        // clip coordinates
   float radius_px;  // by its own size, > 0
   float light;      // sum over all its pixels
-  float value;      // place in the colour map, 0 to 1
+  // Shares of the light that are summed up. Of a value: its place in the colour map, 0 to 1, and 1 if it is not known.
+  // Of a part of the scene: 1 at its number, counted from 1; all 0 for part 0.
+  vec3 shares;
 };
 
 #include "usable.glsl"
 
-float share(float value, vec2 range) {
-  return clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
+// The place of a value in the colour map.
+float place_of(float value) {
+  const float at = logarithmic ? log(max(value, 1e-37)) : value;
+  return clamp((at - colour_range.x) / max(colour_range.y - colour_range.x, 1e-37), 0.0, 1.0);
 }
 
-float share_of_logarithm(float value, vec2 range) {
-  return share(log(max(value, 1e-30)), log(max(range, vec2(1e-30))));
+vec3 shares_of(vec4 position, vec4 velocity, float value) {
+  if (colour_by == 2) return vec3(1.0, 0.0, 0.0);
+  if (colour_by == 4) return vec3(equal(ivec3(int(value)), ivec3(1, 2, 3)));
+  if (colour_by == 3 && (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u) return vec3(0.0, 1.0, 0.0);  // NaN
+  const float shown = colour_by == 0 ? length(velocity.xyz) : colour_by == 1 ? position.w : value;
+  return vec3(place_of(shown), 0.0, 0.0);
 }
 
 // The sum over the pixels of a sprite whose middle has a light of 1, see profile.glsl.
 float disc_light(float radius_px) { return 0.25 * 3.14159265 * radius_px * radius_px; }
 
 // False if the body is behind the camera or has a number that is not finite. `position` has the mass in w.
-bool see(vec4 position, vec4 velocity, out Body body) {
+bool see(vec4 position, vec4 velocity, float value, out Body body) {
   const vec4 seen = view * vec4(position.xyz, 1.0);
   if (!usable(position) || !usable(velocity) || !(seen.z < 0.0)) return false;
   const float pixels_per_unit = pixels_per_tangent / -seen.z;
-  const float bulk = clamp(pow(max(position.w, 0.0) / max(mass_range.y, 1e-30), 1.0 / 3.0), 0.5, 4.0);
+  const float bulk = clamp(pow(max(position.w, 0.0) / max(normal_mass, 1e-30), 1.0 / 3.0), 0.5, 4.0);
   body.clip = projection * seen;
   body.radius_px = radius * bulk * pixels_per_unit;
   body.light = weigh_mass ? max(position.w, 0.0) * pixels_per_unit * pixels_per_unit
                           : intensity * disc_light(body.radius_px);
-  body.value = colour_by == 0   ? share(length(velocity.xyz), speed_range)
-               : colour_by == 1 ? share_of_logarithm(position.w, mass_range)
-                                : 1.0;
+  body.shares = shares_of(position, velocity, value);
   return true;
 }
 

@@ -10,8 +10,10 @@ layout(local_size_x = 32) in;
 uniform int count;
 uniform ivec2 size;    // of the picture in pixels
 uniform float quanta;  // per unit of light
+uniform int values_at;  // the texel from which the sums of the second and third share are; 0: there are none
 
 layout(std430, binding = 0) readonly buffer Bodies { vec4 bodies[]; };  // all positions, then all velocities
+layout(std430, binding = 3) readonly buffer Values { float values[]; };
 layout(std430, binding = 1) buffer Sprites { TEXEL sprites[]; };
 layout(std430, binding = 2) readonly buffer Large {
   uint large_count;
@@ -20,7 +22,7 @@ layout(std430, binding = 2) readonly buffer Large {
 
 void add_sprite(uint i) {
   Body body;
-  if (!see(bodies[i], bodies[i + uint(count)], body)) return;
+  if (!see(bodies[i], bodies[i + uint(count)], values_at > 0 ? values[i] : 0.0, body)) return;
   const vec2 middle = (0.5 + 0.5 * body.clip.xy / body.clip.w) * vec2(size) - 0.5;
   const float radius_px = drawn_radius_px(body.radius_px);
   const ivec2 first = ivec2(ceil(clamp(middle - radius_px, vec2(0.0), vec2(size))));
@@ -35,7 +37,10 @@ void add_sprite(uint i) {
     if (!(light > 0.0)) continue;
     const float turn = fract(float((i + uint(k)) & 0xffffu) * 0.618034);
     const uint sum = uint(light * quanta + turn);
-    ADD(sprites[pixel.y * size.x + pixel.x], uvec2(sum, uint(float(sum) * body.value + turn)));
+    const uvec3 shares = uvec3(float(sum) * body.shares + turn);
+    const int at = pixel.y * size.x + pixel.x;
+    ADD(sprites[at], uvec2(sum, shares.x));
+    if (values_at > 0) ADD(sprites[values_at + at], shares.yz);
   }
 }
 

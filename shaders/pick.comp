@@ -25,7 +25,7 @@ layout(std430, binding = 1) buffer Found {
 
 void examine(uint i) {
   Body body;
-  if (!see(positions[i], vec4(0.0), body)) return;
+  if (!see(positions[i], vec4(0.0), 0.0, body)) return;
   const vec2 middle = (0.5 + 0.5 * body.clip.xy / body.clip.w) * size;
   const float bright_px = 0.5 * drawn_radius_px(body.radius_px);
   const float outside = max(distance(middle, place) - bright_px, 0.0);

@@ -4,7 +4,7 @@
 layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(binding = 0) uniform sampler2D source;
-layout(rg16f, binding = 0) writeonly uniform image2D reduced;
+layout(rgba16f, binding = 0) writeonly uniform image2D reduced;
 
 #include "tent.glsl"
 
@@ -15,6 +15,6 @@ void main() {
   if (any(greaterThanEqual(texel, size))) return;
   // Samples lie half a written texel apart: a body's glow moves smoothly with it.
   const float texels_read = float(textureSize(source, 0).x) / float(size.x);
-  const vec2 light = tent(source, (vec2(texel) + 0.5) / vec2(size), 0.5 * texels_read);
-  imageStore(reduced, texel, vec4(min(light, vec2(hottest)), 0.0, 0.0));
+  const vec4 light = tent(source, (vec2(texel) + 0.5) / vec2(size), 0.5 * texels_read);
+  imageStore(reduced, texel, min(light, vec4(hottest)));
 }

@@ -11,8 +11,10 @@ uniform int count;
 uniform ivec2 size;        // of the picture in pixels
 uniform float quanta;      // per unit of light
 uniform bool with_splats;  // else all bodies are sprites
+uniform int values_at;  // the texel from which the sums of the second and third share are; 0: there are none
 
 layout(std430, binding = 0) readonly buffer Bodies { vec4 bodies[]; };  // all positions, then all velocities
+layout(std430, binding = 3) readonly buffer Values { float values[]; };
 layout(std430, binding = 1) buffer Splats { TEXEL splats[]; };
 layout(std430, binding = 2) buffer Large {
   uint large_count;
@@ -21,7 +23,7 @@ layout(std430, binding = 2) buffer Large {
 
 void add_body(uint i) {
   Body body;
-  if (!see(bodies[i], bodies[i + uint(count)], body)) return;
+  if (!see(bodies[i], bodies[i + uint(count)], values_at > 0 ? values[i] : 0.0, body)) return;
   if (!with_splats || body.radius_px >= least_radius_px) {
     large[atomicAdd(large_count, 1u)] = i;
     return;
@@ -32,7 +34,10 @@ void add_body(uint i) {
   // Rounding up or down by turns keeps the mean where a body has few quanta.
   const float turn = fract(float(i & 0xffffu) * 0.618034);
   const uint sum = uint(body.light * quanta + turn);
-  ADD(splats[texel.y * 2 * size.x + texel.x], uvec2(sum, uint(float(sum) * body.value + turn)));
+  const uvec3 shares = uvec3(float(sum) * body.shares + turn);
+  const int at = texel.y * 2 * size.x + texel.x;
+  ADD(splats[at], uvec2(sum, shares.x));
+  if (values_at > 0) ADD(splats[values_at + at], shares.yz);
 }
 
 void main() {

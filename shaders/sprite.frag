@@ -1,8 +1,8 @@
 #version 450 core
 
-flat in vec2 peak;
+flat in vec4 peak;
 
-layout(location = 0) out vec2 light;
+layout(location = 0) out vec4 light;  // as many components as the image has
 
 #include "profile.glsl"
 

@@ -1,4 +1,5 @@
-// Two sums in one 64-bit texel: light, and light times the place in the colour map, both in units of 1 / quanta.
+// Two sums in one 64-bit texel: light and its first share, or its second and third share (see body.glsl), in units of
+// 1 / quanta.
 // Integers add up to the same picture in any order. Drivers without 64-bit atomics add the halves one by one.
 #ifdef ATOMIC_INT64
 #define TEXEL uint64_t

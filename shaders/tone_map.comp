@@ -1,6 +1,6 @@
 #version 450 core
 
-// Light and its place in the colour map to a picture.
+// Light and its shares (see body.glsl) to a picture.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D light;
@@ -11,6 +11,9 @@ uniform float exposure;
 uniform bool auto_exposure;  // scales the metered exposure instead of the light
 uniform int colour_map;
 uniform bool ink_on_white;  // else light in the dark
+uniform bool parts;  // shares are those of parts of the scene
+uniform vec3 part_colours[4];
+uniform vec3 unknown_colour;
 
 #include "exposure.glsl"
 
@@ -27,15 +30,20 @@ vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * whi
 #include "encode.glsl"
 
 // The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
-vec3 colour_of(vec2 sums) {
+// The light in its colour.
+vec3 coloured(vec4 sums) {
+  if (parts) {
+    const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
+    return mat3(part_colours[1], part_colours[2], part_colours[3]) * sums.yzw + first * part_colours[0];
+  }
+  const float known = max(sums.x - sums.z, 0.0);
   const vec2 size = vec2(textureSize(colours, 0));
-  const float value = clamp(sums.y / max(sums.x, 1e-20), 0.0, 1.0);
+  const float value = clamp(sums.y / max(known, 1e-20), 0.0, 1.0);
   const vec2 texel = vec2(0.5 + value * (size.x - 1.0), 0.5 + float(colour_map));
-  return textureLod(colours, texel / size, 0.0).rgb;
+  return known * textureLod(colours, texel / size, 0.0).rgb + sums.z * unknown_colour;
 }
-vec3 coloured(vec2 sums) { return sums.x * colour_of(sums); }
 
-vec3 lit(vec2 bodies, vec2 halo, float exposed, vec2 place) {
+vec3 lit(vec4 bodies, vec4 halo, float exposed, vec2 place) {
   const vec3 c = min(exposed * (coloured(bodies) + glow_weight * coloured(halo)), vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
   // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
@@ -47,9 +55,9 @@ vec3 lit(vec2 bodies, vec2 halo, float exposed, vec2 place) {
 
 // Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. The glow stays
 // away, since paper does not shine.
-vec3 printed(vec2 bodies, float exposed) {
+vec3 printed(vec4 bodies, float exposed) {
   const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
-  return pow(colour_of(bodies), vec3(layers));
+  return pow(coloured(bodies) / max(bodies.x, 1e-20), vec3(layers));
 }
 
 void main() {
@@ -57,6 +65,6 @@ void main() {
   if (any(greaterThanEqual(pixel, size))) return;
   const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
   const float exposed = exposure * (auto_exposure && automatic > 0.0 ? automatic : 1.0);
-  const vec2 bodies = texelFetch(light, pixel, 0).rg, halo = textureLod(glow, place, 0.0).rg;
+  const vec4 bodies = texelFetch(light, pixel, 0), halo = textureLod(glow, place, 0.0);
   imageStore(picture, pixel, encoded(ink_on_white ? printed(bodies, exposed) : lit(bodies, halo, exposed, place), pixel));
 }

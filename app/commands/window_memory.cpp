@@ -55,7 +55,10 @@ WindowMemory memory_of(const Json& json) {
     memory.sections.emplace(id, open.get<bool>());
   }
   if (json.contains("lab")) memory.lab = command_in<ShowLab>(json["lab"]);
-  if (json.contains("appearance")) memory.appearance = command_in<SetAppearance>(json["appearance"]);
+  if (json.contains("appearance")) {
+    memory.appearance = command_in<SetAppearance>(json["appearance"]);
+    check_colour_range(memory.appearance->appearance);
+  }
   if (json.contains("theme")) memory.theme = command_in<SetTheme>(json["theme"]);
   if (json.contains("window")) {
     const Json& window = json["window"];

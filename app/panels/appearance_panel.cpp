@@ -1,8 +1,15 @@
 #include <imgui.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "compute/core/parse_number.h"
 
 namespace orrery {
 namespace {
@@ -47,12 +54,78 @@ void theme_row(const ViewStatus& view, Requests& out) {
   if (theme != view.appearance.theme) out.push_back(SetTheme{theme});
 }
 
+struct Quantity {
+  render::ColourBy value;
+  const char *title, *notes;
+};
+constexpr std::array quantities{
+    Quantity{render::ColourBy::speed, "speed", "The magnitude of the velocity."},
+    Quantity{render::ColourBy::acceleration, "acceleration",
+             "The magnitude of the acceleration, as the kernel found it last."},
+    Quantity{render::ColourBy::mass, "mass", "The mass of the body."},
+    Quantity{render::ColourBy::species, "part of the scene",
+             "The galaxy, the component of a galaxy, or the species in the scene's file."},
+    Quantity{
+        render::ColourBy::local_density, "local density",
+        "The mass per volume of the 16 nearest neighbours. It is renewed every second, or less often if that would "
+        "take more than a quarter of a processor."},
+    Quantity{render::ColourBy::force_error, "force error",
+             "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
+             "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
+    Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
+};
+
+void quantity_row(const render::Appearance& current, render::Appearance& edited) {
+  row_label("Colour by", "The quantity that a body's colour shows.");
+  const auto& shown = *std::ranges::find(quantities, current.colour_by, &Quantity::value);
+  if (!begin_combo("colour-by", shown.title)) return;
+  for (const Quantity& quantity : quantities) {
+    if (ImGui::Selectable(quantity.title, &quantity == &shown)) edited.colour_by = quantity.value;
+    ui_mark("colour-by", word_of(quantity.value));
+    tooltip(quantity.notes);
+  }
+  ImGui::EndCombo();
+}
+
+/// One end of the range as typed. When Enter ends it, `end` has it; an empty text is none.
+void range_end(const char* id, float automatic, float width, std::string& content, std::optional<float>& end) {
+  const std::optional<float> number = parsed_number<float>(content);
+  const bool known = content.empty() || (number && SetAppearance::ends.contains(*number));
+  ImGui::SetNextItemWidth(width);
+  if (!text_field(id, format_value(automatic).c_str(), content, !known) || !known) return;
+  end = content.empty() ? std::nullopt : number;
+}
+
+void range_rows(const ViewStatus& view, ColourRangeDraft& draft, render::Appearance& edited) {
+  const render::Appearance& current = view.appearance;
+  row_label("Scale", "How values are spread over the colours. Auto: speeds linear, all others logarithmic.");
+  choice("scale", "auto", edited.scale, render::Scale::automatic);
+  ImGui::SameLine();
+  choice("scale", "linear", edited.scale, render::Scale::linear);
+  ImGui::SameLine();
+  choice("scale", "log", edited.scale, render::Scale::logarithmic);
+
+  row_label(
+      "Range",
+      "The values with the first and the last colour. Empty: automatic. An automatic range follows the bodies: it "
+      "grows within a second and shrinks within a quarter of a minute. Framing all bodies renews it at once.");
+  if (draft.low != current.low || draft.high != current.high) {
+    const auto text_of = [](std::optional<float> end) { return end ? shortest_text(*end) : std::string{}; };
+    draft = {current.low, current.high, text_of(current.low), text_of(current.high)};
+  }
+  const float gap = ImGui::GetStyle().ItemSpacing.x, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  const Legend& legend = view.legend;
+  range_end("range-low", legend.low, half, draft.low_text, edited.low);
+  ImGui::SameLine();
+  range_end("range-high", legend.high, half, draft.high_text, edited.high);
+}
+
 }  // namespace
 
 static_assert(SetAppearance::scales.contains(SetAppearance::exposure_slider.least));
 static_assert(SetAppearance::scales.contains(SetAppearance::size_slider.least));
 
-void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
+void appearance_panel(const Status&, const ViewStatus& view, PanelState& state, Requests& out) {
   if (!section("appearance", "Appearance", false)) return;
   const render::Appearance& current = view.appearance;
   render::Appearance edited = current;
@@ -62,14 +135,8 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   ImGui::SameLine();
   choice("look", "density", edited.look, render::Look::density);
   if (current.look == render::Look::lights) {
-    row_label("Colour by", "The quantity that a body's colour shows.");
-    choice("colour-by", "speed", edited.colour_by, render::ColourBy::speed);
-    ImGui::SameLine();
-    choice("colour-by", "mass", edited.colour_by, render::ColourBy::mass);
-    ImGui::SameLine();
-    choice("colour-by", "none", edited.colour_by, render::ColourBy::none);
+    quantity_row(current, edited);
   }
-
   row_label("Colours", "The colour map, from low to high.");
   const std::size_t index = static_cast<std::size_t>(current.colour_map);
   if (begin_combo("colour-map", index < view.colour_maps.size() ? view.colour_maps[index].c_str() : "")) {
@@ -79,6 +146,9 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
     }
     ImGui::EndCombo();
   }
+
+  const bool has_range = !view.legend.quantity.empty() && view.legend.parts.empty();
+  if (has_range) range_rows(view, state.colours, edited);
 
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");
   if (const auto value = log_slider("exposure", current.exposure, SetAppearance::exposure_slider, "%.3g"))
@@ -97,6 +167,7 @@ void appearance_panel(const Status&, const ViewStatus& view, Requests& out) {
   choice("drawing", "splats", edited.drawing, render::Drawing::splats);
   ImGui::SameLine();
   choice("drawing", "sprites", edited.drawing, render::Drawing::sprites);
+  if (edited.look != current.look || edited.colour_by != current.colour_by) edited.low = edited.high = std::nullopt;
   if (!(edited == current)) out.push_back(SetAppearance{edited});
 
   theme_row(view, out);

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
+#include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -15,6 +18,19 @@ using theme::em;
 
 ImU32 packed(const std::array<float, 3>& colour) {
   return ImGui::ColorConvertFloat4ToU32({colour[0], colour[1], colour[2], 1});
+}
+
+/// Three short texts: at the left, in the middle, and ending at the right.
+void line(float left, float width, const std::string& begin, const std::string& middle, const std::string& end) {
+  text(begin, theme::dim, theme::Font::small);
+  if (!middle.empty()) {
+    ImGui::SameLine();
+    const float half = 0.5f * ImGui::CalcTextSize(middle.c_str()).x;
+    ImGui::SetCursorPosX(left + 0.5f * width - half);
+    text(middle, theme::dim, theme::Font::small);
+  }
+  ImGui::SameLine();
+  text_to(left + width, end, theme::dim, theme::Font::small);
 }
 
 void colour_bar(const Legend& legend, float width) {
@@ -29,17 +45,51 @@ void colour_bar(const Legend& legend, float width) {
   ImGui::Dummy({width, height});
 }
 
+/// How many bodies are beyond an end: "2 % below"; empty if none is, or if that is not known.
+std::string beyond_text(const std::optional<float>& share, const char* side) {
+  if (!share || !(*share > 0)) return {};
+  return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
+}
+
+void values(const Legend& legend, float left, float width) {
+  colour_bar(legend, width);
+  line(left, width, format_value(legend.low), legend.unit, format_value(legend.high));
+  const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
+  if (below.empty() && above.empty()) return;
+  line(left, width, below, {}, above);
+  ui_mark("legend.beyond");
+}
+
+void parts(const Legend& legend) {
+  const float side = em(0.6f);
+  for (const LegendPart& part : legend.parts) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
+    ImGui::Dummy({side, side});
+    ImGui::SameLine();
+    text(part.name, theme::dim, theme::Font::small);
+    ui_mark("legend.part", part.name);
+  }
+}
+
 void colours(const Legend& legend, float width) {
   const float left = ImGui::GetCursorPosX();
-  text(fmt::format("{}{}", legend.quantity, legend.logarithmic ? ", logarithmic" : ""), theme::text,
-       theme::Font::small);
+  text(fmt::format("{}{}", legend.quantity, legend.logarithmic && legend.parts.empty() ? ", logarithmic" : ""),
+       theme::text, theme::Font::small);
   ui_mark("legend.quantity");
   tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
           "In units of G = 1. Values beyond the ends have the colours of the ends.");
-  colour_bar(legend, width);
-  text(fmt::format("{:.3g}", legend.low), theme::dim, theme::Font::small);
-  ImGui::SameLine();
-  text_to(left + width, fmt::format("{:.3g}", legend.high), theme::dim, theme::Font::small);
+  if (legend.parts.empty()) {
+    values(legend, left, width);
+  } else {
+    parts(legend);
+  }
+  if (legend.note.empty() && !(legend.known.value_or(1) < 1)) return;
+  text(legend.note.empty() ? fmt::format("measured: {:.0f} %", std::floor(100 * *legend.known)) : legend.note,
+       theme::dim, theme::Font::small);
+  ui_mark("legend.measured");
+  tooltip("Bodies whose value is not known are grey.");
 }
 
 /// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `end(x, y)` draws
@@ -99,7 +149,7 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBackground |
                        ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (legend.colours.size() > 1) colours(legend, width);
+    if (legend.colours.size() > 1 || !legend.parts.empty()) colours(legend, width);
     if (!legend.cells.empty()) {
       text(legend.cells, theme::text, theme::Font::small);
       ui_mark("legend.cells");

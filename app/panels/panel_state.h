@@ -34,6 +34,12 @@ struct SweepDraft {
   std::string counts;                 ///< as typed; empty: the present number of bodies
 };
 
+/// The fixed ends of the range of colours as they are typed; reset when the appearance has others.
+struct ColourRangeDraft {
+  std::optional<float> low, high;  ///< that the texts were made from
+  std::string low_text, high_text;
+};
+
 struct LabState {
   LabTab tab = LabTab::results;
   std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
@@ -48,6 +54,7 @@ struct LabState {
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
+  ColourRangeDraft colours;
   LabState lab;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, results_file;

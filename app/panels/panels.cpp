@@ -41,7 +41,7 @@ void settings(const Status& status, const ViewStatus& view, PanelState& state, R
   kernel_panel(status, view, out);
   tree_panel(status, view, out);
   physics_panel(status, view, out);
-  appearance_panel(status, view, out);
+  appearance_panel(status, view, state, out);
   record_panel(status, view, state, out);
   if (!lab_fits(view)) lab_sections(status, view, state, out);
 }

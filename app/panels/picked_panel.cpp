@@ -70,7 +70,7 @@ void picked_panel(const ViewStatus& view, Requests& out) {
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, width, out);
     row("mass", fmt::format("{:.4g}", body.mass), "In units of the scene's mass.");
-    if (!body.species.empty()) row("species", body.species, "As in the scene's file.");
+    if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
     row("position", components(body.position), "x, y and z, in units of length.");
     row("velocity", components(body.velocity), "x, y and z, in units of length per time.");
     row("speed", fmt::format("{:.4g}", std::hypot(body.velocity[0], body.velocity[1], body.velocity[2])),

@@ -18,7 +18,7 @@ void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Draws nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
-void appearance_panel(const Status& status, const ViewStatus& view, Requests& out);
+void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
 // Over the picture, each in a window of its own.

@@ -9,8 +9,8 @@ namespace orrery {
 
 /// The body that the user picked, in units of G = 1.
 struct PickedBody {
-  int number = 0;         ///< counted from 0
-  std::string species{};  ///< "gas", "dark" or "star"; empty if the scene does not say
+  int number = 0;      ///< counted from 0
+  std::string part{};  ///< of the scene: "halo", "star"; empty if the scene has no parts
   float mass = 0;
   std::array<float, 3> position{}, velocity{};
   float distance = 0;  ///< from the camera's target

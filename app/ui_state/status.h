@@ -58,6 +58,7 @@ struct Diagnostics {
   bool probe = true;                ///< compare forces with fp64 sums every 0.5 s
   int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: automatic
   double conserved_interval_s = 0;  ///< between sums of energy and momenta, in s; 0: never
+  bool every_body = false;          ///< compare other bodies each time, also while paused
 };
 
 /// One variant's place in a sweep: the time of a step, and the ranks that its interval allows.

@@ -3,10 +3,13 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "app/ui_state/lab_tab.h"
+#include "compute/core/error.h"
+#include "compute/core/range.h"
 #include "compute/sim/command_row.h"
 #include "render/appearance.h"
 
@@ -19,6 +22,7 @@ struct SetAppearance {
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
+  static constexpr Range<float> ends{0, std::numeric_limits<float>::max()};  ///< of a fixed range of colours
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 
   template <class = void>
@@ -28,6 +32,11 @@ struct SetAppearance {
         Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{{.name = "colour", .optional = true}},
         Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
             {.name = "map", .optional = true, .range = SetAppearance::colour_maps}},
+        Argument<&SetAppearance::appearance, &render::Appearance::scale>{{.name = "scale", .optional = true}},
+        Argument<&SetAppearance::appearance, &render::Appearance::low>{
+            {.name = "low", .optional = true, .range = SetAppearance::ends}},
+        Argument<&SetAppearance::appearance, &render::Appearance::high>{
+            {.name = "high", .optional = true, .range = SetAppearance::ends}},
         Argument<&SetAppearance::appearance, &render::Appearance::exposure>{
             {.name = "exposure", .optional = true, .range = SetAppearance::scales}},
         Argument<&SetAppearance::appearance, &render::Appearance::auto_exposure>{
@@ -38,6 +47,17 @@ struct SetAppearance {
         Argument<&SetAppearance::appearance, &render::Appearance::drawing>{{.name = "drawing", .optional = true}});
   }
 };
+
+/// Throws UsageError unless the fixed ends of the range of colours go together and with the scale.
+inline void check_colour_range(const render::Appearance& a) {
+  if (a.high && !(*a.high > a.low.value_or(0))) {
+    throw UsageError("appearance high cannot be " + shortest_text(*a.high) + "; it must be a number above " +
+                     (a.low ? "low, which is " + shortest_text(*a.low) : std::string{"0"}));
+  }
+  if (a.scale == render::Scale::logarithmic && a.low && !(*a.low > 0)) {
+    throw UsageError("appearance low cannot be 0 on a logarithmic scale; it must be a number above 0");
+  }
+}
 
 /// Shows what colours and lengths of the picture mean.
 struct ShowLegend {
@@ -116,8 +136,22 @@ struct EnumWords<LabTab> {
 
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 3> all() {
-    return {{{render::ColourBy::speed, "speed"}, {render::ColourBy::mass, "mass"}, {render::ColourBy::none, "none"}}};
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 7> all() {
+    return {{{render::ColourBy::speed, "speed"},
+             {render::ColourBy::acceleration, "acceleration"},
+             {render::ColourBy::mass, "mass"},
+             {render::ColourBy::species, "species"},
+             {render::ColourBy::local_density, "local-density"},
+             {render::ColourBy::force_error, "force-error"},
+             {render::ColourBy::none, "none"}}};
+  }
+};
+
+template <>
+struct EnumWords<render::Scale> {
+  static constexpr std::array<std::pair<render::Scale, std::string_view>, 3> all() {
+    return {
+        {{render::Scale::automatic, "auto"}, {render::Scale::linear, "linear"}, {render::Scale::logarithmic, "log"}}};
   }
 };
 

@@ -10,18 +10,6 @@ namespace {
 constexpr float reach_share = 0.01f;  // of the window's height
 constexpr float least_reach_px = 6;
 
-const char* name_of(Species species) {
-  switch (species) {
-    case Species::gas:
-      return "gas";
-    case Species::dark:
-      return "dark";
-    case Species::star:
-      return "star";
-  }
-  return "";
-}
-
 float aspect_of(const render::Canvas& canvas) {
   return static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
 }
@@ -117,15 +105,15 @@ std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render:
   const auto plain = [](glm::vec4 v) { return std::array{v.x, v.y, v.z}; };
   const glm::vec3 position{state_->position};
   PickedBody body{.number = *number_,
-                  .species = {},
+                  .part = {},
                   .mass = state_->position.w,
                   .position = plain(state_->position),
                   .velocity = plain(state_->velocity),
                   .distance = glm::distance(position, camera.target()),
                   .followed = following_};
   if (acceleration_) body.acceleration = std::array{acceleration_->x, acceleration_->y, acceleration_->z};
-  if (const auto at = static_cast<std::size_t>(*number_); at < scene.species.size()) {
-    body.species = name_of(scene.species[at]);
+  if (const auto at = static_cast<std::size_t>(*number_); at < scene.parts.of_body.size()) {
+    body.part = scene.parts.names[scene.parts.of_body[at]];
   }
   if (scene.canvas.width < 1 || scene.canvas.height < 1) return body;
   if (const auto seen = camera.seen_at(position, aspect_of(scene.canvas))) {

@@ -2,10 +2,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "app/ui_state/picked_body.h"
-#include "compute/snapshots/snapshot.h"
+#include "compute/scenes/parts.h"
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/canvas.h"
@@ -30,7 +29,7 @@ class BodyPicker {
     const render::Appearance& appearance;
     const render::ValueRanges& ranges;
     render::Canvas canvas;
-    std::span<const Species> species;  ///< empty: not known
+    const Parts& parts;
   };
 
   /// With the next update(): the body at `place`, in shares of the window from its upper left corner. None there: as

@@ -84,7 +84,10 @@ void next_colours(render::Appearance& a, const ViewStatus& view) {
 }
 
 void other_colouring(render::Appearance& a, const ViewStatus&) {
-  a.colour_by = a.colour_by == render::ColourBy::speed ? render::ColourBy::mass : render::ColourBy::speed;
+  const auto words = EnumWords<render::ColourBy>::all();
+  const auto now = std::ranges::find(words, a.colour_by, [](const auto& pair) { return pair.first; });
+  a.colour_by = (std::next(now) == words.end() ? words.begin() : std::next(now))->first;
+  a.low = a.high = std::nullopt;
 }
 
 Asked leave(const ViewStatus& view) {
@@ -179,7 +182,7 @@ const std::vector<KeyBinding>& table() {
       {{{U'-'}}, "-", "Halves the steps per frame.", [](S s, V) { return scaled_steps(s, false); }, true},
 
       first_of("Picture", {{{U'c'}}, "C", "Next colour map.", [](S, V v) { return changed(v, next_colours); }}),
-      {{{U'm'}}, "M", "Colours by speed or by mass.", [](S, V v) { return changed(v, other_colouring); }},
+      {{{U'm'}}, "M", "Next quantity of the colours.", [](S, V v) { return changed(v, other_colouring); }},
       {{{U']'}}, "]", "Brighter.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
       {{{U'['}}, "[", "Darker.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
       {{{U't'}},

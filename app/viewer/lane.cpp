@@ -1,10 +1,15 @@
 #include "app/viewer/lane.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
 #include <variant>
+
+#include "app/text/format_count.h"
+#include "app/viewer/legend.h"
 
 namespace orrery {
 namespace {
@@ -22,6 +27,8 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
     : rescue_{rescue},
       bridge_{sharing, backends.device()},
       overlays_{lockstep},
+      colouring_{lockstep},
+      values_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep} {}
@@ -44,7 +51,10 @@ bool Lane::ready() const {
 void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
-  for (const Command& command : monitor_.due(now_s, now, view.diagnostics)) simulation_.apply(command);
+  Diagnostics wanted = view.diagnostics;
+  wanted.every_body = values_.wants_errors(now, view.appearance);
+  for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
+  if (BodyValues::wants_accelerations(now, view.appearance)) simulation_.apply(ReadAccelerations{});
   if (const auto command = overlays_.due(now_s, now, view)) simulation_.apply(*command);
 }
 
@@ -78,7 +88,7 @@ bool Lane::take_timings() {
   while (const auto time = draw_timer_.poll()) log_.add_draw(*time);
   if (!scene_is_new_ || drawn_is_old_) return false;
   scene_is_new_ = false;
-  framing_ = present_framing();
+  framing_ = renew_framing();
   return true;
 }
 
@@ -111,7 +121,7 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
   draw_timer_.begin(frame);
-  picture_.draw(bridge_.drawn(), std::exchange(moved_, false), camera, appearance, framing_.ranges, canvas, overlays_);
+  picture_.draw(drawn(), std::exchange(moved_, false), camera, appearance, colouring_.ranges(), canvas, overlays_);
   draw_timer_.end();
 }
 
@@ -121,18 +131,43 @@ double Lane::drawn_time() const {
 }
 
 void Lane::prepare_overlays(const render::OrbitCamera& camera, const render::Canvas& canvas, ViewStatus& view) {
-  const OverlayScene scene{.bodies = bridge_.drawn(),
+  const OverlayScene scene{.bodies = drawn(),
                            .time = drawn_time(),
                            .history = history_,
                            .centre = framing_.centre,
                            .radius = framing_.radius,
-                           .ranges = framing_.ranges,
+                           .ranges = colouring_.ranges(),
                            .canvas = canvas};
   moved_ |= overlays_.update(scene, camera, status(), view);
 }
 
-Framing Lane::present_framing() {
-  return framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+Framing Lane::renew_framing() {
+  const Framing now = framing_of(rescue_.outside([this] { return bridge_.read_drawn(); }));
+  colouring_.restart(now.ranges);
+  moved_ = true;
+  return now;
+}
+
+void Lane::follow_colours(const render::Appearance& appearance, double now_s) {
+  rescue_.outside([&] {
+    const render::DrawnBodies bodies = bridge_.drawn();
+    const auto change = values_.follow(status(), simulation_.parts(), bodies, appearance, moved_, now_s);
+    if (change != BodyValues::Change::none) {
+      moved_ = true;
+      colouring_.take_values(values_.values(), change == BodyValues::Change::subject);
+    }
+    colouring_.follow(bodies, moved_, now_s);
+  });
+}
+
+void Lane::describe(Legend& legend, const render::Appearance& appearance) const {
+  colouring_.describe(legend, appearance);
+  if (!render::shows_values(appearance)) return;
+  legend.known = values_.known();
+  if (appearance.colour_by == render::ColourBy::species) describe_parts(legend, simulation_.parts());
+  if (appearance.colour_by == render::ColourBy::local_density && status().count > BodyValues::most_density_bodies) {
+    legend.note = fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
+  }
 }
 
 }  // namespace orrery

@@ -6,6 +6,8 @@
 
 #include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/body_values.h"
+#include "app/viewer/colouring.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/frame_log.h"
 #include "app/viewer/framing.h"
@@ -57,15 +59,26 @@ class Lane {
   /// `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
-  render::DrawnBodies drawn() const { return bridge_.drawn(); }
+  render::DrawnBodies drawn() const {
+    render::DrawnBodies drawn = bridge_.drawn();
+    drawn.values = values_.buffer();
+    return drawn;
+  }
   /// The simulated time of the drawn bodies.
   double drawn_time() const;
   /// Another number: bodies were replaced, not moved.
   std::int64_t history() const { return history_; }
   /// Where the scene's first bodies were.
   const Framing& framing() const { return framing_; }
-  /// Where the drawn bodies are now; waits for the GPU.
-  Framing present_framing();
+  /// Where the drawn bodies are now. Renews the automatic ranges of the colours; waits for the GPU.
+  Framing renew_framing();
+  /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
+  /// `now_s` only grows.
+  void follow_colours(const render::Appearance& appearance, double now_s);
+  /// The automatic ranges of the colours.
+  const render::ValueRanges& ranges() const { return colouring_.ranges(); }
+  /// Fills in what is known of the bodies' values.
+  void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
   struct TakenProbe {
@@ -82,6 +95,8 @@ class Lane {
   PositionBridge bridge_;
   ScenePicture picture_;
   OverlayPainter overlays_;
+  Colouring colouring_;
+  BodyValues values_;
   render::GpuTimer draw_timer_;
   Simulation simulation_;
   Framing framing_;

@@ -3,23 +3,31 @@
 #include <algorithm>
 
 #include "render/colour_map.h"
+#include "render/colour_scale.h"
 
 namespace orrery {
 
 namespace {
 
-/// The quantity and its range.
-Legend scale_of(const render::Appearance& appearance, const render::ValueRanges& ranges) {
-  const auto named = [](const char* quantity, const render::ValueRange& range, bool logarithmic) {
-    return Legend{
-        .quantity = quantity, .low = range.low, .high = range.high, .logarithmic = logarithmic, .colours = {}};
-  };
-  if (appearance.look == render::Look::density) return named("mass per area", ranges.mass_per_area, true);
+struct Quantity {
+  const char *name = "", *unit = "";
+};
+
+Quantity quantity_of(const render::Appearance& appearance) {
+  if (appearance.look == render::Look::density) return {"mass per area", "mass / length\u00b2"};
   switch (appearance.colour_by) {
     case render::ColourBy::speed:
-      return named("speed", ranges.speed, false);
+      return {"speed", "length / time"};
     case render::ColourBy::mass:
-      return named("mass", ranges.mass, true);
+      return {"mass", "mass"};
+    case render::ColourBy::acceleration:
+      return {"acceleration", "length / time\u00b2"};
+    case render::ColourBy::species:
+      return {"part of the scene", ""};
+    case render::ColourBy::local_density:
+      return {"local density", "mass / length\u00b3"};
+    case render::ColourBy::force_error:
+      return {"force error", "relative"};
     case render::ColourBy::none:
       break;
   }
@@ -31,9 +39,17 @@ Legend scale_of(const render::Appearance& appearance, const render::ValueRanges&
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera) {
   constexpr int samples = 32;
-  Legend legend = scale_of(appearance, ranges);
+  const Quantity quantity = quantity_of(appearance);
+  const render::ColourScale scale = render::colour_scale(appearance, ranges);
+  Legend legend{.quantity = quantity.name,
+                .low = scale.range.low,
+                .high = scale.range.high,
+                .logarithmic = scale.logarithmic,
+                .colours = {},
+                .unit = quantity.unit};
   legend.world_per_height = camera.world_per_height();
-  if (legend.quantity.empty()) return legend;
+  const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
+  if (legend.quantity.empty() || shows_parts) return legend;
   const auto maps = render::colour_maps();
   const auto& map =
       maps[static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1))];
@@ -44,6 +60,15 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
     legend.colours.push_back({colour.r, colour.g, colour.b});
   }
   return legend;
+}
+
+void describe_parts(Legend& legend, const Parts& parts) {
+  const auto colours = render::part_colours();
+  const std::size_t count = std::max<std::size_t>(parts.names.size(), 1);
+  for (std::size_t i = 0; i < std::min(count, colours.size()); ++i) {
+    const glm::vec3 colour = colours[i];
+    legend.parts.push_back({parts.names.empty() ? "all bodies" : parts.names[i], {colour.r, colour.g, colour.b}});
+  }
 }
 
 }  // namespace orrery

@@ -20,13 +20,15 @@ double pairs_of(int count) {
 std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);
-  if (status.paused || status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
+  if (status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
+  if (status.paused && !wanted.every_body) return commands;
   // Probe a new kernel at once.
-  const double probe_s = status.force_probe ? probe_interval_s(wanted) : probe_period_s;
-  if (wanted.probe && is_over(now_s, probed_s_, probe_s)) {
+  const double probe_s = status.force_probe || wanted.every_body ? probe_interval_s(wanted) : probe_period_s;
+  if ((wanted.probe || wanted.every_body) && is_over(now_s, probed_s_, probe_s)) {
     probed_s_ = now_s;
-    commands.emplace_back(ProbeForces{sample(wanted)});
+    commands.emplace_back(next_probe(wanted));
   }
+  if (status.paused) return commands;
   const double conserved_s =
       status.conserved ? conserved_interval_s(wanted) : std::min(conserved_interval_s(wanted), probe_period_s);
   if (wanted.conserved_interval_s > 0 && !withheld_s(status, wanted) && is_over(now_s, summed_s_, conserved_s)) {
@@ -43,7 +45,7 @@ std::vector<Command> Monitor::due(double now_s, const Status& status, const Diag
 std::vector<Command> Monitor::with_step(const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);
-  if (wanted.probe) commands.emplace_back(ProbeForces{sample(wanted)});
+  if (wanted.probe) commands.emplace_back(next_probe(wanted));
   if (wanted.conserved_interval_s > 0 && !withheld_s(status, wanted)) commands.emplace_back(MeasureConserved{});
   return commands;
 }
@@ -76,20 +78,34 @@ std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostic
   return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
+/// The same bodies each time, so that errors can be compared; otherwise all bodies in turn.
+ProbeForces Monitor::next_probe(const Diagnostics& wanted) {
+  if (!wanted.every_body) return {sample(wanted)};
+  turn_ = turn_ < ProbeForces::turns.most ? turn_ + 1 : 0;
+  return {sample(wanted), turn_};
+}
+
 /// The largest sample that takes at most its share of the period.
 int Monitor::sample(const Diagnostics& wanted) const {
+  constexpr int repeatable_pairs = 1 << 25;  // of every body's probes, some 50 ms on two cores
+  const int least = probe_samples.front(), most = probe_samples.back();
   if (wanted.sample > 0) return wanted.sample;
-  if (repeatable_ || !(cost_.probe_ms > 0)) return probe_samples.front();
-  int best = probe_samples.front();
+  if (repeatable_) return wanted.every_body ? std::clamp(repeatable_pairs / std::max(cost_.count, 1), 64, most) : least;
+  if (!(cost_.probe_ms > 0)) return least;
+  const double budget_ms =
+      1e3 * (wanted.every_body ? every_body_share * every_body_period_s : probe_share * probe_period_s);
+  int best = least;
   for (const int sample : probe_samples) {
-    if (sample * cost_.probe_ms <= probe_share * probe_period_s * 1e3) best = std::max(best, sample);
+    if (sample * cost_.probe_ms <= budget_ms) best = std::max(best, sample);
   }
   return best;
 }
 
 double Monitor::probe_interval_s(const Diagnostics& wanted) const {
-  if (repeatable_) return probe_period_s;
-  return std::max(probe_period_s, sample(wanted) * cost_.probe_ms * 1e-3 / probe_share);
+  if (repeatable_) return wanted.every_body ? 0 : probe_period_s;
+  const double cost_s = sample(wanted) * cost_.probe_ms * 1e-3;
+  return wanted.every_body ? std::max(every_body_period_s, cost_s / every_body_share)
+                           : std::max(probe_period_s, cost_s / probe_share);
 }
 
 double Monitor::conserved_interval_s(const Diagnostics& wanted) const {

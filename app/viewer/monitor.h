@@ -14,14 +14,16 @@ namespace orrery {
 class Monitor {
  public:
   static constexpr double probe_period_s = 0.5, keep_period_s = 5;
-  static constexpr double probe_share = 0.02, conserved_share = 0.10;  ///< of the time, at most
+  static constexpr double probe_share = 0.02, conserved_share = 0.10;          ///< of the time, at most
+  static constexpr double every_body_period_s = 0.1, every_body_share = 0.10;  ///< instead, see Diagnostics::every_body
   static constexpr double longest_sum_s = 0.25;  ///< on the GPU, which draws as well; longer ones only when asked for
   static constexpr std::size_t history_length = 512;
 
   /// With `repeatable`, no decision depends on what anything took.
   explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
 
-  /// What to ask of the simulation now; nothing while it is paused or a CPU step is running.
+  /// What to ask of the simulation now; nothing while a CPU step is running, and while it is paused only what
+  /// Diagnostics::every_body asks for.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
 
   /// What to ask of the simulation with a single step.
@@ -61,6 +63,7 @@ class Monitor {
   void follow_cost(const Status& status);
   void follow_history(const Status& status);
   int sample(const Diagnostics& wanted) const;
+  ProbeForces next_probe(const Diagnostics& wanted);
   double probe_interval_s(const Diagnostics& wanted) const;
   double conserved_interval_s(const Diagnostics& wanted) const;
   std::optional<double> withheld_s(const Status& status, const Diagnostics& wanted) const;
@@ -69,6 +72,7 @@ class Monitor {
   const bool repeatable_;
   Cost cost_;
   double sum_ms_per_pair_ = 0;                          // of the latest sums on the GPU; 0: none yet
+  int turn_ = 0;                                        // of the next probe of every body
   std::optional<double> probed_s_, summed_s_, kept_s_;  // when each was asked for last
   Arrival probe_arrival_, sum_arrival_;
   std::vector<ConservedProbe> history_;

@@ -145,6 +145,7 @@ void Viewer::frame() {
   follow_recording();
   follow_sweep();
   follow_simulation();
+  lane_.follow_colours(view_.appearance, path_clock_s());
 
   paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
@@ -300,7 +301,8 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
   follow_picked(canvas);
-  view_.legend = legend_of(view_.appearance, lane_.framing().ranges, camera_);
+  view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
+  lane_.describe(view_.legend, view_.appearance);
   const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
   lane_.prepare_overlays(shown, canvas, view_);
   lane_.draw(frame_, shown, view_.appearance, canvas);
@@ -308,8 +310,8 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
 
 void Viewer::follow_picked(const render::Canvas& canvas) {
   const BodyPicker::Scene scene{
-      lane_.drawn(), lane_.drawn_time(),          lane_.history(), view_.appearance, lane_.framing().ranges,
-      canvas,        lane_.simulation().species()};
+      lane_.drawn(), lane_.drawn_time(),        lane_.history(), view_.appearance, lane_.ranges(),
+      canvas,        lane_.simulation().parts()};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
   view_.picked = picker_.describe(scene, camera_);

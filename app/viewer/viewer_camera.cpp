@@ -63,13 +63,14 @@ void Viewer::carry_out(const ResetCamera&) {
   paths_.stop();
   picker_.follow(false);
   glide();
+  lane_.renew_framing();
   camera_.reset();
 }
 void Viewer::carry_out(const FrameAll&) {
   paths_.stop();
   picker_.follow(false);
   glide();
-  const Framing now = lane_.present_framing();
+  const Framing now = lane_.renew_framing();
   camera_.frame(now.centre, now.radius);
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }

@@ -5,6 +5,7 @@
 namespace orrery {
 
 void Viewer::carry_out(const SetAppearance& c) {
+  check_colour_range(c.appearance);
   const render::Theme theme = view_.appearance.theme;
   view_.appearance = c.appearance;
   view_.appearance.theme = theme;

@@ -8,8 +8,10 @@
 namespace orrery {
 namespace {
 
-render::Appearance without_theme(render::Appearance appearance) {
+/// Without the theme, which is kept beside it, and without ends of the range, which suit one scene.
+render::Appearance for_any_scene(render::Appearance appearance) {
   appearance.theme = {};
+  appearance.low = appearance.high = std::nullopt;
   return appearance;
 }
 
@@ -42,7 +44,7 @@ void Viewer::remember() {
   }
   const LabState& lab = panel_state_.lab;
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
-  if (appearance_chosen_) memory.appearance = SetAppearance{without_theme(view_.appearance)};
+  if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(view_.appearance)};
   if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
   memory.place = rescue_.outside([this] { return surface_->place(); });
   try {

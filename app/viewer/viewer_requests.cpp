@@ -100,12 +100,17 @@ Json Viewer::description() {
   description["look"] = word_of(view_.appearance.look);
   description["theme"] = word_of(view_.appearance.theme);
   const Legend& legend = view_.legend;
-  if (!legend.quantity.empty()) {
+  if (!legend.parts.empty()) {
+    Json names = Json::array();
+    for (const LegendPart& part : legend.parts) names.push_back(part.name);
+    description["colours"] = {{"quantity", legend.quantity}, {"parts", names}};
+  } else if (!legend.quantity.empty()) {
     description["colours"] = {{"quantity", legend.quantity},
                               {"map", view_.colour_maps.at(static_cast<std::size_t>(view_.appearance.colour_map))},
                               {"low", decimal(legend.low)},
                               {"high", decimal(legend.high)},
                               {"logarithmic", legend.logarithmic}};
+    if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
   description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},
                            {"distance", decimal(camera_.distance())},
@@ -194,7 +199,7 @@ void Viewer::carry_out(const ReturnToResult& c) {
 void Viewer::carry_out(const SetDiagnostics& c) {
   Diagnostics& now = view_.diagnostics;
   now = {c.probe.value_or(now.probe), c.sample.value_or(now.sample),
-         c.conserved_interval_s.value_or(now.conserved_interval_s)};
+         c.conserved_interval_s.value_or(now.conserved_interval_s), now.every_body};
 }
 
 void Viewer::carry_out(const StartSweep& c) {

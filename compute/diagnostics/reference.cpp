@@ -64,7 +64,7 @@ std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::sp
   return accelerations;
 }
 
-std::vector<int> sample_targets(int count, int size) {
+std::vector<int> sample_targets(int count, int size, int turn) {
   const std::int64_t samples = std::clamp(size, 0, std::max(count, 0));
   std::vector<int> targets;
   targets.reserve(static_cast<std::size_t>(samples));
@@ -73,7 +73,7 @@ std::vector<int> sample_targets(int count, int size) {
     const std::int64_t first = i * count / samples;
     const std::int64_t end = (i + 1) * count / samples;
     noise = noise * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator; its upper bits are good
-    targets.push_back(static_cast<int>(first + static_cast<std::int64_t>(noise >> 33) % (end - first)));
+    targets.push_back(static_cast<int>(first + (static_cast<std::int64_t>(noise >> 33) + turn) % (end - first)));
   }
   return targets;
 }
@@ -85,22 +85,27 @@ std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> tar
   return chosen;
 }
 
-ForceError target_error(std::span<const Vec4> target_accelerations, std::span<const int> targets,
-                        std::span<const Vec3d> reference) {
-  if (targets.empty()) return not_finite(-1);
+std::vector<double> target_errors(std::span<const Vec4> target_accelerations, std::span<const Vec3d> reference) {
   std::vector<double> errors;
-  errors.reserve(targets.size());
-  double square_sum = 0;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
+  errors.reserve(reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
     const Vec4& a = target_accelerations[i];
     const Vec3d& r = reference[i];
     const double difference = length(a.x - r.x, a.y - r.y, a.z - r.z);
     const double size = length(r.x, r.y, r.z);
-    const double error = size == 0 ? difference : difference / size;
-    if (!std::isfinite(error)) return not_finite(targets[i]);
-    errors.push_back(error);
-    square_sum += error * error;
+    errors.push_back(size == 0 ? difference : difference / size);
   }
+  return errors;
+}
+
+ForceError target_error(std::span<const Vec4> target_accelerations, std::span<const int> targets,
+                        std::span<const Vec3d> reference) {
+  if (targets.empty()) return not_finite(-1);
+  std::vector<double> errors = target_errors(target_accelerations, reference);
+  const auto bad = std::ranges::find_if_not(errors, [](double error) { return std::isfinite(error); });
+  if (bad != errors.end()) return not_finite(targets[static_cast<std::size_t>(bad - errors.begin())]);
+  double square_sum = 0;
+  for (const double error : errors) square_sum += error * error;
   const int worst = targets[static_cast<std::size_t>(std::ranges::max_element(errors) - errors.begin())];
   std::ranges::sort(errors);
   return {std::sqrt(square_sum / static_cast<double>(errors.size())), nearest_rank(errors, 0.5),

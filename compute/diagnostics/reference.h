@@ -14,11 +14,22 @@ namespace orrery {
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
                                            const std::atomic<bool>* cancelled = nullptr);
 
-/// `size` different indices in [0, count), ascending, the same on every call; all of them where size >= count.
-std::vector<int> sample_targets(int count, int size);
+/// `size` different indices in [0, count), ascending, the same on every call; all of them where size >= count. Other
+/// turns (>= 0) have others: any ceil(count / size) turns in a row have every index.
+std::vector<int> sample_targets(int count, int size, int turn = 0);
 
 /// The values of the bodies at `targets`, from one per body.
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets);
+
+/// |a - reference| / |reference| of each body of a sample, whose accelerations are `target_accelerations`; |a| itself
+/// if the reference is zero.
+std::vector<double> target_errors(std::span<const Vec4> target_accelerations, std::span<const Vec3d> reference);
+
+/// target_errors() and the bodies that they are of. A body's may be infinite or NaN.
+struct BodyErrors {
+  std::vector<int> bodies;
+  std::vector<double> errors;  ///< one for each of `bodies`
+};
 
 /// |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so that no
 /// comparison `error <= tolerance` passes.

@@ -69,10 +69,11 @@ int ForceComparison::splits(int count) const {
   return std::clamp(ceil_div(device_.multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
 }
 
-void ForceComparison::prepare(int count, int sample) {
-  if (count == count_ && this->sample() == std::min(sample, count)) return;
+void ForceComparison::prepare(int count, int sample, int turn) {
+  if (count == count_ && turn == turn_ && this->sample() == std::min(sample, count)) return;
   count_ = 0;  // as long as something may fail
-  targets_ = sample_targets(count, sample);
+  targets_ = sample_targets(count, sample, turn);
+  turn_ = turn;
   const std::size_t size = targets_.size();
   if (size > pinned_targets_.size()) pinned_targets_ = HostArray<int>(device_, size, /*pinned=*/true);
   if (size > reference_.size()) reference_ = HostArray<Vec3d>(device_, size, /*pinned=*/true);
@@ -83,9 +84,9 @@ void ForceComparison::prepare(int count, int sample) {
   count_ = count;
 }
 
-void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
-                              cudaStream_t stream) {
-  prepare(count, sample);
+void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, int turn, const Law& law,
+                              const Vec4* d_accelerations, cudaStream_t stream) {
+  prepare(count, sample, turn);
   const int samples = this->sample(), splits = this->splits(count);
   const int groups = ceil_div(samples, group);
   std::ranges::copy(targets_, pinned_targets_.first(samples).begin());
@@ -106,6 +107,10 @@ void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, const
 
 ForceError ForceComparison::error() const {
   return target_error(accelerations_.first(sample()), targets_, reference_.first(sample()));
+}
+
+BodyErrors ForceComparison::body_errors() const {
+  return {targets_, target_errors(accelerations_.first(sample()), reference_.first(sample()))};
 }
 
 }  // namespace orrery::cuda

@@ -15,22 +15,23 @@ class ForceComparison {
   explicit ForceComparison(const Device& device) : device_{device}, begin_{device}, end_{device} {}
 
   /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
-  void prepare(int count, int sample);
-  /// Enqueues the comparison for sample_targets(count, sample). `d_accelerations` has one entry per body; both arrays
-  /// are read as they are when the stream comes to it.
-  void enqueue(const Vec4* d_bodies, int count, int sample, const Law& law, const Vec4* d_accelerations,
+  void prepare(int count, int sample, int turn);
+  /// Enqueues the comparison for sample_targets(count, sample, turn). `d_accelerations` has one entry per body; both
+  /// arrays are read as they are when the stream comes to it.
+  void enqueue(const Vec4* d_bodies, int count, int sample, int turn, const Law& law, const Vec4* d_accelerations,
                cudaStream_t stream);
 
   /// These once the stream has passed what was enqueued.
   int sample() const { return static_cast<int>(targets_.size()); }
   ForceError error() const;
+  BodyErrors body_errors() const;
   double ms() const { return elapsed_ms(begin_, end_); }
 
  private:
   int splits(int count) const;
 
   const Device& device_;
-  int count_ = 0;
+  int count_ = 0, turn_ = 0;
   std::vector<int> targets_;
   HostArray<int> pinned_targets_;
   DeviceArray<int> d_targets_;

@@ -20,7 +20,11 @@ Scene generate(int count, std::uint64_t seed) {
                            .start_distance = 3.6,
                            .closest_distance = 0.85},  // reached at t = 4.1
                           in_first, count - in_first, random);
-  return {"antennae", finished(std::move(draft)), static_cast<float>(0.4 * softening), static_cast<float>(softening)};
+  return {.name = "antennae",
+          .bodies = finished(std::move(draft)),
+          .time_step = static_cast<float>(0.4 * softening),
+          .softening = static_cast<float>(softening),
+          .parts = parts_in_order({{"galaxy 1", in_first}, {"galaxy 2", count - in_first}})};
 }
 
 }  // namespace

@@ -28,7 +28,11 @@ Scene generate(int count, std::uint64_t seed) {
                            .start_distance = 2.8,
                            .closest_distance = 0.7},
                           in_heavier, count - in_heavier, random);
-  return {"collision", finished(std::move(draft)), static_cast<float>(0.4 * softening), static_cast<float>(softening)};
+  return {.name = "collision",
+          .bodies = finished(std::move(draft)),
+          .time_step = static_cast<float>(0.4 * softening),
+          .softening = static_cast<float>(softening),
+          .parts = parts_in_order({{"galaxy 1", in_heavier}, {"galaxy 2", count - in_heavier}})};
 }
 
 }  // namespace

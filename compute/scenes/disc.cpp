@@ -10,7 +10,11 @@ Scene generate(int count, std::uint64_t seed) {
   Draft draft;
   const double softening = softening_for(count, 0.02);
   append_galaxy(draft, {.mass = 1, .scale_length = 0.4, .softening = softening}, count, random);
-  return {"disc", finished(std::move(draft)), static_cast<float>(0.4 * softening), static_cast<float>(softening)};
+  return {.name = "disc",
+          .bodies = finished(std::move(draft)),
+          .time_step = static_cast<float>(0.4 * softening),
+          .softening = static_cast<float>(softening),
+          .parts = galaxy_parts(warm_disc_design, count)};
 }
 
 }  // namespace

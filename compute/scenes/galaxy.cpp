@@ -53,17 +53,26 @@ void append_spheroid(Draft& draft, const Spheroid& part, const GalaxyModel::Tabl
   }
 }
 
+int bulge_count(const GalaxyDesign& design, int count) {
+  return std::min(count - disc_count(design, count), static_cast<int>(design.bulge_share * count + 0.5));
+}
+
 }  // namespace
 
 int disc_count(const GalaxyDesign& design, int count) {
   return std::max(1, static_cast<int>(design.disc_share * count + 0.5));
 }
 
+Parts galaxy_parts(const GalaxyDesign& design, int count) {
+  const int disc = disc_count(design, count), bulge = bulge_count(design, count);
+  return parts_in_order({{"disc", disc}, {"bulge", bulge}, {"halo", count - disc - bulge}});
+}
+
 void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random) {
   const GalaxyDesign& design = galaxy.design;
   const GalaxyModel model{design, galaxy.softening / galaxy.scale_length};
   const int in_disc = disc_count(design, count);
-  const int in_bulge = std::min(count - in_disc, static_cast<int>(design.bulge_share * count + 0.5));
+  const int in_bulge = bulge_count(design, count);
   const int in_halo = count - in_disc - in_bulge;
 
   // If a part has no bodies, the other parts get its mass. So the total mass is the same for any count.

@@ -2,6 +2,7 @@
 
 #include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy_model.h"
+#include "compute/scenes/parts.h"
 #include "compute/scenes/random.h"
 
 namespace orrery {
@@ -16,6 +17,9 @@ struct Galaxy {
 
 /// How many of a galaxy's `count` bodies are its disc's; they come first.
 int disc_count(const GalaxyDesign& design, int count);
+
+/// The disc, the bulge and the halo of a galaxy of `count` bodies.
+Parts galaxy_parts(const GalaxyDesign& design, int count);
 
 /// Appends `count` bodies, centred on the origin. The disc rotates counter-clockwise in the plane z = 0. Positions
 /// follow the densities exactly. Velocities are Gaussian with the dispersions that keep each part in equilibrium to

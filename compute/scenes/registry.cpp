@@ -40,12 +40,14 @@ Scene from_file(const SceneRequest& request) {
                              "': gravity between its bodies underflows in single precision; rescale the units of "
                              "the file so that masses and distances are closer to 1");
   }
+  Parts parts = parts_of(snapshot.properties.species);
   return {.name = std::filesystem::path{request.file}.filename().string(),
           .bodies = std::move(snapshot.bodies),
           .time_step = scales.time_step,
           .softening = scales.softening,
           .properties = std::move(snapshot.properties),
-          .time = snapshot.time};
+          .time = snapshot.time,
+          .parts = std::move(parts)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "compute/core/bodies.h"
+#include "compute/scenes/parts.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
@@ -27,6 +28,7 @@ struct Scene {
   float softening;
   BodyProperties properties{};  ///< of a file's bodies
   double time = 0;              ///< of the state: 0, or the file's
+  Parts parts{};
 };
 
 /// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable

@@ -102,7 +102,11 @@ Scene spiral_galaxy(int count, std::uint64_t seed, double toomre_q) {
     turn(x, cosine, sine);
     turn(v, cosine, sine);
   }
-  return {"spiral", finished(std::move(draft)), static_cast<float>(0.5 * softening), static_cast<float>(softening)};
+  return {.name = "spiral",
+          .bodies = finished(std::move(draft)),
+          .time_step = static_cast<float>(0.5 * softening),
+          .softening = static_cast<float>(softening),
+          .parts = galaxy_parts(design, count)};
 }
 
 extern const SceneInfo scene_spiral;

@@ -257,18 +257,29 @@ struct UndoReturn {
   }
 };
 
-/// With the next batch of steps, compares the kernel's accelerations of fixed sample bodies with an fp64 direct sum at
-/// the same positions: Status::force_probe.
+/// With the next batch of steps, compares the kernel's accelerations of sample bodies with an fp64 direct sum at the
+/// same positions: Status::force_probe. While paused, at the present positions.
 struct ProbeForces {
-  int sample;  ///< all bodies if there are fewer
+  int sample;    ///< all bodies if there are fewer
+  int turn = 0;  ///< which sample: that of another turn has other bodies, until all have had their turn
 
-  static constexpr Range<int> range{1, 4096, "bodies"};
+  static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30};
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<ProbeForces>("probe-forces",
-                                    "Compares the forces of sample bodies with sums in double precision, once.",
-                                    Argument<&ProbeForces::sample>{{.name = "sample", .range = ProbeForces::range}});
+    return command_row<ProbeForces>(
+        "probe-forces", "Compares the forces of sample bodies with sums in double precision, once.",
+        Argument<&ProbeForces::sample>{{.name = "sample", .range = ProbeForces::range}},
+        Argument<&ProbeForces::turn>{{.name = "turn", .optional = true, .range = ProbeForces::turns}});
+  }
+};
+/// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,
+/// at the present positions.
+struct ReadAccelerations {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ReadAccelerations>("read-accelerations",
+                                          "Reads the magnitude of each body's acceleration, once.");
   }
 };
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
@@ -328,10 +339,10 @@ struct EnumWords<LawId> {
 
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
 struct SimulationCommands {
-  using Variant =
-      std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening,
-                   SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart, Reset, LoadScene, ReturnToRun,
-                   UndoReturn, ProbeForces, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
+  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
+                               SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
+                               Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
+                               MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
 using Command = OneOf<SimulationCommands>;
 
@@ -368,8 +379,10 @@ struct Status {
   std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
   std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
-  std::optional<ForceProbe> force_probe;        ///< the latest of the present kernel, settings, law and scene
-  std::optional<ConservedProbe> conserved;      ///< the latest since the present scene's first state
+  std::shared_ptr<const Accelerations>
+      accelerations;                        ///< the latest that were read, of the present kernel; may be null
+  std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
+  std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
   std::optional<NonFinite>
       non_finite;  ///< why the run stopped; until Restart, Reset, RestoreCheckpoint or another scene
   std::optional<std::int64_t> checkpoint_step;  ///< the step of the latest checkpoint; empty if there is none

@@ -6,8 +6,13 @@
 namespace orrery {
 void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight) {
   if (!in_flight.cells) request.tree_cells = std::exchange(cells_wanted_, {});
+  if (!in_flight.accelerations) request.accelerations = std::exchange(accelerations_wanted_, false);
+  if (!in_flight.forces) {
+    const ProbeForces probe = std::exchange(probe_wanted_, {});
+    request.probe_sample = probe.sample;
+    request.probe_turn = probe.turn;
+  }
   if (request.steps == 0) return;
-  if (!in_flight.forces) request.probe_sample = std::exchange(sample_wanted_, 0);
   if (!in_flight.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);
 }
 
@@ -19,6 +24,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
     tree_ = result.tree;
     if (tree_->phases.empty()) tree_->phases = std::move(phases);  // only some batches time them
   }
+  if (result.accelerations) accelerations_ = result.accelerations;
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
 
@@ -32,6 +38,7 @@ void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id,
 
 void DiagnosticsState::forget_forces() {
   force_probe_.reset();
+  accelerations_.reset();
   tree_.reset();
   tree_cells_.reset();
 }
@@ -46,6 +53,7 @@ void DiagnosticsState::restart() {
 void DiagnosticsState::return_to(std::int64_t step) {
   if (force_probe_ && force_probe_->step > step) force_probe_.reset();
   if (conserved_ && conserved_->step > step) conserved_.reset();
+  accelerations_.reset();
   tree_.reset();  // the bodies are no longer those that it stands on
   tree_cells_.reset();
   non_finite_.reset();

@@ -11,20 +11,23 @@ namespace orrery {
 
 /// Which measurements an engine has in flight.
 struct Measuring {
-  bool forces = false, conserved = false, cells = false;
+  bool forces = false, conserved = false, cells = false, accelerations = false;
 };
 
 /// What a simulation was asked to measure, what was measured last, and why it stopped.
 class DiagnosticsState {
  public:
-  void ask(const ProbeForces& command) { sample_wanted_ = command.sample; }
+  void ask(const ProbeForces& command) { probe_wanted_ = command; }
+  void ask(const ReadAccelerations&) { accelerations_wanted_ = true; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
   void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
-  /// Adds what was asked for to a batch, but for what an engine still has in flight. A batch without steps reads
-  /// cells, no more.
+  /// Adds what was asked for to a batch, but for what an engine still has in flight. A batch without steps does not
+  /// measure what is conserved.
   void add_to(BatchRequest& request, const Measuring& in_flight);
-  /// Whether the last step's tree is to be read and is known.
-  bool wants_known_cells() const { return cells_wanted_.most > 0 && tree_; }
+  /// Whether something is to be measured that needs no step. The last step's tree must be known to be read.
+  bool wants_no_step() const {
+    return probe_wanted_.sample > 0 || accelerations_wanted_ || (cells_wanted_.most > 0 && tree_);
+  }
 
   void take_in(const BatchResult& result);
   /// From now on line() describes `body`. `checkpoint` is the time of the latest checkpoint, if there is one.
@@ -43,18 +46,20 @@ class DiagnosticsState {
   const std::optional<ConservedProbe>& conserved() const { return conserved_; }
   const std::optional<TreeReport>& tree() const { return tree_; }
   const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
+  const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
   const std::optional<NonFinite>& non_finite() const { return non_finite_; }
   /// Why the run stopped, one line; empty where it did not.
   const std::string& line() const { return line_; }
 
  private:
-  int sample_wanted_ = 0;  // 0: none
-  bool conserved_wanted_ = false;
+  ProbeForces probe_wanted_{};  // of 0 bodies: none
+  bool conserved_wanted_ = false, accelerations_wanted_ = false;
   CellRequest cells_wanted_;
   std::optional<ForceProbe> force_probe_;
   std::optional<ConservedProbe> conserved_;
   std::optional<TreeReport> tree_;
   std::shared_ptr<const TreeCells> tree_cells_;
+  std::shared_ptr<const Accelerations> accelerations_;
   std::optional<NonFinite> non_finite_;
   std::string line_;
 };

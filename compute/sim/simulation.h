@@ -71,8 +71,8 @@ class Simulation {
   Bodies bodies();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
   Snapshot snapshot();
-  /// One per body, from the scene's file; empty if the scene has none.
-  std::span<const Species> species() const { return scene_->properties.species; }
+  /// Those of the scene's bodies; set_bodies() leaves them.
+  const Parts& parts() const { return scene_->parts; }
   /// Replaces the bodies, keeping everything else; step and time restart at 0. If their number is the same, the
   /// properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies);
@@ -135,6 +135,7 @@ class Simulation {
   void carry_out(const ReturnToRun& c);
   void carry_out(const UndoReturn&);
   void carry_out(const ProbeForces& c);
+  void carry_out(const ReadAccelerations& c);
   void carry_out(const MeasureConserved& c);
   void carry_out(const ReadTreeCells& c);
   void carry_out(const KeepCheckpoint&);

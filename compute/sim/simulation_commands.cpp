@@ -112,6 +112,10 @@ void Simulation::carry_out(const ProbeForces& c) {
   diagnostics_.ask(c);
 }
 
+void Simulation::carry_out(const ReadAccelerations& c) {
+  diagnostics_.ask(c);
+}
+
 void Simulation::carry_out(const MeasureConserved& c) {
   diagnostics_.ask(c);
 }

@@ -14,7 +14,7 @@ int Simulation::advance_frame(std::int64_t tag) {
   if (measuring()) return 0;
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
-    if (diagnostics_.wants_known_cells() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
+    if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
     return 0;
   }
   step_once_ = false;
@@ -31,6 +31,7 @@ void Simulation::start(int steps, std::int64_t tag) {
     measuring.forces |= before.probe_sample > 0;
     measuring.conserved |= before.measure_conserved;
     measuring.cells |= before.tree_cells.most > 0;
+    measuring.accelerations |= before.accelerations;
   }
   diagnostics_.add_to(request, measuring);
   if (!kernel_->tree()) request.tree_cells = {};
@@ -72,7 +73,7 @@ void Simulation::take_in(const BatchResult& result) {
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
-  if (asked.request.steps == 0 && !result.tree_cells) diagnostics_.forget_tree();
+  if (asked.request.steps == 0 && asked.request.tree_cells.most > 0 && !result.tree_cells) diagnostics_.forget_tree();
   if (result.non_finite) {
     Engine* const from = engine_with_checkpoint();
     diagnostics_.stop(*result.non_finite, choice_.kernel->id, from ? from->checkpoint() : std::nullopt);

@@ -79,7 +79,10 @@ void bind_storage(unsigned binding, const Buffer& buffer) {
 }
 
 RenderTarget::RenderTarget(unsigned internal_format, int width, int height)
-    : texture_{make_texture_2d(internal_format, width, height)}, width_{width}, height_{height} {
+    : texture_{make_texture_2d(internal_format, width, height)},
+      format_{internal_format},
+      width_{width},
+      height_{height} {
   unsigned id = 0;
   glCreateFramebuffers(1, &id);
   framebuffer_ = Framebuffer{id};

@@ -77,12 +77,14 @@ class RenderTarget {
 
   unsigned framebuffer() const noexcept { return framebuffer_.id(); }
   unsigned texture() const noexcept { return texture_.id(); }
+  unsigned format() const noexcept { return format_; }
   int width() const noexcept { return width_; }
   int height() const noexcept { return height_; }
 
  private:
   Texture texture_;
   Framebuffer framebuffer_;
+  unsigned format_ = 0;
   int width_ = 0, height_ = 0;
 };
 

@@ -77,6 +77,12 @@ void Program::link(const std::string& files) {
     GLenum type = 0;
     glGetActiveUniform(id(), static_cast<GLuint>(i), sizeof name, nullptr, &size, &type, name);
     uniforms_.emplace_back(name, glGetUniformLocation(id(), name));
+    const std::string_view array =
+        std::string_view{name}.ends_with("[0]") ? std::string_view{name} : std::string_view{};
+    for (int element = 1; !array.empty() && element < size; ++element) {
+      const std::string its{std::string{array.substr(0, array.size() - 2)} + std::to_string(element) + ']'};
+      uniforms_.emplace_back(its, glGetUniformLocation(id(), its.c_str()));
+    }
   }
 }
 
@@ -88,6 +94,9 @@ void Program::set(std::string_view name, float value) const {
 }
 void Program::set(std::string_view name, glm::vec2 value) const {
   glProgramUniform2f(id(), location(name), value.x, value.y);
+}
+void Program::set(std::string_view name, glm::vec3 value) const {
+  glProgramUniform3f(id(), location(name), value.x, value.y, value.z);
 }
 void Program::set(std::string_view name, glm::ivec2 value) const {
   glProgramUniform2i(id(), location(name), value.x, value.y);

@@ -27,10 +27,11 @@ class Program : public GlObject<delete_program> {
   Program(std::string_view vertex_file, std::string_view fragment_file);
   explicit Program(const ComputeShader& shader);
 
-  /// Throws std::logic_error if the shaders do not use `name`.
+  /// Throws std::logic_error if the shaders do not use `name`. An element of an array has a name such as "a[1]".
   void set(std::string_view name, int value) const;
   void set(std::string_view name, float value) const;
   void set(std::string_view name, glm::vec2 value) const;
+  void set(std::string_view name, glm::vec3 value) const;
   void set(std::string_view name, glm::ivec2 value) const;
   void set(std::string_view name, const glm::mat4& value) const;
 

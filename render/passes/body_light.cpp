@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "render/colour_scale.h"
+
 namespace orrery::render {
 namespace {
 
@@ -13,6 +15,12 @@ constexpr float brightness = 0.7f;             // pi times the mean over the fra
 constexpr float brightest = 24.0f;             // middle of a sprite, so that few bodies do not saturate
 constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
 constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
+
+/// A number of body.glsl.
+int colour_by(const Appearance& appearance, unsigned values) {
+  if (shows_values(appearance)) return values == 0 ? 2 : appearance.colour_by == ColourBy::species ? 4 : 3;
+  return static_cast<int>(appearance.colour_by);
+}
 
 }  // namespace
 
@@ -31,9 +39,12 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   // The light of the framed ball does not depend on the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
-  light.colour_by = static_cast<int>(appearance.colour_by);
-  light.speed_range = {ranges.speed.low, ranges.speed.high};
-  light.mass_range = {ranges.mass.low, ranges.mass.high};
+  light.colour_by = orrery::render::colour_by(appearance, bodies.values);
+  const ColourScale scale = colour_scale(appearance, ranges);
+  light.logarithmic = scale.logarithmic;
+  light.colour_range = {scale.range.low, scale.range.high};
+  if (scale.logarithmic) light.colour_range = glm::log(light.colour_range);
+  light.normal_mass = ranges.mass.high;
   light.weigh_mass = appearance.look == Look::density;
   if (light.weigh_mass) light.intensity = ranges.mass.high / (mean_profile * pi * light.radius * light.radius);
   const float radius_px = light.radius * light.pixels_per_tangent / camera.distance();
@@ -46,7 +57,7 @@ void set_body_place(const Program& program, const BodyLight& light) {
   program.set("projection", light.projection);
   program.set("pixels_per_tangent", light.pixels_per_tangent);
   program.set("radius", light.radius);
-  program.set("mass_range", light.mass_range);
+  program.set("normal_mass", light.normal_mass);
 }
 
 void set_body_light(const Program& program, const BodyLight& light) {
@@ -54,7 +65,8 @@ void set_body_light(const Program& program, const BodyLight& light) {
   program.set("weigh_mass", light.weigh_mass ? 1 : 0);
   program.set("intensity", light.intensity);
   program.set("colour_by", light.colour_by);
-  program.set("speed_range", light.speed_range);
+  program.set("colour_range", light.colour_range);
+  program.set("logarithmic", light.logarithmic ? 1 : 0);
 }
 
 }  // namespace orrery::render

@@ -17,8 +17,10 @@ struct BodyLight {
   float intensity;  ///< light of a pixel in the middle of a sprite of normal size
   float radius;     ///< of a sprite, in world units
   float large_radius_px;
-  int colour_by;
-  glm::vec2 speed_range, mass_range;
+  int colour_by;           ///< as in body.glsl
+  glm::vec2 colour_range;  ///< of the value that colours show, or of its logarithm
+  bool logarithmic;
+  float normal_mass;  ///< of a body with a sprite of normal size
   /// Sum over all pixels of the light of one body of normal size at the camera's target.
   float light_at_target;
 };

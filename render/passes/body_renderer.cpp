@@ -4,21 +4,26 @@
 
 namespace orrery::render {
 
-Drawing BodyRenderer::chosen(Drawing asked, int count, int width, int height) const {
+Drawing BodyRenderer::chosen(Drawing asked, int count) const {
   const bool wanted = asked == Drawing::splats || (asked == Drawing::automatic && splats_are_fast_);
-  return wanted && Splats::can_draw(count, width, height) ? Drawing::splats : Drawing::sprites;
+  const bool possible = Splats::can_draw(count, light_.width(), light_.height(), light_.format() == GL_RGBA32F);
+  return wanted && possible ? Drawing::splats : Drawing::sprites;
 }
 
 void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                         const ValueRanges& ranges, const RenderTarget& picture) {
   const int width = picture.width(), height = picture.height();
-  if (light_.width() != width || light_.height() != height) light_ = RenderTarget{GL_RG32F, width, height};
+  const unsigned format = shows_values(appearance) && bodies.values != 0 ? GL_RGBA32F : GL_RG32F;
+  if (light_.width() != width || light_.height() != height || light_.format() != format) {
+    light_ = {};  // frees the old memory first
+    light_ = RenderTarget{format, width, height};
+  }
   if (bodies.count <= 0) {
     constexpr float dark[4] = {};
     glClearNamedFramebufferfv(light_.framebuffer(), GL_COLOR, 0, dark);
   } else {
     const BodyLight body_light = orrery::render::body_light(bodies, camera, appearance, ranges, width, height);
-    drawn_ = chosen(appearance.drawing, bodies.count, width, height);
+    drawn_ = chosen(appearance.drawing, bodies.count);
     if (drawn_ == Drawing::splats) {
       if (!splats_) splats_.emplace();
       splats_->draw(bodies, body_light, light_);
@@ -27,7 +32,7 @@ void BodyRenderer::draw(const DrawnBodies& bodies, const OrbitCamera& camera, co
     }
   }
   if (appearance.look == Look::density) {
-    tone_map_.draw_density(light_, ranges.mass_per_area, appearance, picture);
+    tone_map_.draw_density(light_, colour_scale(appearance, ranges), appearance, picture);
   } else {
     if (appearance.auto_exposure) {
       if (!meter_) meter_.emplace();

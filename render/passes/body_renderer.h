@@ -25,7 +25,7 @@ class BodyRenderer {
 
  private:
   /// What is faster here unless the user chose; sprites if splats are not possible.
-  Drawing chosen(Drawing asked, int count, int width, int height) const;
+  Drawing chosen(Drawing asked, int count) const;
 
   Sprites sprites_;
   std::optional<Splats> splats_;  // made when first drawn with

@@ -39,16 +39,17 @@ bool Splats::fast_here() {
   return has_extension("GL_NV_gpu_shader5") && has_extension("GL_NV_shader_atomic_int64");
 }
 
-bool Splats::can_draw(int count, int width, int height) {
+bool Splats::can_draw(int count, int width, int height, bool all_shares) {
   GLint64 most_bytes = 0;
   glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most_bytes);
   const std::size_t largest =
-      std::max(32 * static_cast<std::size_t>(count), 4 * texel_bytes * pixels_of(width, height));
+      std::max(32 * static_cast<std::size_t>(count), (all_shares ? 8 : 4) * texel_bytes * pixels_of(width, height));
   return largest <= static_cast<std::size_t>(most_bytes);
 }
 
-void Splats::resize(int count, int width, int height) {
-  const std::size_t pixels = pixels_of(width, height), list_bytes = 4 * (1 + static_cast<std::size_t>(count));
+void Splats::resize(int count, int width, int height, bool all_shares) {
+  const std::size_t pixels = pixels_of(width, height) * (all_shares ? 2 : 1),
+                    list_bytes = 4 * (1 + static_cast<std::size_t>(count));
   if (sprites_.size_bytes() != texel_bytes * pixels) {
     splats_ = {};  // frees the old memory first
     sprites_ = {};
@@ -63,7 +64,9 @@ void Splats::resize(int count, int width, int height) {
 
 void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light) {
   const int width = light.width(), height = light.height();
-  resize(bodies.count, width, height);
+  const bool all_shares = light.format() == GL_RGBA32F;
+  resize(bodies.count, width, height, all_shares);
+  const int pixels = all_shares ? width * height : 0;
   const auto count = static_cast<float>(bodies.count);
   // A texel's sum stays below 2^32: of splats, as four times the light of all bodies at the camera's target would be as
   // much; of sprites, as none has more light in a pixel than `intensity`.
@@ -78,23 +81,27 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   dispatch_over(clear_, (with_splats ? splats_ : sprites_).size_bytes() / texel_bytes);
 
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer);
+  if (bodies.values != 0) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, bodies.values);
   for (const Program* program : {&splat_, &large_}) {
     set_body_light(*program, body_light);
     program->set("count", bodies.count);
     program->set("size", glm::ivec2{width, height});
   }
   splat_.set("quanta", splat_quanta);
+  splat_.set("values_at", 4 * pixels);
   bind_storage(1, splats_);
   dispatch_over(splat_, static_cast<std::size_t>(bodies.count));
   large_.set("quanta", sprite_quanta);
+  large_.set("values_at", pixels);
   large_.set("large_radius_px", body_light.large_radius_px);
   bind_storage(1, sprites_);
   dispatch(large_, std::min(bodies.count, large_groups));
 
+  gather_.set("values_at", glm::ivec2{4 * pixels, pixels});
   gather_.set("splat_quanta", splat_quanta);
   gather_.set("sprite_quanta", sprite_quanta);
   bind_storage(0, splats_);
-  glBindImageTexture(0, light.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RG32F);
+  glBindImageTexture(0, light.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, light.format());
   dispatch_over(gather_, width, height);
 }
 

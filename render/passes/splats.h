@@ -15,16 +15,18 @@ class Splats {
 
   /// Whether the driver adds 64-bit integers in one operation. Otherwise sprites are faster.
   static bool fast_here();
-  /// Whether the driver's largest shader buffer holds so many bodies and pixels.
-  static bool can_draw(int count, int width, int height);
+  /// Whether the driver's largest shader buffer holds so many bodies and pixels, with `all_shares` of the light or with
+  /// the first alone.
+  static bool can_draw(int count, int width, int height, bool all_shares = false);
 
   /// As Sprites::draw(). Throws std::runtime_error if the memory is not enough.
   void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
 
  private:
-  void resize(int count, int width, int height);
+  void resize(int count, int width, int height, bool all_shares);
 
   Program clear_, splat_, large_, gather_;
+  // If all shares are summed up, another texel of each for the second and the third one, behind all these.
   Buffer splats_;        // one texel of 8 bytes for a quarter of a pixel
   Buffer sprites_;       // one texel for a pixel
   Buffer large_bodies_;  // how many, then their indices

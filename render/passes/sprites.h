@@ -12,8 +12,8 @@ class Sprites {
  public:
   Sprites();
 
-  /// Replaces the light, a GL_RG32F image: light, and light times the place in the colour map. Skips bodies with
-  /// numbers that are not finite.
+  /// Replaces the light, a GL_RG32F image: light, and light times its first share. A GL_RGBA32F image has all shares
+  /// (see body.glsl). Skips bodies with numbers that are not finite.
   void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
 
  private:

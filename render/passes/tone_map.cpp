@@ -1,6 +1,7 @@
 #include "render/passes/tone_map.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "render/colour_map.h"
@@ -35,6 +36,11 @@ ToneMap::ToneMap() {
     colours_[static_cast<std::size_t>(Look::lights)][at] = make_colours(body_colour, theme);
     colours_[static_cast<std::size_t>(Look::density)][at] = make_colours(density_colour, theme);
   }
+  for (int i = 0; i < most_parts; ++i) {
+    lights_program_.set("part_colours[" + std::to_string(i) + "]",
+                        linear_from_srgb(part_colours()[static_cast<std::size_t>(i)]));
+  }
+  lights_program_.set("unknown_colour", linear_from_srgb(unknown_colour));
 }
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
@@ -42,13 +48,16 @@ void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& a
   lights_program_.set("exposure", appearance.exposure);
   lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
   lights_program_.set("ink_on_white", appearance.theme == Theme::light ? 1 : 0);
+  lights_program_.set("parts", shows_values(appearance) && appearance.colour_by == ColourBy::species ? 1 : 0);
   glBindTextureUnit(1, glow);
   fill(lights_program_, light, appearance, picture);
 }
 
-void ToneMap::draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+void ToneMap::draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
                            const RenderTarget& picture) {
-  density_program_.set("range", glm::vec2{range.low, range.high});
+  const glm::vec2 ends{scale.range.low, scale.range.high};
+  density_program_.set("range", scale.logarithmic ? glm::log(ends) : ends);
+  density_program_.set("logarithmic", scale.logarithmic ? 1 : 0);
   fill(density_program_, density, appearance, picture);
 }
 

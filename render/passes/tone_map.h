@@ -3,7 +3,7 @@
 #include <array>
 
 #include "render/appearance.h"
-#include "render/drawn_bodies.h"
+#include "render/colour_scale.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 
@@ -18,8 +18,8 @@ class ToneMap {
   /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
   /// For automatic exposure, Meter::measure() comes first.
   void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
-  /// Fills `picture` with colours by the logarithm of the density between the ends of `range`, both > 0.
-  void draw_density(const RenderTarget& density, ValueRange range, const Appearance& appearance,
+  /// Fills `picture` with the colours of the density on `scale`.
+  void draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
                     const RenderTarget& picture);
 
  private:

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <ostream>
 #include <string>
 
@@ -28,7 +30,15 @@ Image two_discs(Stage& stage, float tilt) {
     velocities.emplace_back(1.0f - radius, 0.0f, 0.0f, 0.0f);
   }
   stage.camera.frame({0.0f, 0.0f, 0.0f}, 1.2f);
-  stage.ranges = {.speed = {0.0f, 1.0f}, .mass = {0.1f, 1.0f}, .mass_per_area = {10.0f, 1e5f}};
+  for (std::size_t i = 0; shows_values(stage.appearance) && i < positions.size(); ++i) {
+    const float rank = static_cast<float>(i / 2) / 1500.0f;
+    const auto part = static_cast<float>(i % 2 == 1 ? 1 : rank < 0.15f ? 2 : 0);
+    const bool known = stage.appearance.colour_by != ColourBy::force_error || rank < 0.5f;
+    stage.values.push_back(stage.appearance.colour_by == ColourBy::species ? part
+                           : known                                         ? std::pow(10.0f, -3.0f * rank)
+                                                                           : std::nanf(""));
+  }
+  stage.ranges = {.speed = {0.0f, 1.0f}, .mass = {0.1f, 1.0f}, .mass_per_area = {10.0f, 1e5f}, .value = {1e-3f, 1.0f}};
   return stage.picture(positions, velocities, 160, 90);
 }
 
@@ -45,6 +55,12 @@ const Way ways[] = {
     {"two_discs", {}},
     {"two_discs_splats", {.drawing = Drawing::splats}},
     {"two_discs_by_mass", {.colour_by = ColourBy::mass, .colour_map = 6}},
+    {"two_discs_fixed_range", {.scale = Scale::logarithmic, .low = 0.3f, .high = 0.8f}},
+    {"two_discs_by_acceleration", {.colour_by = ColourBy::acceleration, .colour_map = 6}},
+    {"two_discs_by_species", {.colour_by = ColourBy::species}},
+    {"two_discs_by_species_splats", {.colour_by = ColourBy::species, .drawing = Drawing::splats}},
+    {"two_discs_by_local_density", {.colour_by = ColourBy::local_density, .colour_map = 7}},
+    {"two_discs_by_force_error", {.colour_by = ColourBy::force_error, .colour_map = 9}},
     {"two_discs_plain", {.colour_by = ColourBy::none}},
     {"two_discs_inferno", {.colour_map = 7}},
     {"two_discs_density", {.look = Look::density, .colour_map = 7}},
@@ -74,11 +90,30 @@ INSTANTIATE_TEST_SUITE_P(Picture, AgreedPicture, testing::ValuesIn(ways),
                          [](const auto& info) { return std::string{info.param.name}; });
 
 TEST(Picture, OfSplatsIsThatOfSprites) {
+  for (const ColourBy colour_by : {ColourBy::speed, ColourBy::species, ColourBy::force_error}) {
+    Stage stage;
+    stage.appearance = {.colour_by = colour_by, .drawing = Drawing::sprites};
+    const Image sprites = two_discs(stage, 0.3f);
+    stage.appearance.drawing = Drawing::splats;
+    stage.values.clear();
+    EXPECT_TRUE(difference(two_discs(stage, 0.3f), sprites).small()) << static_cast<int>(colour_by);
+  }
+}
+
+TEST(Picture, OfABodyWithoutAValueIsGrey) {
   Stage stage;
-  stage.appearance.drawing = Drawing::sprites;
-  const Image sprites = two_discs(stage, 0.3f);
-  stage.appearance.drawing = Drawing::splats;
-  EXPECT_TRUE(difference(two_discs(stage, 0.3f), sprites).small());
+  stage.appearance = {.colour_by = ColourBy::force_error};
+  const auto middle = [&](float value) {
+    stage.values = {value};
+    return pixel(stage.picture({{0.0f, 0.0f, 0.0f, 1.0f}}), 64, 64);
+  };
+  stage.ranges.value = {1e-6f, 1.0f};
+  const glm::ivec3 unknown = middle(std::nanf("")), least = middle(1e-6f), most = middle(1.0f);
+  EXPECT_EQ(std::max({unknown.r, unknown.g, unknown.b}) - std::min({unknown.r, unknown.g, unknown.b}), 0);
+  EXPECT_NE(least, most);
+  EXPECT_NE(unknown, least);
+  EXPECT_EQ(middle(std::numeric_limits<float>::infinity()), most);
+  EXPECT_EQ(middle(0.0f), least);
 }
 
 TEST(Picture, OfAnotherSceneIsToldApart) {

@@ -19,6 +19,7 @@ struct Stage {
   OrbitCamera camera;
   Appearance appearance;
   ValueRanges ranges{{0.0f, 1.0f}, {1.0f, 1.0f}};
+  std::vector<float> values{};  ///< see DrawnBodies::values; empty: none
 
   Image picture(std::span<const glm::vec4> positions, std::span<const glm::vec4> velocities, int width, int height) {
     std::vector<glm::vec4> arrays{positions.begin(), positions.end()};
@@ -26,7 +27,12 @@ struct Stage {
     Buffer buffer{std::as_bytes(std::span{arrays}).size()};
     buffer.upload(std::as_bytes(std::span{arrays}));
     const RenderTarget target{GL_RGBA8, width, height};
-    const DrawnBodies bodies{buffer.id(), static_cast<int>(positions.size())};
+    Buffer value_buffer;
+    if (!values.empty()) {
+      value_buffer = Buffer{std::as_bytes(std::span{values}).size()};
+      value_buffer.upload(std::as_bytes(std::span{values}));
+    }
+    const DrawnBodies bodies{buffer.id(), static_cast<int>(positions.size()), value_buffer.id()};
     renderer.draw(bodies, camera, appearance, ranges, target);
     return read_framebuffer(target.framebuffer(), width, height);
   }

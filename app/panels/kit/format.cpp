@@ -74,6 +74,11 @@ std::string format_error(double error) {
   return text;
 }
 
+std::string format_value(double value) {
+  const double size = std::abs(value);
+  return size != 0 && !(size >= 0.01 && size < 999.5) ? format_error(value) : fmt::format("{:.3g}", value);
+}
+
 std::string cost_share(double ms, std::optional<double> gap_s) {
   if (!gap_s) return {};
   return fmt::format(", {} of the {:.3g} s since the previous one", format_percent(ms * 1e-3 / *gap_s), *gap_s);

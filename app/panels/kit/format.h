@@ -23,6 +23,8 @@ std::string format_frames_per_s(double frame_ms);
 std::string format_speedup(double factor);
 /// |da|/|a| with two digits, as "3.1e-7"; "NaN" where forces are not finite.
 std::string format_error(double error);
+/// Three significant digits as "0.153", "12.4", "-3"; two if the number is very small or large, as "3.1e-7".
+std::string format_value(double value);
 /// ", 4.1 % of the 0.21 s since the previous one", for work that took `ms`; empty if that time is not known.
 std::string cost_share(double ms, std::optional<double> gap_s);
 /// A share of 1 as "0.02 %", "3.1 %", "37 %". `unknown` unless finite and >= 0.

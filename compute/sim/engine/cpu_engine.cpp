@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -114,12 +115,14 @@ class CpuEngine final : public Engine {
   /// The integrator's operations on this engine's arrays.
   class Ops final : public StepOps {
    public:
-    /// `probe_sample` bodies are compared in the first evaluation; 0: none.
-    Ops(CpuEngine& engine, int probe_sample)
-        : engine_{engine}, targets_{sample_targets(engine.bodies_.count(), probe_sample)} {}
+    /// The first evaluation is compared if the batch probes forces; all are stored if it reads accelerations.
+    Ops(CpuEngine& engine, const BatchRequest& batch)
+        : engine_{engine},
+          targets_{sample_targets(engine.bodies_.count(), batch.probe_sample, batch.probe_turn)},
+          stores_{batch.accelerations} {}
     void force(bool store, float kick_dt) override {
       const bool compares = !targets_.empty() && !probe;
-      store |= compares;
+      store |= compares || stores_;
       const auto begin = Clock::now();
       ForceArgs args = engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
                                            .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
@@ -152,13 +155,18 @@ class CpuEngine final : public Engine {
       const auto begin = Clock::now();
       const std::vector<Vec3d> reference =
           reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
-      const ForceError error = target_error(entries(engine_.accelerations_, targets_), targets_, reference);
-      probe =
-          ForceProbe{.step = step, .sample = static_cast<int>(targets_.size()), .error = error, .ms = ms_since(begin)};
+      const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
+      BodyErrors bodies{targets_, target_errors(accelerations, reference)};
+      probe = ForceProbe{.step = step,
+                         .sample = static_cast<int>(targets_.size()),
+                         .error = target_error(accelerations, targets_, reference),
+                         .ms = ms_since(begin),
+                         .bodies = std::make_shared<const BodyErrors>(std::move(bodies))};
     }
 
     CpuEngine& engine_;
     std::vector<int> targets_;
+    bool stores_;
   };
 
   /// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long.
@@ -202,7 +210,7 @@ class CpuEngine final : public Engine {
     double all_steps_ms = 0;
     ForceWork work;  // of whole steps
     try {
-      Ops ops{*this, batch.probe_sample};
+      Ops ops{*this, batch};
       int body = first_not_finite(bodies_.positions, bodies_.velocities);
       while (body < 0 && steps < batch.steps) {
         ops.step = batch.begin.step + steps + 1;
@@ -215,8 +223,10 @@ class CpuEngine final : public Engine {
         result.force_probe = ops.probe;
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
+      if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
       if (batch.tree_cells.most > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
+      if (batch.accelerations && body < 0 && steps == batch.steps) result.accelerations = magnitudes(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
@@ -227,6 +237,25 @@ class CpuEngine final : public Engine {
                                     : plan_.kernel->interactions(bodies_.count());
     result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms, interactions);
     return result;
+  }
+
+  /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
+  std::optional<ForceProbe> evaluate_alone(Ops& ops, const BatchRequest& batch) {
+    if (batch.probe_sample == 0 && (!batch.accelerations || accelerations_current_)) return std::nullopt;
+    ops.step = batch.begin.step;
+    ops.force(/*store=*/true, 0);
+    if (!cancelled_) return ops.probe;
+    accelerations_current_ = false;
+    return std::nullopt;
+  }
+
+  /// Null if the evaluation was cancelled.
+  std::shared_ptr<const Accelerations> magnitudes(const BatchRequest& batch) const {
+    if (batch.steps == 0 && !accelerations_current_) return nullptr;
+    Accelerations result{.step = batch.begin.step + batch.steps, .magnitudes = {}};
+    result.magnitudes.reserve(accelerations_.size());
+    for (const Vec4& a : accelerations_) result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
+    return std::make_shared<const Accelerations>(std::move(result));
   }
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {

@@ -13,6 +13,12 @@
 
 namespace orrery {
 
+/// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
+inline constexpr int max_timed_steps = 8;
+/// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
+/// which would show in every step's time.
+inline constexpr int batches_for_a_timed_one = 16;
+
 /// A batch on the stream: what was asked for, and the time stamps of its steps.
 struct CudaBatch {
   explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
@@ -26,7 +32,7 @@ struct CudaBatch {
   cuda::Event done;        // of what follows them as well
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
   std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
-  std::int64_t probed_step = 0;       // 0: none
+  std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
   cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
   cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
@@ -35,7 +41,7 @@ struct CudaBatch {
   void reset() {
     evaluations = 0;
     timed_evaluations = 0;
-    probed_step = 0;
+    probed_step = -1;
   }
 
   /// Before the steps of a tree.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,10 +10,12 @@
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
+#include "compute/diagnostics/magnitudes_cuda.h"
 #include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/checkpoints.h"
 #include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/cuda_measurement.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/mapping.h"
 #include "compute/sim/engine/non_finite_watch.h"
@@ -25,11 +26,6 @@ namespace {
 
 /// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
 constexpr std::size_t max_batches = 3;
-/// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
-constexpr int max_timed_steps = 8;
-/// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
-/// which would show in every step's time.
-constexpr int batches_for_a_timed_one = 16;
 
 /// Every function that uses CUDA activates the device first: the thread may have used another one before.
 class CudaEngine final : public Engine {
@@ -110,16 +106,16 @@ class CudaEngine final : public Engine {
     batch.is_tree = plan_.kernel->tree() != nullptr;
     batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
-    const std::vector<Measurement> measurements = measurements_of(request);
-    for (const Measurement& measurement : measurements) measurement.prepare();
+    const std::vector<CudaMeasurement> measurements = measurements_of(request);
+    for (const CudaMeasurement& measurement : measurements) measurement.prepare();
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     enqueue_steps(batch, mapping.bodies);
     look_at(mapping.bodies, batch.last_step());
-    for (const Measurement& measurement : measurements) measurement.read(mapping.bodies);
+    for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
-    for (const Measurement& measurement : measurements) measurement.compute();
+    for (const CudaMeasurement& measurement : measurements) measurement.compute();
     batch.done.record(stream_.get());
     in_flight_.push_back(std::move(batch));
   }
@@ -178,8 +174,8 @@ class CudaEngine final : public Engine {
     }
     void force(bool store, float kick_dt) override {
       ++batch_.evaluations;
-      const bool compares = batch_.request.probe_sample > 0 && batch_.probed_step == 0;
-      store |= compares;
+      const bool compares = batch_.request.probe_sample > 0 && batch_.probed_step < 0;
+      store |= compares || batch_.request.accelerations;
       const auto* pass = timed_ ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
       ForceArgs args = engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
@@ -194,8 +190,9 @@ class CudaEngine final : public Engine {
       changed_ |= kick_dt != 0;
       if (compares) {
         batch_.probed_step = step_;
-        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe_sample, engine_.plan_.law,
-                                    engine_.accelerations_.data(), engine_.stream_.get());
+        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe_sample,
+                                    batch_.request.probe_turn, engine_.plan_.law, engine_.accelerations_.data(),
+                                    engine_.stream_.get());
       }
     }
     void kick_drift(float kick_dt, float drift_dt) override {
@@ -223,26 +220,22 @@ class CudaEngine final : public Engine {
     bool changed_ = false;  // in this step, the bodies have been
   };
 
-  /// What a batch measures beside its steps, on the same stream. By default, a part does nothing.
-  struct Measurement {
-    /// Before the first launch: taking memory waits for the device, and may fail.
-    std::function<void()> prepare = [] {};
-    /// Behind the steps, while the bodies are mapped.
-    std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
-    /// When the bodies are unmapped, so that the display does not wait for it.
-    std::function<void()> compute = [] {};
-  };
-
-  std::vector<Measurement> measurements_of(const BatchRequest& request) {
-    std::vector<Measurement> measurements;
+  std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
+    std::vector<CudaMeasurement> measurements;
     if (request.probe_sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
-      measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe_sample); }});
+      measurements.push_back(
+          {.prepare = [=, this] { comparison_.prepare(count_, request.probe_sample, request.probe_turn); }});
     }
     if (request.tree_cells.most > 0) {
       measurements.push_back(
           {.prepare = [=, this] { plan_.kernel->tree()->prepare_cells(request.tree_cells, count_); },
            .read = [=, this](
                        const DeviceBodies&) { plan_.kernel->tree()->pick_cells(request.tree_cells, stream_.get()); }});
+    }
+    if (request.accelerations) {
+      measurements.push_back(
+          {.prepare = [this] { magnitudes_.prepare(count_); },
+           .compute = [this] { magnitudes_.enqueue(accelerations_.data(), count_, stream_.get()); }});
     }
     if (request.measure_conserved) {
       measurements.push_back({.prepare = [this] { sums_.prepare(count_); },
@@ -270,6 +263,10 @@ class CudaEngine final : public Engine {
       ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
       plan_.integrator->step(ops, plan_.time_step);
     }
+    if (request.steps == 0 && (request.probe_sample > 0 || (request.accelerations && !accelerations_current_))) {
+      ops.begin_step(request.begin.step, /*timed=*/false);
+      ops.force(/*store=*/true, 0);
+    }
     batch.end.record(stream_.get());
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }
@@ -292,7 +289,7 @@ class CudaEngine final : public Engine {
   BatchResult result_of(const CudaBatch& batch) {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
-    const bool probed = batch.probed_step != 0;
+    const bool probed = batch.probed_step >= 0;
     result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.non_finite);
     if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
@@ -303,7 +300,12 @@ class CudaEngine final : public Engine {
       result.force_probe = {.step = batch.probed_step,
                             .sample = comparison_.sample(),
                             .error = comparison_.error(),
-                            .ms = comparison_.ms()};
+                            .ms = comparison_.ms(),
+                            .bodies = std::make_shared<const BodyErrors>(comparison_.body_errors())};
+    }
+    if (batch.request.accelerations) {
+      result.accelerations =
+          std::make_shared<const Accelerations>(Accelerations{batch.last_step(), magnitudes_.values()});
     }
     if (batch.request.measure_conserved) {
       result.conserved = {.step = batch.last_step(),
@@ -382,6 +384,7 @@ class CudaEngine final : public Engine {
   std::vector<CudaBatch> free_;
   cuda::ForceComparison comparison_{device_};
   cuda::ConservedSums sums_{device_};
+  cuda::Magnitudes magnitudes_{device_};
   NonFiniteWatch watch_{device_, stream_.get()};
   bool looked_at_ = false;  // the uploaded bodies, whether they are finite
   Checkpoints checkpoints_{device_};

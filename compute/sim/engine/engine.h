@@ -33,9 +33,11 @@ struct StepTime {
 /// A batch of steps, and what to measure beside them.
 struct BatchRequest {
   std::int64_t tag = 0;
-  int steps = 0;                   ///< 0 only to read the cells of the last step's tree, and nothing else
+  int steps = 0;                   ///< 0: only measures, and evaluates the forces if a measurement needs them
   StepTime begin;                  ///< of the state that the first step starts from
   int probe_sample = 0;            ///< see ProbeForces; 0: no probe
+  int probe_turn = 0;              ///< see ProbeForces
+  bool accelerations = false;      ///< see ReadAccelerations
   bool measure_conserved = false;  ///< see MeasureConserved
   CellRequest tree_cells{};        ///< see ReadTreeCells
 };
@@ -48,6 +50,7 @@ struct BatchResult {
   std::optional<ConservedProbe> conserved;
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
   std::shared_ptr<const TreeCells> tree_cells;
+  std::shared_ptr<const Accelerations> accelerations;
 };
 
 /// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
@@ -81,7 +84,7 @@ class Engine {
   virtual bool ready() const = 0;
   /// Starts a batch of steps. Call only when ready(). The steps stop when a body becomes non-finite; then every batch
   /// stops at once until the next upload(). At most one batch in flight may probe forces, at most one may measure what
-  /// is conserved, and at most one may read the cells of a tree.
+  /// is conserved, at most one may read the cells of a tree, and at most one the accelerations.
   virtual void advance(const BatchRequest& request) = 0;
   /// The batches that ended since the last call, oldest first. A batch that failed has the whole steps that it ran; a
   /// later call with nothing to return throws its error.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "compute/diagnostics/conserved.h"
@@ -29,6 +30,7 @@ struct ForceProbe {
   int sample = 0;         ///< bodies that were compared
   ForceError error{};
   double ms = 0;  ///< GPU (or CPU) time spent on the comparison
+  std::shared_ptr<const BodyErrors> bodies{};
 };
 
 /// The conserved quantities of a closed system after a step.
@@ -37,6 +39,12 @@ struct ConservedProbe {
   double sim_time = 0;
   Conserved sums;
   double ms = 0;  ///< GPU (or CPU) time spent on the sums
+};
+
+/// The magnitude of each body's acceleration, as its last force evaluation found it.
+struct Accelerations {
+  std::int64_t step = 0;  ///< the evaluation belongs to this step
+  std::vector<float> magnitudes;
 };
 
 /// A body whose position or velocity became infinite or NaN.

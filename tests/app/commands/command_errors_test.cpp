@@ -60,6 +60,9 @@ TEST(CommandText, ErrorsNameTheChoices) {
   expect_refused_text("step by=3", "'step'", "no argument");
   expect_refused_text("appearance color=mass", "'color'", "colour", "exposure");
   expect_refused_text("appearance colour=red", "'red'", "speed", "mass");
+  expect_refused_text("appearance scale=root", "'root'", "auto", "log");
+  expect_refused_text("appearance low=-1", "low", "of at least 0");
+  expect_refused_text("appearance high=nan", "high", "a number");
   expect_refused_text("appearance exposure=1 exposure=2", "exposure", "twice");
   expect_refused_text("kernel cuda-tiled settings=block", "settings", "NAME=VALUE");
   expect_refused_text("integrator rk4", "'rk4'", "leapfrog");

@@ -69,6 +69,7 @@ TEST_F(WindowMemoryFile, IsRefusedInOneLineIfItIsAnotherContent) {
                                   begin + R"(,"lab":{"command":"save","file":"x"}})",
                                   begin + R"(,"lab":"sweep"})",
                                   begin + R"(,"appearance":{"command":"appearance","exposure":-1}})",
+                                  begin + R"(,"appearance":{"command":"appearance","low":2,"high":1}})",
                                   begin + R"(,"appearance":{"command":"appearance","map":99}})",
                                   begin + R"(,"theme":{"command":"theme","theme":"pink"}})",
                                   begin + R"(,"theme":"light"})",

@@ -249,10 +249,26 @@ TEST_F(Panels, OpenAFile) {
 
 TEST_F(Panels, EditACopyOfTheAppearance) {
   click("section.appearance");
-  EXPECT_EQ(only<SetAppearance>(click("colour-by.mass")).appearance.colour_by, render::ColourBy::mass);
+  EXPECT_EQ(only<SetAppearance>(pick("colour-by", "mass")).appearance.colour_by, render::ColourBy::mass);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
   EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
   EXPECT_TRUE(only<SetPresentation>(click("presentation")).on);
+}
+
+TEST_F(Panels, FixTheRangeOfColours) {
+  view.legend = {.quantity = "speed", .low = 0.1f, .high = 3.0f};
+  view.appearance.low = 0.5f;
+  click("section.appearance");
+  click("range-high");
+  EXPECT_TRUE(type("many").empty());
+  state.colours.high_text.clear();
+  click("range-high");
+  EXPECT_EQ(only<SetAppearance>(type("5")).appearance.high, 5);
+  state.colours.low_text.clear();
+  click("range-low");
+  EXPECT_FALSE(only<SetAppearance>(type("")).appearance.low) << "automatic";
+  EXPECT_EQ(only<SetAppearance>(click("scale.log")).appearance.scale, render::Scale::logarithmic);
+  EXPECT_FALSE(only<SetAppearance>(pick("colour-by", "mass")).appearance.low) << "it suits the speeds";
 }
 
 TEST_F(Panels, PutAnErrorAwayUntilTheNext) {

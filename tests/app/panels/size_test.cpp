@@ -30,7 +30,7 @@ class FullPanels : public Panels {
     view.recording = {.active = true, .file = "orrery-out/timings-12.csv", .rows = 123'456, .error = {}};
     view.notice = "wrote orrery-out/a-rather-long-name-of-a-picture.png";
     view.picked = PickedBody{.number = 9'999'999,
-                             .species = "star",
+                             .part = "star",
                              .mass = 1.234e-7f,
                              .position = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
                              .velocity = {-1.234e-5f, -1.234e-5f, -1.234e-5f},

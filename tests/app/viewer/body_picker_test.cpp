@@ -24,8 +24,13 @@ class BodyPickerTest : public testing::Test {
     buffer_.upload(std::as_bytes(std::span{arrays}));
   }
   BodyPicker::Scene scene() const {
-    return {{buffer_.id(), 3}, time_, history_, appearance_, ranges_, {.framebuffer = 0, .width = 300, .height = 200},
-            species_};
+    return {{buffer_.id(), 3},
+            time_,
+            history_,
+            appearance_,
+            ranges_,
+            {.framebuffer = 0, .width = 300, .height = 200},
+            parts_};
   }
   /// One frame.
   std::optional<PickedBody> update(BodyPicker& picker) {
@@ -38,7 +43,7 @@ class BodyPickerTest : public testing::Test {
   render::Appearance appearance_;
   render::ValueRanges ranges_{{0, 1}, {1, 1}, {}};
   render::Buffer buffer_{6 * sizeof(glm::vec4)};
-  std::vector<Species> species_;
+  Parts parts_;
   bool found_ = true;
   double time_ = 0;
   std::int64_t history_ = 0;
@@ -71,14 +76,14 @@ TEST_F(BodyPickerTest, DescribesTheBodyAtAPlace) {
   EXPECT_EQ(body->number, 1);
   EXPECT_EQ(body->mass, 2);
   EXPECT_EQ(body->velocity, (std::array{3.0f, 4.0f, 0.0f}));
-  EXPECT_EQ(body->species, "") << "not known";
+  EXPECT_EQ(body->part, "") << "the scene has none";
   ASSERT_TRUE(body->place);
   EXPECT_NEAR((*body->place)[0], 0.5f, 1e-5f);
-  species_ = {Species::dark, Species::star, Species::gas};
+  parts_ = {.names = {"disc", "halo"}, .of_body = {0, 1, 0}};
   move(0.25f);
   body = update(picker);
   ASSERT_TRUE(body);
-  EXPECT_EQ(body->species, "star");
+  EXPECT_EQ(body->part, "halo");
   EXPECT_EQ(body->position, (std::array{0.25f, 0.0f, 0.0f}));
   EXPECT_FLOAT_EQ(body->distance, 0.25f);
 }

@@ -383,5 +383,18 @@ TEST(Keys, ColourMapKeyGoesRound) {
   EXPECT_EQ(asked<SetAppearance>({.character = U'c'}, status, view).appearance.colour_map, 0);
 }
 
+TEST(Keys, QuantityKeyGoesRoundAndFreesTheRange) {
+  const Status status = status_of(test::backends().default_kernel());
+  ViewStatus view;
+  view.appearance.low = 1;
+  std::set<render::ColourBy> seen;
+  while (seen.insert(view.appearance.colour_by).second) {
+    view.appearance = asked<SetAppearance>({.character = U'm'}, status, view).appearance;
+    EXPECT_FALSE(view.appearance.low);
+  }
+  EXPECT_EQ(seen.size(), EnumWords<render::ColourBy>::all().size());
+  EXPECT_EQ(view.appearance.colour_by, render::ColourBy::speed);
+}
+
 }  // namespace
 }  // namespace orrery

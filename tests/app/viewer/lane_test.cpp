@@ -74,7 +74,7 @@ TEST_F(LaneTest, FramesAnotherSceneOnceItsBodiesAreDrawn) {
   shown.apply(LoadScene{{.scene = "two-body", .count = 2}}, {});
   EXPECT_TRUE(shown.take_timings());
   EXPECT_NE(shown.framing().radius, radius);
-  EXPECT_EQ(shown.present_framing().radius, shown.framing().radius);
+  EXPECT_EQ(shown.renew_framing().radius, shown.framing().radius);
 }
 
 TEST_F(LaneTest, HasOneStatus) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace orrery {
 namespace {
@@ -51,6 +52,21 @@ class MonitorTest : public testing::Test {
   Diagnostics wanted_;
   double now_s_ = 100;
 };
+
+TEST_F(MonitorTest, ProbesEveryBodyInTurnAlsoWhilePaused) {
+  wanted_.every_body = true;
+  wanted_.probe = false;
+  status_.paused = true;
+  std::set<int> turns;
+  const auto commands = asked(64, 1 / 64.0);
+  for (const Command& command : commands) turns.insert(std::get<ProbeForces>(command).turn);
+  EXPECT_EQ(turns.size(), commands.size());
+  EXPECT_GE(turns.size(), 8u);
+  probed(256, 50);
+  EXPECT_LE(asked(64, 1 / 64.0).size(), 3u) << "in a tenth of the time";
+  wanted_.every_body = false;
+  EXPECT_TRUE(asked(64, 1 / 64.0).empty());
+}
 
 TEST_F(MonitorTest, ProbesTwiceASecondAndKeepsAStateEveryFiveSeconds) {
   const auto commands = asked(640, 1 / 64.0);

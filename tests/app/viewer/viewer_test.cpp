@@ -135,6 +135,22 @@ TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {
   }
 }
 
+TEST_F(OffscreenViewer, FixesTheRangeOfColours) {
+  const auto picture = [&](const render::Appearance& appearance) {
+    ViewOptions asked = options(3);
+    asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
+    asked.script = {{.frame = 1, .request = ViewCommand{SetAppearance{appearance}}, .line = 2}};
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    return read(asked.screenshot_file);
+  };
+  const std::string automatic = picture({});
+  EXPECT_FALSE(picture({.high = 0.5f}) == automatic);
+  EXPECT_NE(picture({.high = 0.5f}).find(R"("high":0.5)"), std::string::npos) << "in the description";
+  EXPECT_THROW(picture({.low = 2.0f, .high = 1.0f}), UsageError);
+  EXPECT_THROW(picture({.scale = render::Scale::logarithmic, .low = 0.0f}), UsageError);
+}
+
 TEST_F(OffscreenViewer, ReturnsToARowOfTheResultsAndUndoesIt) {
   ViewOptions o = options(40);
   o.script = {

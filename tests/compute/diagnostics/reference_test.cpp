@@ -78,6 +78,19 @@ TEST(SampleTargets, AreAllBodiesWhereThereAreFewer) {
   EXPECT_TRUE(sample_targets(0, 3).empty());
 }
 
+TEST(SampleTargets, OfAllTurnsAreAllBodies) {
+  for (const auto& [count, size] : {std::pair{100, 7}, {100, 100}, {1000, 64}, {5, 9}}) {
+    std::set<int> seen;
+    const int turns = (count + size - 1) / size;
+    for (int turn = 3; turn < 3 + turns; ++turn) {
+      const auto targets = sample_targets(count, size, turn);
+      EXPECT_TRUE(std::ranges::is_sorted(targets));
+      seen.insert(targets.begin(), targets.end());
+    }
+    EXPECT_EQ(std::ssize(seen), count) << size;
+  }
+}
+
 TEST(ForceErrorTest, TakesNearestRanksOfRelativeErrors) {
   // Body k is wrong by (k + 1) / 1000 of its acceleration of 2.
   std::vector<Vec4> accelerations;

@@ -83,6 +83,16 @@ TEST(Format, ErrorsHaveTwoDigits) {
   EXPECT_EQ(format_error(infinity), "NaN");
 }
 
+TEST(Format, Values) {
+  EXPECT_EQ(format_value(0), "0");
+  EXPECT_EQ(format_value(0.0123), "0.0123");
+  EXPECT_EQ(format_value(12.345), "12.3");
+  EXPECT_EQ(format_value(999), "999");
+  EXPECT_EQ(format_value(16384), "1.6e+4");
+  EXPECT_EQ(format_value(3.14e-7), "3.1e-7");
+  EXPECT_EQ(format_value(2e12), "2.0e+12");
+}
+
 TEST(Format, Shares) {
   EXPECT_EQ(format_percent(0.00021), "0.02 %");
   EXPECT_EQ(format_percent(0.0314), "3.1 %");

@@ -1,0 +1,40 @@
+#include "app/viewer/auto_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace orrery {
+namespace {
+
+/// In the logarithm where there is one: a range of several decades shrinks evenly.
+float moved(float from, float to, double share) {
+  if (!(from > 0) || !(to > 0)) return static_cast<float>(from + share * (to - from));
+  return static_cast<float>(from * std::pow(double{to} / from, share));
+}
+
+}  // namespace
+
+float percentile(std::vector<float>& values, double q) {
+  if (values.empty()) return 0;
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const auto at = static_cast<std::ptrdiff_t>(q < 0.5 ? std::floor(rank) : std::ceil(rank));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+render::ValueRange range_of(std::vector<float> values) {
+  std::erase_if(values, [](float value) { return !std::isfinite(value); });
+  render::ValueRange range{percentile(values, 0.02), percentile(values, 0.98)};
+  if (!(range.high > range.low)) range.low = range.high * 0.5f;
+  if (!(range.high > range.low)) range.high = range.low + 1.0f;
+  return range;
+}
+
+void AutoRange::follow(double passed_s) {
+  const auto share = [&](bool grows) { return 1 - std::exp(-passed_s / (grows ? grow_s : shrink_s)); };
+  shown_.low = moved(shown_.low, measured_.low, share(measured_.low < shown_.low));
+  shown_.high = moved(shown_.high, measured_.high, share(measured_.high > shown_.high));
+}
+
+}  // namespace orrery

@@ -1,0 +1,101 @@
+#include "app/viewer/colouring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "render/colour_scale.h"
+
+namespace orrery {
+namespace {
+
+constexpr int sample_parts = 64;  // from all over the scene: neighbours in memory are alike
+
+}  // namespace
+
+void Colouring::restart(const render::ValueRanges& measured) {
+  ranges_ = measured;
+  speed_.restart(measured.speed);
+  value_.restart(value_.measured());
+  ranges_.value = value_.shown();
+  readback_.cancel();
+  speeds_.clear();
+  masses_.clear();
+  sample_is_old_ = true;
+  sampled_s_ = now_s_ - sample_period_s;
+}
+
+void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now_s) {
+  const double passed_s = std::max(now_s - std::exchange(now_s_, now_s), 0.0);
+  sample_is_old_ |= moved;
+  if (sample_is_old_ && !readback_.in_flight() && bodies.count > 0 && now_s - sampled_s_ >= sample_period_s) {
+    request(bodies);
+    sample_is_old_ = false;
+    sampled_s_ = now_s;
+  }
+  if (readback_.in_flight()) {
+    if (const auto sample = readback_.poll(lockstep_)) take(*sample);
+  }
+  if (!moved) return;
+  speed_.follow(passed_s);
+  value_.follow(passed_s);
+  ranges_.speed = speed_.shown();
+  ranges_.value = value_.shown();
+}
+
+void Colouring::take_values(std::span<const float> values, bool other) {
+  const std::size_t stride = (values.size() + most_sampled - 1) / most_sampled;
+  values_.clear();
+  for (std::size_t i = 0; i < values.size(); i += stride) {
+    if (!std::isnan(values[i])) values_.push_back(values[i]);
+  }
+  value_is_known_ = value_is_known_ && !other;
+  if (values_.empty()) return;
+  const render::ValueRange measured = range_of(values_);
+  value_is_known_ ? value_.renew(measured) : value_.restart(measured);
+  value_is_known_ = true;
+  ranges_.value = value_.shown();
+}
+
+void Colouring::request(const render::DrawnBodies& bodies) {
+  const auto count = static_cast<std::size_t>(bodies.count);
+  std::vector<render::BufferReadback::Part> parts;
+  if (bodies.count <= most_sampled) {
+    parts = {{0, count}, {count, count}};
+  } else {
+    constexpr std::size_t each = most_sampled / sample_parts;
+    for (const std::size_t array : {std::size_t{0}, count}) {
+      for (std::size_t part = 0; part < sample_parts; ++part)
+        parts.push_back({array + part * count / sample_parts, each});
+    }
+  }
+  readback_.request(bodies.buffer, parts);
+}
+
+void Colouring::take(const std::vector<glm::vec4>& sample) {
+  const std::size_t size = sample.size() / 2;
+  speeds_.clear();
+  masses_.clear();
+  for (std::size_t i = 0; i < size; ++i) {
+    masses_.push_back(sample[i].w);
+    speeds_.push_back(glm::length(glm::vec3{sample[size + i]}));
+  }
+  speed_.renew(range_of(speeds_));
+}
+
+void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {
+  if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
+  if (appearance.colour_by == render::ColourBy::species) return;
+  const std::vector<float>& values = render::shows_values(appearance)                  ? values_
+                                     : appearance.colour_by == render::ColourBy::speed ? speeds_
+                                                                                       : masses_;
+  if (values.empty()) return;
+  const auto share = [&](auto&& is_beyond) {
+    return static_cast<float>(std::ranges::count_if(values, is_beyond)) / static_cast<float>(values.size());
+  };
+  legend.below = share([&](float value) { return value < legend.low; });
+  legend.above = share([&](float value) { return value > legend.high; });
+}
+
+}  // namespace orrery

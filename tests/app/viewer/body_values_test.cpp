@@ -1,0 +1,145 @@
+// The values that colours show, of a lane in lockstep.
+#include "app/viewer/body_values.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "app/viewer/lane.h"
+#include "compute/diagnostics/local_density.h"
+#include "render/gl/gl.h"
+#include "render/gl/offscreen_context.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery {
+namespace {
+
+class BodyValuesTest : public testing::Test {
+ protected:
+  void show(render::ColourBy colour_by) { view_.appearance.colour_by = colour_by; }
+
+  Lane lane(const SceneRequest& scene) {
+    const Sharing none{.reason = "not tried", .cure = "try"};
+    return {rescue_, test::backends(), none, scene, nullptr, nullptr, true};
+  }
+  void frame(Lane& lane) {
+    now_s_ += 1.0 / 60;
+    lane.examine(now_s_, view_);
+    lane.advance(++frame_);
+    while (!lane.collect()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    lane.take_timings();
+    lane.follow_colours(view_.appearance, now_s_);
+    view_.legend = {};
+    lane.describe(view_.legend, view_.appearance);
+  }
+  static std::vector<float> drawn_values(const Lane& lane) {
+    const render::DrawnBodies drawn = lane.drawn();
+    std::vector<float> values(static_cast<std::size_t>(drawn.count));
+    glGetNamedBufferSubData(drawn.values, 0, static_cast<GLsizeiptr>(values.size() * sizeof(float)), values.data());
+    return values;
+  }
+
+  render::OffscreenContext context_;
+  Rescue rescue_;
+  ViewStatus view_;
+  std::int64_t frame_ = 0;
+  double now_s_ = 100;
+};
+
+TEST_F(BodyValuesTest, CostNothingWhileAnotherColourIsShown) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  for (const render::ColourBy colour_by : {render::ColourBy::speed, render::ColourBy::mass, render::ColourBy::none}) {
+    show(colour_by);
+    frame(shown);
+    EXPECT_EQ(shown.drawn().values, 0u);
+    EXPECT_FALSE(shown.status().accelerations);
+  }
+  show(render::ColourBy::acceleration);
+  view_.appearance.look = render::Look::density;
+  frame(shown);
+  EXPECT_EQ(shown.drawn().values, 0u);
+}
+
+TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {
+  Lane shown = lane({.scene = "two-body"});
+  show(render::ColourBy::acceleration);
+  for (int i = 0; i < 3; ++i) frame(shown);
+  const Bodies bodies = shown.simulation().bodies();
+  const Vec4 &a = bodies.positions[0], &b = bodies.positions[1];
+  const float distance_sq = (b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y);
+  const std::vector<float> values = drawn_values(shown);
+  EXPECT_NEAR(values[0], 0.25f / distance_sq, 1e-4f);
+  EXPECT_NEAR(values[1], 0.75f / distance_sq, 1e-4f);
+  EXPECT_EQ(view_.legend.known, 1.0f);
+  EXPECT_NEAR(shown.ranges().value.high, values[1], 0.1f);
+}
+
+TEST_F(BodyValuesTest, AreShownWhilePaused) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  shown.apply(SetPaused{true}, {});
+  frame(shown);
+  for (const render::ColourBy colour_by :
+       {render::ColourBy::acceleration, render::ColourBy::local_density, render::ColourBy::force_error}) {
+    show(colour_by);
+    frame(shown);
+    EXPECT_EQ(view_.legend.known, 1.0f) << static_cast<int>(colour_by);
+  }
+  const auto probe = shown.status().force_probe;
+  frame(shown);
+  EXPECT_EQ(shown.status().force_probe->bodies, probe->bodies) << "each body is measured once";
+  EXPECT_EQ(shown.status().step, 0);
+}
+
+TEST_F(BodyValuesTest, AreTheDensitiesOfTheDrawnBodies) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  show(render::ColourBy::local_density);
+  for (int i = 0; i < 3; ++i) frame(shown);
+  EXPECT_EQ(drawn_values(shown), local_densities(shown.simulation().bodies().positions, 1));
+}
+
+TEST_F(BodyValuesTest, AreThePartsOfTheScene) {
+  Lane shown = lane({.scene = "collision", .count = 400});
+  show(render::ColourBy::species);
+  frame(shown);
+  const std::vector<float> values = drawn_values(shown);
+  EXPECT_EQ(values.front(), 0);
+  EXPECT_EQ(values.back(), 1);
+  ASSERT_EQ(view_.legend.parts.size(), 2u);
+  EXPECT_EQ(view_.legend.parts[1].name, "galaxy 2");
+  EXPECT_NE(view_.legend.parts[0].colour, view_.legend.parts[1].colour);
+  shown.apply(LoadScene{{.scene = "plummer", .count = 400}}, {});
+  frame(shown);
+  EXPECT_EQ(std::ranges::max(drawn_values(shown)), 0);
+  ASSERT_EQ(view_.legend.parts.size(), 1u);
+}
+
+TEST_F(BodyValuesTest, AreTheErrorsOfThePresentKernelUntilAllAreMeasured) {
+  Lane shown = lane({.scene = "plummer", .count = 9000});
+  shown.apply(SelectKernel{"cpu-tree"}, {});
+  show(render::ColourBy::force_error);
+  frame(shown);
+  const float first = view_.legend.known.value();
+  EXPECT_GT(first, 0.1f);
+  EXPECT_LT(first, 1);
+  EXPECT_EQ(std::ranges::count_if(drawn_values(shown), [](float e) { return std::isnan(e); }),
+            std::lround(9000 * (1 - first)));
+  for (int i = 0; i < 5; ++i) frame(shown);
+  EXPECT_EQ(view_.legend.known, 1.0f);
+  const float of_tree = shown.ranges().value.high;
+  shown.apply(SelectKernel{"cpu-simd"}, {});
+  frame(shown);
+  EXPECT_LT(view_.legend.known, 1.0f) << "the errors of the tree are forgotten";
+  for (int i = 0; i < 5; ++i) frame(shown);
+  EXPECT_LT(shown.ranges().value.high, 0.1f * of_tree);
+}
+
+TEST(DensityInterval, IsASecondUnlessThatTakesTooMuch) {
+  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(0.002), 0.1) << "2 % of the time";
+  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(0.1), 1);
+  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(2), 8) << "a quarter of the time";
+}
+
+}  // namespace
+}  // namespace orrery
