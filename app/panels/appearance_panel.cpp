@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -90,7 +91,7 @@ void quantity_row(const render::Appearance& current, render::Appearance& edited)
 /// One end of the range as typed. When Enter ends it, `end` has it; an empty text is none.
 void range_end(const char* id, float automatic, float width, std::string& content, std::optional<float>& end) {
   const std::optional<float> number = parsed_number<float>(content);
-  const bool known = content.empty() || (number && SetAppearance::ends.contains(*number));
+  const bool known = content.empty() || (number && std::isfinite(*number) && SetAppearance::ends.contains(*number));
   ImGui::SetNextItemWidth(width);
   if (!text_field(id, format_value(automatic).c_str(), content, !known) || !known) return;
   end = content.empty() ? std::nullopt : number;

@@ -1,5 +1,6 @@
 // Runs and their pictures.
 #include <algorithm>
+#include <limits>
 
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
@@ -148,6 +149,7 @@ TEST_F(OffscreenViewer, FixesTheRangeOfColours) {
   EXPECT_FALSE(picture({.high = 0.5f}) == automatic);
   EXPECT_NE(picture({.high = 0.5f}).find(R"("high":0.5)"), std::string::npos) << "in the description";
   EXPECT_THROW(picture({.low = 2.0f, .high = 1.0f}), UsageError);
+  EXPECT_THROW(picture({.high = std::numeric_limits<float>::infinity()}), UsageError);
   EXPECT_THROW(picture({.scale = render::Scale::logarithmic, .low = 0.0f}), UsageError);
 }
 
