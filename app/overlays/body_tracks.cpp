@@ -40,7 +40,8 @@ void BodyTracks::add_points(const render::BodySample& sample) {
   const double duration = sample.time - time_;
   std::vector<double> shares;  // of the new points between the last reading and this one
   next_point_ = std::max(next_point_, sample.time - most_points * interval_);
-  for (; next_point_ <= sample.time; next_point_ += interval_) {
+  // An interval may be too short to change the time.
+  for (int more = most_points; more >= 0 && next_point_ <= sample.time; --more, next_point_ += interval_) {
     shares.push_back(duration > 0 ? (next_point_ - time_) / duration : 1);
   }
   std::map<int, Track> next;

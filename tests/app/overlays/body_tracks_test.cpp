@@ -49,6 +49,13 @@ TEST(BodyTracks, KeepTheLatestPointsAlone) {
   EXPECT_EQ(std::ssize(tracks.tracks().at(0).points), BodyTracks::most_points) << "a long jump costs no more";
 }
 
+TEST(BodyTracks, TakeAnIntervalThatIsTooShortToChangeTheTime) {
+  BodyTracks tracks;
+  for (const double time : {1.0, 2.0, 3.0}) tracks.add(sample(time), 1e-30);
+  EXPECT_LE(std::ssize(tracks.tracks().at(0).points), BodyTracks::most_points);
+  EXPECT_LT(glm::distance(tracks.tracks().at(0).points.back(), glm::vec3{circling(0, 3).position}), 1e-4f);
+}
+
 TEST(BodyTracks, AccelerationIsTheMeanSinceTheReadingBefore) {
   BodyTracks tracks;
   tracks.add(sample(0), 1);
