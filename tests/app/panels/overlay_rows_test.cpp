@@ -1,5 +1,6 @@
 // What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
