@@ -57,7 +57,8 @@ vec3 lit(vec4 bodies, vec4 halo, float exposed, vec2 place) {
 // away, since paper does not shine.
 vec3 printed(vec4 bodies, float exposed) {
   const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
-  return pow(coloured(bodies) / max(bodies.x, 1e-20), vec3(layers));
+  if (!(bodies.x > 0.0)) return vec3(1.0);
+  return pow(max(coloured(bodies) / bodies.x, vec3(0.0)), vec3(layers));
 }
 
 void main() {

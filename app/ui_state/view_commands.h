@@ -22,7 +22,7 @@ struct SetAppearance {
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
-  static constexpr Range<float> ends{0, std::numeric_limits<float>::infinity()};  ///< of a fixed range of colours
+  static constexpr Range<float> ends{0, 1e30f};  ///< of a fixed range of colours
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 
   template <class = void>
@@ -50,8 +50,6 @@ struct SetAppearance {
 
 /// Throws UsageError unless the fixed ends of the range of colours go together and with the scale.
 inline void check_colour_range(const render::Appearance& a) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (a.low == infinity || a.high == infinity) throw UsageError("the range of colours of appearance must be finite");
   if (a.high && !(*a.high > a.low.value_or(0))) {
     throw UsageError("appearance high cannot be " + shortest_text(*a.high) + "; it must be a number above " +
                      (a.low ? "low, which is " + shortest_text(*a.low) : std::string{"0"}));

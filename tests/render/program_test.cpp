@@ -24,7 +24,7 @@ std::string message_of(Action action) {
 TEST(ShaderSource, PutsIncludedFilesInPlace) {
   const std::string source = shader_source("widen.comp");
   EXPECT_EQ(source.find("#include"), std::string::npos);
-  EXPECT_NE(source.find("vec2 tent("), std::string::npos);
+  EXPECT_NE(source.find("vec4 tent("), std::string::npos);
 }
 
 TEST(ShaderSource, NamesAShaderThatIsNotThere) {
@@ -40,8 +40,8 @@ TEST(Program, ReportsTheCompilersLog) {
 
 TEST(Program, ReportsTheLinkersLog) {
   OffscreenContext context;
-  const std::string message = message_of([] { Program{"sprite.vert", "boxes.frag"}; });
-  EXPECT_NE(message.find("sprite.vert and boxes.frag do not link: "), std::string::npos) << message;
+  const std::string message = message_of([] { Program{"sprite.vert", "stroke.frag"}; });
+  EXPECT_NE(message.find("sprite.vert and stroke.frag do not link: "), std::string::npos) << message;
 }
 
 TEST(Program, RefusesAUniformThatNoShaderUses) {

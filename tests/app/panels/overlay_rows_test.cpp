@@ -23,10 +23,10 @@ TEST_F(Panels, AskForTheWalkAndALevelOfATree) {
   settle();
   EXPECT_FALSE(seen("tree.level")) << "no cells are drawn";
   EXPECT_TRUE(only<ShowWalk>(click("tree.walk")).on);
-  view.overlays.cells = {true, 4};
+  view.overlays.cells = {true, 2};
   settle();
   EXPECT_TRUE(seen("tree.level"));
-  EXPECT_EQ(only<ShowTreeCells>(click("tree.cells")).level, 4) << "it stays";
+  EXPECT_EQ(only<ShowTreeCells>(click("tree.cells")).level, 2) << "it stays";
   const Requests asked = click("tree.level");
   ASSERT_FALSE(asked.empty());
   const auto level = request<ShowTreeCells>(asked, 0);
