@@ -1,5 +1,6 @@
 // What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
@@ -11,7 +12,7 @@ TEST_F(Panels, AskForOverlaysAndTheme) {
   const auto trails = only<ShowTrails>(click("trails.picked"));
   EXPECT_EQ(trails.of, TrailsOf::picked);
   EXPECT_EQ(trails.length, 2.5) << "it stays";
-  EXPECT_EQ(only<ShowVectors>(click("vectors.acceleration")).quantity, Vectors::acceleration);
+  EXPECT_EQ(only<ShowVectors>(click("vectors.accel.")).quantity, Vectors::acceleration);
   EXPECT_TRUE(only<ShowAxes>(click("axes")).on);
   EXPECT_EQ(only<SetTheme>(click("theme.light")).theme, render::Theme::light);
 }
@@ -22,10 +23,10 @@ TEST_F(Panels, AskForTheWalkAndALevelOfATree) {
   settle();
   EXPECT_FALSE(seen("tree.level")) << "no cells are drawn";
   EXPECT_TRUE(only<ShowWalk>(click("tree.walk")).on);
-  view.overlays.cells = {true, 4};
+  view.overlays.cells = {true, 1};
   settle();
   EXPECT_TRUE(seen("tree.level"));
-  EXPECT_EQ(only<ShowTreeCells>(click("tree.cells")).level, 4) << "it stays";
+  EXPECT_EQ(only<ShowTreeCells>(click("tree.cells")).level, 1) << "it stays";
   const Requests asked = click("tree.level");
   ASSERT_FALSE(asked.empty());
   const auto level = request<ShowTreeCells>(asked, 0);
