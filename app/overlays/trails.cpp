@@ -1,6 +1,7 @@
 #include "app/overlays/trails.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/overlays/ink.h"
@@ -38,21 +39,24 @@ std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now,
   lines.reserve(tracks.tracks().size() * BodyTracks::most_points);
   const auto count = static_cast<float>(tracks.tracks().size());
   const float most = std::clamp(0.9f * std::sqrt(few / count), 0.2f, 0.9f);
-  const double length = tracks.interval() * BodyTracks::most_points;
-  const double since_point = now - tracks.latest_point();
+  std::array<float, BodyTracks::most_points + 1> fades{1};  // of the body's place now, and of the points before it
+  for (std::size_t k = 1; k < fades.size(); ++k) {
+    const double age = now - tracks.latest_point() + static_cast<double>(k - 1) * tracks.interval();
+    const double left = 1 - age / (tracks.interval() * BodyTracks::most_points);
+    fades[k] = std::pow(static_cast<float>(std::clamp(left, 0.0, 1.0)), 1.6f);
+  }
   for (const auto& [index, track] : tracks.tracks()) {
     const bool is_picked = index == picked;
     if (of == TrailsOf::picked && !is_picked) continue;
     const glm::vec3 colour = is_picked ? chosen.in(appearance.theme) : colour_of(track.state, appearance, ranges.speed);
     const float width = is_picked ? chosen_width_px : width_px, strength = is_picked ? 1.0f : most;
-    const auto end = [&](glm::vec3 place, double age) {
-      const float left = std::clamp(static_cast<float>(1 - age / length), 0.0f, 1.0f);
-      return render::LineEnd{place, width, {colour, strength * std::pow(left, 1.6f)}};
+    const auto end = [&](glm::vec3 place, float fade) {
+      return render::LineEnd{place, width, {colour, strength * fade}};
     };
-    render::LineEnd last = end(place_after(track, now - tracks.time()), 0);
-    double age = since_point;
-    for (auto point = track.points.rbegin(); point != track.points.rend(); ++point, age += tracks.interval()) {
-      const render::LineEnd next = end(*point, age);
+    render::LineEnd last = end(place_after(track, now - tracks.time()), fades[0]);
+    std::size_t k = 1;
+    for (auto point = track.points.rbegin(); point != track.points.rend(); ++point, ++k) {
+      const render::LineEnd next = end(*point, fades[k]);
       lines.push_back({last, next});
       last = next;
     }

@@ -42,7 +42,7 @@ void overlay_rows(const ViewStatus& view, Requests& out) {
   ImGui::SameLine();
   choice("vectors", "velocity", vectors.quantity, Vectors::velocity);
   ImGui::SameLine();
-  choice("vectors", "acceleration", vectors.quantity, Vectors::acceleration);
+  choice("vectors", "accel.", vectors.quantity, Vectors::acceleration);
   if (!(vectors == view.overlays.vectors)) out.push_back(vectors);
 }
 
