@@ -12,7 +12,7 @@ TEST_F(Panels, AskForOverlaysAndTheme) {
   const auto trails = only<ShowTrails>(click("trails.picked"));
   EXPECT_EQ(trails.of, TrailsOf::picked);
   EXPECT_EQ(trails.length, 2.5) << "it stays";
-  EXPECT_EQ(only<ShowVectors>(click("vectors.acceleration")).quantity, Vectors::acceleration);
+  EXPECT_EQ(only<ShowVectors>(click("vectors.accel.")).quantity, Vectors::acceleration);
   EXPECT_TRUE(only<ShowAxes>(click("axes")).on);
   EXPECT_EQ(only<SetTheme>(click("theme.light")).theme, render::Theme::light);
 }
