@@ -5,6 +5,8 @@
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
+#if defined(__CUDACC__)
+
 // The walk of a group of bodies through an octree in device memory, for CUDA sources.
 namespace orrery::group_walk {
 
@@ -266,3 +268,5 @@ class Walk {
 };
 
 }  // namespace orrery::group_walk
+
+#endif
