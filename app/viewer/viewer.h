@@ -95,6 +95,8 @@ class Viewer {
   void take_timings();
   /// Another scene is shown as scene_view() says.
   void follow_scene();
+  /// All of it but the theme.
+  void set_appearance(render::Appearance appearance);
   void follow_recording();
   void follow_sweep();
   void take_swept();

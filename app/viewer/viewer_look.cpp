@@ -6,9 +6,7 @@ namespace orrery {
 
 void Viewer::carry_out(const SetAppearance& c) {
   check_colour_range(c.appearance);
-  const render::Theme theme = view_.appearance.theme;
-  view_.appearance = c.appearance;
-  view_.appearance.theme = theme;
+  set_appearance(c.appearance);
   appearance_chosen_ = true;
 }
 void Viewer::carry_out(const SetTheme& c) {
@@ -42,10 +40,12 @@ void Viewer::follow_scene() {
   const SceneView view = scene_view(scene);
   camera_.home(view.azimuth, view.elevation);
   camera_.look_from(view.azimuth, view.elevation);
-  if (appearance_chosen_) return;
-  const render::Theme theme = view_.appearance.theme;
-  view_.appearance = view.appearance;
-  view_.appearance.theme = theme;
+  if (!appearance_chosen_) set_appearance(view.appearance);
+}
+
+void Viewer::set_appearance(render::Appearance appearance) {
+  appearance.theme = view_.appearance.theme;
+  view_.appearance = appearance;
 }
 
 }  // namespace orrery

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "render/gl/gl.h"
 
@@ -34,17 +33,16 @@ void BufferReadback::request(unsigned buffer, std::span<const Part> parts) {
     glCopyNamedBufferSubData(buffer, copy_.id(), static_cast<GLintptr>(part.first * vec4_bytes), to, bytes);
     to += bytes;
   }
-  fence_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  fence_.set();
 }
 
 std::optional<std::vector<glm::vec4>> BufferReadback::poll(bool wait) {
-  constexpr GLuint64 second = 1'000'000'000;
-  GLenum state = GL_TIMEOUT_EXPIRED;
-  do {
-    state = glClientWaitSync(static_cast<GLsync>(fence_), GL_SYNC_FLUSH_COMMANDS_BIT, wait ? second : 0);
-  } while (wait && state == GL_TIMEOUT_EXPIRED);
-  if (state == GL_TIMEOUT_EXPIRED) return std::nullopt;
-  cancel();
+  if (wait) {
+    fence_.wait();
+  } else if (!fence_.passed(true)) {
+    return std::nullopt;
+  }
+  fence_.clear();
   std::vector<glm::vec4> values(count_);
   const auto bytes = static_cast<GLsizeiptr>(count_ * vec4_bytes);
   const void* copied = glMapNamedBufferRange(copy_.id(), 0, bytes, GL_MAP_READ_BIT);
@@ -52,10 +50,6 @@ std::optional<std::vector<glm::vec4>> BufferReadback::poll(bool wait) {
   std::memcpy(values.data(), copied, count_ * vec4_bytes);
   glUnmapNamedBuffer(copy_.id());
   return values;
-}
-
-void BufferReadback::cancel() {
-  if (fence_) glDeleteSync(static_cast<GLsync>(std::exchange(fence_, nullptr)));
 }
 
 }  // namespace orrery::render

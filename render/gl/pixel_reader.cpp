@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "render/gl/gl.h"
 
@@ -11,10 +10,6 @@ namespace {
 
 std::size_t bytes_of(int width, int height) {
   return 4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-}
-
-void delete_sync(void* sync) {
-  glDeleteSync(static_cast<GLsync>(sync));
 }
 
 }  // namespace
@@ -32,12 +27,6 @@ PixelReader::PixelReader(int width, int height) : width_{width}, height_{height}
   }
 }
 
-PixelReader::~PixelReader() {
-  for (Copy& copy : copies_) {
-    if (copy.done) delete_sync(copy.done);
-  }
-}
-
 void PixelReader::begin(unsigned framebuffer) {
   if (in_flight_ == most) throw std::logic_error{"too many pictures are being copied"};
   Copy& copy = copies_[(oldest_ + in_flight_) % most];
@@ -47,7 +36,7 @@ void PixelReader::begin(unsigned framebuffer) {
   glPixelStorei(GL_PACK_ALIGNMENT, 4);
   glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  copy.done = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  copy.done.set();
   glFlush();
   ++in_flight_;
 }
@@ -56,10 +45,8 @@ void PixelReader::take(std::span<std::uint8_t> rgba) {
   const std::size_t bytes = bytes_of(width_, height_);
   if (in_flight_ == 0 || rgba.size() != bytes) throw std::logic_error{"no picture of this size is being copied"};
   Copy& copy = copies_[oldest_];
-  constexpr GLuint64 second = 1'000'000'000;
-  const auto done = static_cast<GLsync>(copy.done);
-  while (glClientWaitSync(done, GL_SYNC_FLUSH_COMMANDS_BIT, second) == GL_TIMEOUT_EXPIRED) continue;
-  delete_sync(std::exchange(copy.done, nullptr));
+  copy.done.wait();
+  copy.done.clear();
   oldest_ = (oldest_ + 1) % most;
   --in_flight_;
   const void* pixels = glMapNamedBufferRange(copy.buffer.id(), 0, static_cast<GLsizeiptr>(bytes), GL_MAP_READ_BIT);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "render/gl/fence.h"
 #include "render/gl/gl_objects.h"
 
 namespace orrery::render {
@@ -17,9 +18,6 @@ class PixelReader {
 
   /// Lengths in pixels. Throws std::runtime_error if OpenGL has no memory.
   PixelReader(int width, int height);
-  PixelReader(const PixelReader&) = delete;
-  PixelReader& operator=(const PixelReader&) = delete;
-  ~PixelReader();
 
   std::size_t in_flight() const noexcept { return in_flight_; }
   /// Starts to copy a framebuffer's picture. Needs in_flight() < most.
@@ -30,7 +28,7 @@ class PixelReader {
  private:
   struct Copy {
     GlObject<delete_buffer> buffer;
-    void* done = nullptr;  // GLsync
+    Fence done;
   };
 
   int width_, height_;

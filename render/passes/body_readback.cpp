@@ -28,10 +28,6 @@ BodyReadback::BodyReadback(int most)
   if (!mapped_) throw std::runtime_error{"OpenGL has no memory to read bodies back"};
 }
 
-BodyReadback::~BodyReadback() {
-  cancel();
-}
-
 bool BodyReadback::request(const DrawnBodies& bodies, std::span<const int> indices, double time) {
   if (pending_ == capacity || indices.empty()) return false;
   const int at = (first_ + pending_) % capacity;
@@ -39,7 +35,7 @@ bool BodyReadback::request(const DrawnBodies& bodies, std::span<const int> indic
   Slot& slot = slots_[static_cast<std::size_t>(at)];
   slot.time = time;
   slot.indices.assign(indices.begin(), indices.end());
-  slot.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  slot.fence.set();
   ++pending_;
   return true;
 }
@@ -78,9 +74,7 @@ BodySample BodyReadback::taken(int slot) const {
 std::optional<BodySample> BodyReadback::poll() {
   int newest = -1;
   while (pending_ > 0) {
-    const Slot& slot = slots_[static_cast<std::size_t>(first_)];
-    const GLenum state = glClientWaitSync(static_cast<GLsync>(slot.fence), 0, 0);
-    if (state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED) break;
+    if (!slots_[static_cast<std::size_t>(first_)].fence.passed(false)) break;
     newest = first_;
     drop_oldest();
   }
@@ -93,7 +87,7 @@ void BodyReadback::cancel() {
 
 /// GL carries out commands in order: a later copy into the same place follows the dropped one.
 void BodyReadback::drop_oldest() {
-  glDeleteSync(static_cast<GLsync>(slots_[static_cast<std::size_t>(first_)].fence));
+  slots_[static_cast<std::size_t>(first_)].fence.clear();
   first_ = (first_ + 1) % capacity;
   --pending_;
 }

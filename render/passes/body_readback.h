@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "render/drawn_bodies.h"
+#include "render/gl/fence.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 
@@ -30,9 +31,6 @@ class BodyReadback {
  public:
   /// Of at most `most` >= 1 bodies at once. Throws std::runtime_error if the memory is not enough.
   explicit BodyReadback(int most);
-  BodyReadback(const BodyReadback&) = delete;
-  BodyReadback& operator=(const BodyReadback&) = delete;
-  ~BodyReadback();
 
   /// Copies the bodies with these indices, of the drawn ones, as they are after all GL commands until now; once per
   /// frame. While `capacity` copies are in flight, makes no other and returns false.
@@ -49,7 +47,7 @@ class BodyReadback {
 
  private:
   struct Slot {
-    void* fence = nullptr;  // of a copy in flight
+    Fence fence;  // of a copy in flight
     double time = 0;
     std::vector<int> indices;
   };
