@@ -5,8 +5,7 @@
 
 #include "render/camera.h"
 #include "render/canvas.h"
-#include "render/gl/gl_objects.h"
-#include "render/gl/program.h"
+#include "render/passes/strokes.h"
 
 namespace orrery::render {
 
@@ -29,10 +28,7 @@ class BoxRenderer {
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:
-  Program program_{"boxes.vert", "stroke.frag"};
-  VertexArray array_;
-  Buffer buffer_;
-  int count_ = 0;
+  Strokes strokes_;
 };
 
 }  // namespace orrery::render

@@ -5,8 +5,7 @@
 
 #include "render/camera.h"
 #include "render/canvas.h"
-#include "render/gl/gl_objects.h"
-#include "render/gl/program.h"
+#include "render/passes/strokes.h"
 
 namespace orrery::render {
 
@@ -34,10 +33,7 @@ class LineRenderer {
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:
-  Program program_{"lines.vert", "stroke.frag"};
-  VertexArray array_;
-  Buffer buffer_;
-  int count_ = 0;
+  Strokes strokes_;
 };
 
 }  // namespace orrery::render

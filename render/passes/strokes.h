@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <span>
 
 #include "render/camera.h"
 #include "render/canvas.h"
@@ -13,13 +15,27 @@ inline constexpr int vertices_per_stroke = 6;
 /// A width of a pixel is one pixel of a picture with this many pixels on its shorter side, and no less in others.
 inline constexpr float usual_side_px = 800;
 
-/// Adds a per-instance attribute of four floats at `offset` bytes to an array.
-void add_instance_attribute(const VertexArray& array, unsigned attribute, std::size_t offset);
+/// Smooth translucent lines over a picture, in instances: some lines for each. Needs a current context, load_gl() done.
+class Strokes {
+ public:
+  /// `vertex_shader` includes stroke.glsl. An instance has `stride` bytes; each attribute is four floats at one of the
+  /// `offsets`.
+  Strokes(const char* vertex_shader, std::size_t stride, std::initializer_list<std::size_t> offsets);
 
-/// Draws `count` instances of `stride` bytes of `instances` as smooth translucent lines over the canvas: `strokes` of
-/// them for each instance, by a program that includes stroke.glsl and has the uniform width_scale. Leaves framebuffer
-/// and viewport of the canvas bound, blending off.
-void draw_strokes(const Program& program, const VertexArray& array, const Buffer& instances, std::size_t stride,
-                  int count, int strokes, const OrbitCamera& camera, const Canvas& canvas);
+  /// Replaces the instances. Throws std::runtime_error if the memory is not enough.
+  void set(std::span<const std::byte> instances);
+  /// Draws `lines` lines for each instance over the canvas. Leaves framebuffer and viewport of the canvas bound,
+  /// blending off.
+  void draw(int lines, const OrbitCamera& camera, const Canvas& canvas) const;
+
+  const Program& program() const noexcept { return program_; }
+
+ private:
+  Program program_;
+  std::size_t stride_;
+  VertexArray array_;
+  Buffer instances_;
+  int count_ = 0;
+};
 
 }  // namespace orrery::render

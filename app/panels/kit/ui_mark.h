@@ -23,7 +23,7 @@ UiRect ui_marked(std::string_view name);
 /// The marked widgets of the present frame that are cut off at their left or right, in the order of their names.
 std::vector<std::string> ui_cut_off();
 
-/// What the present frame shows: one `NAME X0 Y0 X1 Y1` a line, in the order of the names.
+/// What the present frame shows: one `NAME X0 Y0 X1 Y1` a line, in the order of the names, which may hold blanks.
 std::string ui_layout();
 
 }  // namespace orrery

@@ -85,7 +85,7 @@ class Viewer:
             raise AssertionError(f"the program ended with {self.process.returncode}: {self.said()}")
         try:
             with open(self.layout_file) as file:
-                lines = [line.split() for line in file]
+                lines = [line.rsplit(maxsplit=4) for line in file]  # names may hold blanks
         except FileNotFoundError:
             return {}
         return {line[0]: tuple(map(float, line[1:])) for line in lines}
