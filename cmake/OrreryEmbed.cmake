@@ -7,5 +7,6 @@ function(orrery_embed target function)
             -P ${PROJECT_SOURCE_DIR}/cmake/WriteEmbedded.cmake
     DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/WriteEmbedded.cmake
     VERBATIM)
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${output})
 endfunction()

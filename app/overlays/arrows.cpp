@@ -11,7 +11,7 @@ namespace {
 constexpr Ink of_velocity{{0.45f, 0.88f, 1.0f}, {0.0f, 0.36f, 0.62f}},
     of_acceleration{{1.0f, 0.66f, 0.30f}, {0.72f, 0.30f, 0.0f}};
 constexpr float shaft_px = 1.2f, head_px = 6, picked_times = 1.8f;
-constexpr float few = 100;  // more arrows are fainter, so that the bodies stay visible
+constexpr float few_arrows = 100;  // more arrows are fainter, so that the bodies stay visible
 
 /// None if the quantity is not known or not finite.
 std::optional<glm::vec3> value_of(const BodyTracks::Track& track, Vectors quantity) {
@@ -32,7 +32,8 @@ Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::op
   if (!(most > 0) || !(longest > 0)) return {};
   Arrows arrows{.lines = {}, .value_per_length = most / longest};
   const Ink& ink = quantity == Vectors::velocity ? of_velocity : of_acceleration;
-  const float usual = std::clamp(0.9f * std::pow(few / static_cast<float>(tracks.tracks().size()), 0.2f), 0.5f, 0.9f);
+  const float usual =
+      std::clamp(0.9f * std::pow(few_arrows / static_cast<float>(tracks.tracks().size()), 0.2f), 0.5f, 0.9f);
   for (const auto& [index, track] : tracks.tracks()) {
     const auto value = value_of(track, quantity);
     if (!value || *value == glm::vec3{0}) continue;

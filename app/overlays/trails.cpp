@@ -10,14 +10,15 @@
 namespace orrery {
 namespace {
 
-constexpr Ink plain{{0.62f, 0.74f, 0.98f}, {0.20f, 0.32f, 0.60f}}, chosen{{1.0f, 0.86f, 0.52f}, {0.80f, 0.12f, 0.10f}};
+constexpr Ink usual_ink{{0.62f, 0.74f, 0.98f}, {0.20f, 0.32f, 0.60f}},
+    chosen{{1.0f, 0.86f, 0.52f}, {0.80f, 0.12f, 0.10f}};
 constexpr float width_px = 1.3f, chosen_width_px = 2.4f;
-constexpr float few = 64;  // more trails are fainter, so that the bodies stay visible
+constexpr float few_trails = 64;  // more trails are fainter, so that the bodies stay visible
 
 glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& appearance,
                     const render::ValueRange& speeds) {
   const bool by_speed = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::speed;
-  if (!by_speed) return plain.in(appearance.theme);
+  if (!by_speed) return usual_ink.in(appearance.theme);
   const auto maps = render::colour_maps();
   const auto map = static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1));
   const float speed = glm::length(glm::vec3{body.velocity});
@@ -38,7 +39,7 @@ std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now,
   std::vector<render::DrawnLine> lines;
   lines.reserve(tracks.tracks().size() * BodyTracks::most_points);
   const auto count = static_cast<float>(tracks.tracks().size());
-  const float most = std::clamp(0.9f * std::sqrt(few / count), 0.2f, 0.9f);
+  const float most = std::clamp(0.9f * std::sqrt(few_trails / count), 0.2f, 0.9f);
   std::array<float, BodyTracks::most_points + 1> fades{1};  // of the body's place now, and of the points before it
   for (std::size_t k = 1; k < fades.size(); ++k) {
     const double age = now - tracks.latest_point() + static_cast<double>(k - 1) * tracks.interval();

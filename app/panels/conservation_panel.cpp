@@ -21,7 +21,7 @@ namespace {
 
 using theme::em;
 using History = std::span<const ConservedProbe>;
-using Quantity = double (*)(const ConservedProbe& now, const ConservedProbe& first);
+using ProbeValue = double (*)(const ConservedProbe& now, const ConservedProbe& first);
 
 double length(const Vec3d& v) {
   return std::hypot(v.x, v.y, v.z);
@@ -33,7 +33,7 @@ double distance(const Vec3d& a, const Vec3d& b) {
 struct Curve {
   const char* name;  ///< in the legend; empty: there is only one
   theme::Colour colour;
-  Quantity value;
+  ProbeValue value;
 };
 
 double energy_drift(const ConservedProbe& now, const ConservedProbe& first) {

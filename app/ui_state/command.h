@@ -58,4 +58,16 @@ struct Request : OneOf<AllCommands> {
 };
 using Requests = std::vector<Request>;
 
+/// The command in `request` if it is an `A`; null otherwise.
+template <AlternativeOf<Command::Variant> A>
+const A* command_if(const Request& request) {
+  const auto* command = std::get_if<Command>(&request);
+  return command ? std::get_if<A>(command) : nullptr;
+}
+template <AlternativeOf<ViewCommand::Variant> A>
+const A* command_if(const Request& request) {
+  const auto* command = std::get_if<ViewCommand>(&request);
+  return command ? std::get_if<A>(command) : nullptr;
+}
+
 }  // namespace orrery

@@ -10,11 +10,14 @@
 #endif
 
 namespace orrery::cuda {
+
+struct NvmlDevice;  // what NVML's nvmlDevice_t points to
+
 namespace {
 
 // NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
 using Return = int;
-using Device = struct NvmlDevice*;
+using Device = NvmlDevice*;
 constexpr Return success = 0;
 constexpr int sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
 
@@ -41,13 +44,13 @@ std::vector<std::string> words(unsigned long long mask) {
   return found;
 }
 
-struct Close {
-  void operator()(void* library) const noexcept { dlclose(library); }
-};
-
 }  // namespace
 
 struct Nvml::Functions {
+  struct Close {
+    void operator()(void* library) const noexcept { dlclose(library); }
+  };
+
   /// Throws std::runtime_error that names what is missing.
   explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
     if (!library) throw std::runtime_error(std::string{"cannot load NVML: "} + dlerror());

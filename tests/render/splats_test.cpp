@@ -15,7 +15,7 @@ namespace {
 struct Cloud {
   std::vector<glm::vec4> positions, velocities;
 };
-Cloud cloud(int count) {
+Cloud clumps(int count) {
   std::mt19937 random{7};
   std::normal_distribution<float> normal;
   Cloud cloud;
@@ -112,7 +112,7 @@ TEST_F(Light, IsTheSameOfSpritesAndOfSplats) {
       SCOPED_TRACE(testing::Message() << count << " bodies, " << notches << " notches nearer");
       camera.reset();
       camera.zoom(notches);
-      const Pixels drawn = draw(sprites, cloud(count), 320, 240), splatted = draw(splats, cloud(count), 320, 240);
+      const Pixels drawn = draw(sprites, clumps(count), 320, 240), splatted = draw(splats, clumps(count), 320, 240);
       const Sums expected = drawn.sums(), found = splatted.sums();
       EXPECT_NEAR(found.light / expected.light, 1.0, 0.01);
       EXPECT_NEAR(found.coloured / expected.coloured, 1.0, 0.01);
@@ -126,7 +126,7 @@ TEST_F(Light, IsTheSameOfSpritesAndOfSplats) {
 
 TEST_F(Light, OfEachPartIsTheSameOfSpritesAndOfSplats) {
   for (const int count : {300, 200000}) {
-    const glm::dvec4 drawn = draw_parts(sprites, cloud(count)), splatted = draw_parts(splats, cloud(count));
+    const glm::dvec4 drawn = draw_parts(sprites, clumps(count)), splatted = draw_parts(splats, clumps(count));
     for (int part = 0; part < 4; ++part) {
       EXPECT_GT(drawn[part], 0);
       EXPECT_NEAR(splatted[part] / drawn[part], 1.0, 0.02) << count << " bodies, part " << part;
@@ -161,13 +161,13 @@ TEST_F(Light, OfABodyIsKeptAtAnyPlaceAndZoom) {
 }
 
 TEST_F(Light, OfSplatsHasTheSameBitsEveryTime) {
-  Cloud bodies = cloud(140000);
+  Cloud bodies = clumps(140000);
   const auto expected = draw(splats, bodies, 160, 120).values;
   EXPECT_EQ(draw(splats, bodies, 160, 120).values, expected);
 }
 
 TEST_F(Light, DoesNotDependOnTheSizeOfThePicture) {
-  const Cloud bodies = cloud(140000);
+  const Cloud bodies = clumps(140000);
   const double small = draw(splats, bodies, 160, 120).sums().light, large = draw(splats, bodies, 640, 480).sums().light;
   EXPECT_NEAR(large / small / 16, 1.0, 0.02);
 }

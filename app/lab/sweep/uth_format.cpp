@@ -32,7 +32,7 @@ double speedup(const ResultRow& row) {
                     : std::numeric_limits<double>::quiet_NaN();
 }
 
-constexpr std::array<ResultColumn, 6> columns{{
+constexpr std::array<ResultColumn, 6> uth_columns{{
     {"runs", [](const ResultRow& row) { return std::to_string(row.result().samples_ms.size()); }},
     {"steps_per_run", [](const ResultRow& row) { return std::to_string(row.result().steps_per_sample); }},
     {"mean_total_ms", [](const ResultRow& row) { return csv_number(mean_total_ms(row.result())); }},
@@ -41,7 +41,7 @@ constexpr std::array<ResultColumn, 6> columns{{
     {"speedup_over_serial", [](const ResultRow& row) { return csv_number(speedup(row)); }},
 }};
 
-Json json(const ResultRow& row) {
+Json uth_json(const ResultRow& row) {
   const VariantResult& r = row.result();
   return {{"runs", r.samples_ms.size()},
           {"steps_per_run", r.steps_per_sample},
@@ -51,7 +51,7 @@ Json json(const ResultRow& row) {
           {"speedup_over_serial", json_number(speedup(row))}};
 }
 
-std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
+std::string uth_table(std::span<const std::vector<ResultRow>> counts, const TextStyle& style) {
   Table table{"ltrrrrrr",
               {"kernel", "settings", "n", "runs", "mean total ms", "mean step ms", "steps/s", "over cpu-serial"}};
   const RowSettings settings{counts, style};
@@ -72,6 +72,6 @@ std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyl
 
 }  // namespace
 
-constinit const ResultFormat uth_format{columns, json, table};
+constinit const ResultFormat uth_format{uth_columns, uth_json, uth_table};
 
 }  // namespace orrery

@@ -17,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 using test::contents;
+using test::expect_refused;
 using test::lines;
 using test::Outcome;
 using test::run_orrery;
@@ -36,13 +37,6 @@ class BenchCommand : public testing::Test {
 
   const test::TemporaryFolder folder;
 };
-
-void expect_refused(const Outcome& outcome, int status, const Words& said) {
-  EXPECT_EQ(outcome.status, status) << outcome.err;
-  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  for (const std::string& part : said) EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
-}
 
 bool says(const Outcome& outcome, const std::string& text) {
   return outcome.out.find(text) != std::string::npos;

@@ -42,11 +42,7 @@ class OutputFiles : public testing::Test {
   void expect_refused(const Words& command, const Words& more, int status, const Words& said) const {
     SCOPED_TRACE(more.back());
     const std::ptrdiff_t before = entries();
-    const Outcome outcome = run(command, more);
-    EXPECT_EQ(outcome.status, status) << outcome.err;
-    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    for (const std::string& part : said) EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    test::expect_refused(run(command, more), status, said);
     EXPECT_EQ(entries(), before);
   }
 

@@ -5,8 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <variant>
 
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/panels.h"
@@ -62,16 +60,7 @@ template <class Alternative>
 Alternative request(const Requests& requests, std::size_t index) {
   EXPECT_LT(index, requests.size());
   if (index >= requests.size()) return {};
-  const Alternative* found = nullptr;
-  std::visit(
-      [&](const auto& kind) {
-        std::visit(
-            [&](const auto& asked) {
-              if constexpr (std::is_same_v<decltype(asked), const Alternative&>) found = &asked;
-            },
-            kind);
-      },
-      requests[index]);
+  const auto* found = command_if<Alternative>(requests[index]);
   EXPECT_NE(found, nullptr) << "another request than expected";
   return found ? *found : Alternative{};
 }

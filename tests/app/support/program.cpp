@@ -1,10 +1,12 @@
 #include "tests/app/support/program.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -93,6 +95,20 @@ Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings
   int status = 0;
   if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait for the program");
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, std::move(printed), contents(err)};
+}
+
+void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& said) {
+  EXPECT_EQ(outcome.out, "");
+  expect_complaint(outcome, status, said);
+}
+
+void expect_complaint(const Outcome& outcome, int status, const std::vector<std::string>& said) {
+  EXPECT_EQ(outcome.status, status) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  EXPECT_EQ(outcome.err.find("orrery: "), 0u) << outcome.err;
+  for (const std::string& part : said) {
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << "'" << part << "' is not in: " << outcome.err;
+  }
 }
 
 }  // namespace orrery::test

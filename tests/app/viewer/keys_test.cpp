@@ -10,9 +10,7 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "app/viewer/camera_control.h"
 #include "tests/compute/support/backends.h"
@@ -42,20 +40,9 @@ T asked(KeyPress press, const Status& status, const ViewStatus& view = view_of_a
   const auto request = request_for(press, status, view);
   EXPECT_TRUE(request.has_value());
   if (!request) return {};
-  const auto look = [](const auto& command) {
-    T found{};
-    std::visit(
-        [&](const auto& c) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(c)>, T>) {
-            found = c;
-          } else {
-            ADD_FAILURE() << "the key asks for something else";
-          }
-        },
-        command);
-    return found;
-  };
-  return std::visit(look, *request);
+  const T* found = command_if<T>(*request);
+  EXPECT_NE(found, nullptr) << "the key asks for something else";
+  return found ? *found : T{};
 }
 
 TEST(Keys, NoneMeansTwoThings) {

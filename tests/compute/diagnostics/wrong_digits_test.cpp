@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 TEST(FirstWrongDecimal, IsThatOfTheDifferencesSize) {
   EXPECT_EQ(first_wrong_decimal(0), WrongDigits::none);
@@ -24,7 +24,7 @@ TEST(FirstWrongDecimal, IsThatOfTheDifferencesSize) {
 }
 
 TEST(FirstWrongDecimal, IsTheIntegerPartForWhatIsNotFinite) {
-  EXPECT_EQ(first_wrong_decimal(nan_value), 0);
+  EXPECT_EQ(first_wrong_decimal(not_a_number), 0);
   EXPECT_EQ(first_wrong_decimal(-std::numeric_limits<double>::infinity()), 0);
 }
 

@@ -7,8 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using Limits = std::numeric_limits<double>;
 
 TEST(Format, RatesHaveThreeDigitsAndAPrefix) {
   EXPECT_EQ(format_rate(1.834e12, "/s"), "1.83 T/s");
@@ -27,11 +26,11 @@ TEST(Format, FramesPerSecondAreCounted) {
 }
 
 TEST(Format, UnknownNumbersAreADash) {
-  for (const double value : {0.0, -1.0, nan, infinity}) {
+  for (const double value : {0.0, -1.0, Limits::quiet_NaN(), Limits::infinity()}) {
     EXPECT_EQ(format_rate(value, "/s"), unknown);
     EXPECT_EQ(format_speedup(value), unknown);
   }
-  for (const double value : {-1.0, nan, infinity}) EXPECT_EQ(format_ms(value), unknown);
+  for (const double value : {-1.0, Limits::quiet_NaN(), Limits::infinity()}) EXPECT_EQ(format_ms(value), unknown);
 }
 
 TEST(Format, Milliseconds) {
@@ -51,8 +50,8 @@ TEST(Format, IntervalsTellTheirEndsApart) {
   EXPECT_EQ(format_interval_ms(0.00412, 0.00412), "0.00412 \u2013 0.00412 ms");
   EXPECT_EQ(format_interval_ms(2, 1), unknown);
   EXPECT_EQ(format_interval_ms(0, 1), unknown);
-  EXPECT_EQ(format_interval_ms(nan, 1), unknown);
-  EXPECT_EQ(format_interval_ms(1, infinity), unknown);
+  EXPECT_EQ(format_interval_ms(Limits::quiet_NaN(), 1), unknown);
+  EXPECT_EQ(format_interval_ms(1, Limits::infinity()), unknown);
 }
 
 TEST(Format, Counts) {
@@ -79,8 +78,8 @@ TEST(Format, ErrorsHaveTwoDigits) {
   EXPECT_EQ(format_error(0.25), "2.5e-1");
   EXPECT_EQ(format_error(1), "1.0e+0");
   EXPECT_EQ(format_error(0), "0");
-  EXPECT_EQ(format_error(nan), "NaN");
-  EXPECT_EQ(format_error(infinity), "NaN");
+  EXPECT_EQ(format_error(Limits::quiet_NaN()), "NaN");
+  EXPECT_EQ(format_error(Limits::infinity()), "NaN");
 }
 
 TEST(Format, Values) {
@@ -98,7 +97,7 @@ TEST(Format, Shares) {
   EXPECT_EQ(format_percent(0.0314), "3.1 %");
   EXPECT_EQ(format_percent(0.373), "37 %");
   EXPECT_EQ(format_percent(1.2), "120 %");
-  EXPECT_EQ(format_percent(nan), unknown);
+  EXPECT_EQ(format_percent(Limits::quiet_NaN()), unknown);
   EXPECT_EQ(format_percent(-0.1), unknown);
 }
 

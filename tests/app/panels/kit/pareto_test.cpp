@@ -7,8 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using Limits = std::numeric_limits<double>;
 using Indices = std::vector<std::size_t>;
 
 TEST(ParetoFront, OfNothingIsNothing) {
@@ -23,7 +22,11 @@ TEST(ParetoFront, KeepsWhatNothingBeatsFromTheLeastErrorOn) {
 }
 
 TEST(ParetoFront, AnErrorThatIsNoNumberIsNeverOnIt) {
-  const SpeedError points[] = {{nan, 100}, {1e-7, 1}, {1e-7, nan}, {infinity, 50}, {1e-6, infinity}};
+  const SpeedError points[] = {{Limits::quiet_NaN(), 100},
+                               {1e-7, 1},
+                               {1e-7, Limits::quiet_NaN()},
+                               {Limits::infinity(), 50},
+                               {1e-6, Limits::infinity()}};
   EXPECT_EQ(pareto_front(points), Indices{1});
   EXPECT_TRUE(pareto_front(std::span{points}.first(1)).empty());
 }
