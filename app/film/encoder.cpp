@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/film/video_frame.h"
 #include "compute/core/range.h"
 #include "compute/core/start_thread.h"
 
@@ -46,19 +47,17 @@ std::vector<std::string> arguments_of(int width, int height, double fps) {
           "-f",
           "rawvideo",
           "-pixel_format",
-          "rgb0",
+          "yuv420p",
           "-video_size",
-          fmt::format("{}x{}", width, height),
+          fmt::format("{}x{}", even_size(width), even_size(height)),
           "-framerate",
           shortest_text(fps),
           "-i",
           "pipe:0",
-          "-vf",
-          "vflip,pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
           "-c:v",
           "libx264",
           "-preset",
-          "faster",
+          "veryfast",
           "-crf",
           "18",
           "-colorspace",
@@ -97,9 +96,10 @@ void read_last_line(int from, std::string& last) {
 
 }  // namespace
 
-Encoder::Encoder(int width, int height, double fps, int file, std::string name) : name_{std::move(name)} {
+Encoder::Encoder(int width, int height, double fps, int file, std::string name)
+    : width_{width}, height_{height}, name_{std::move(name)} {
   Pipe frames, errors;
-  start(width, height, fps, file, frames.read, errors.write);
+  start(fps, file, frames.read, errors.write);
   frames_ = std::move(frames.write);
   (void)fcntl(frames_.number(), F_SETPIPE_SZ, pipe_bytes);  // fewer switches between the processes, where allowed
   reader_ = start_thread([this, from = std::move(errors.read)] { read_last_line(from.number(), last_line_); });
@@ -111,8 +111,8 @@ Encoder::~Encoder() {
   (void)wait_for_end();
 }
 
-void Encoder::start(int width, int height, double fps, int file, const Descriptor& input, const Descriptor& errors) {
-  std::vector<std::string> words = arguments_of(width, height, fps);
+void Encoder::start(double fps, int file, const Descriptor& input, const Descriptor& errors) {
+  std::vector<std::string> words = arguments_of(width_, height_, fps);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -165,10 +165,12 @@ void Encoder::check_end() {
 }
 
 void Encoder::write(std::span<const std::uint8_t> rgba) {
-  while (!rgba.empty()) {
-    const ssize_t size = ::write(frames_.number(), rgba.data(), rgba.size());
+  write_video_frame(rgba, width_, height_, video_);
+  std::span<const std::uint8_t> rest = video_;
+  while (!rest.empty()) {
+    const ssize_t size = ::write(frames_.number(), rest.data(), rest.size());
     if (size > 0) {
-      rgba = rgba.subspan(static_cast<std::size_t>(size));
+      rest = rest.subspan(static_cast<std::size_t>(size));
     } else if (errno != EINTR) {
       const int error = errno;
       check_end();

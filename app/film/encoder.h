@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "compute/core/descriptor.h"
 
@@ -30,15 +31,17 @@ class Encoder {
   void finish();
 
  private:
-  void start(int width, int height, double fps, int file, const Descriptor& input, const Descriptor& errors);
+  void start(double fps, int file, const Descriptor& input, const Descriptor& errors);
   [[noreturn]] void fail(const std::string& cause) const;
   int wait_for_end();
   void check_end();
 
+  const int width_, height_;
   const std::string name_;
-  pid_t process_ = -1;     // -1: it has ended
-  Descriptor frames_;      // the writing end of ffmpeg's standard input
-  std::string last_line_;  // of its standard error; belongs to reader_ until that is joined
+  std::vector<std::uint8_t> video_;  // the frame as it goes to ffmpeg
+  pid_t process_ = -1;               // -1: it has ended
+  Descriptor frames_;                // the writing end of ffmpeg's standard input
+  std::string last_line_;            // of its standard error; belongs to reader_ until that is joined
   std::jthread reader_;
 };
 

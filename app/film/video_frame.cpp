@@ -1,0 +1,95 @@
+#include "app/film/video_frame.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace orrery {
+namespace {
+
+// BT.709 with luma from 16 to 235 and chroma from 16 to 240, in units of 2^-16.
+constexpr double one = 65536, luma_range = 219.0 / 255, chroma_range = 224.0 / 255;
+constexpr double red = 0.2126, green = 0.7152, blue = 0.0722;
+
+constexpr std::int32_t fixed(double value) {
+  return static_cast<std::int32_t>(value * one + (value < 0 ? -0.5 : 0.5));
+}
+
+struct Weights {
+  std::int32_t r, g, b;
+};
+constexpr Weights luma{fixed(red * luma_range), fixed(green* luma_range), fixed(blue* luma_range)};
+// Green takes what the rounding of the others leaves, so that grey has no colour.
+constexpr Weights blue_difference{fixed(-red / (1 - blue) / 2 * chroma_range),
+                                  -fixed(-red / (1 - blue) / 2 * chroma_range) - fixed(chroma_range / 2),
+                                  fixed(chroma_range / 2)};
+constexpr Weights red_difference{fixed(chroma_range / 2),
+                                 -fixed(-blue / (1 - red) / 2 * chroma_range) - fixed(chroma_range / 2),
+                                 fixed(-blue / (1 - red) / 2 * chroma_range)};
+
+using Pixel = std::uint32_t;  // red in the lowest byte
+
+Pixel pixel(const std::uint8_t* row, int x) {
+  Pixel pixel;
+  std::memcpy(&pixel, row + 4 * static_cast<std::ptrdiff_t>(x), sizeof pixel);
+  return pixel;
+}
+
+void write_luma(const std::uint8_t* __restrict row, int width, std::uint8_t* __restrict to) {
+  for (int x = 0; x < width; ++x) {
+    const Pixel p = pixel(row, x);
+    const auto r = static_cast<std::int32_t>(p & 255), g = static_cast<std::int32_t>(p >> 8 & 255),
+               b = static_cast<std::int32_t>(p >> 16 & 255);
+    to[x] = static_cast<std::uint8_t>((luma.r * r + luma.g * g + luma.b * b + fixed(16.5)) >> 16);
+  }
+}
+
+/// One of four pixels that share a colour, or their sum: red and blue in 16 bits each, and green.
+struct Sum {
+  std::uint32_t red_blue, green;
+};
+
+std::uint8_t chroma(const Weights& weights, Sum sum) {
+  const auto r = static_cast<std::int32_t>(sum.red_blue & 0xffff), b = static_cast<std::int32_t>(sum.red_blue >> 16),
+             g = static_cast<std::int32_t>(sum.green);
+  return static_cast<std::uint8_t>((weights.r * r + weights.g * g + weights.b * b + 4 * fixed(128.5)) >> 18);
+}
+
+void write_chroma(const std::uint8_t* __restrict upper, const std::uint8_t* __restrict lower, int width,
+                  std::uint8_t* __restrict to_blue, std::uint8_t* __restrict to_red) {
+  const auto write = [&](int x, int left, int right) {
+    const Pixel a = pixel(upper, left), b = pixel(upper, right), c = pixel(lower, left), d = pixel(lower, right);
+    const auto red_blue = [](Pixel p) { return p & 0xff00ff; };
+    const auto green_of = [](Pixel p) { return p >> 8 & 255; };
+    const Sum sum{red_blue(a) + red_blue(b) + red_blue(c) + red_blue(d),
+                  green_of(a) + green_of(b) + green_of(c) + green_of(d)};
+    to_blue[x] = chroma(blue_difference, sum);
+    to_red[x] = chroma(red_difference, sum);
+  };
+  for (int x = 0; x < width / 2; ++x) write(x, 2 * x, 2 * x + 1);
+  if (width % 2) write(width / 2, width - 1, width - 1);
+}
+
+}  // namespace
+
+void write_video_frame(std::span<const std::uint8_t> rgba, int width, int height, std::vector<std::uint8_t>& video) {
+  const int columns = even_size(width), rows = even_size(height);
+  const auto pixels = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
+  video.resize(pixels + pixels / 2);
+  std::uint8_t* y = video.data();
+  std::uint8_t* cb = y + pixels;
+  std::uint8_t* cr = cb + pixels / 4;
+  const auto row = [&](int from_top) {
+    const int from_bottom = height - 1 - std::min(from_top, height - 1);
+    return rgba.data() + 4 * static_cast<std::ptrdiff_t>(width) * from_bottom;
+  };
+  for (int i = 0; i < rows; ++i, y += columns) {
+    write_luma(row(i), width, y);
+    if (width % 2) y[width] = y[width - 1];
+  }
+  for (int i = 0; i < rows; i += 2, cb += columns / 2, cr += columns / 2) {
+    write_chroma(row(i), row(i + 1), width, cb, cr);
+  }
+}
+
+}  // namespace orrery
