@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "app/panels/kit/format.h"
@@ -26,8 +25,6 @@ namespace orrery {
 namespace {
 
 constexpr double title_period_s = 0.5;
-constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
-constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
 constexpr double lockstep_frame_s = 1.0 / 60;                                                 // without a film
 
@@ -137,16 +134,17 @@ void Viewer::frame() {
 
   int steps = 0;
   if (lockstep_) {
-    steps = advance();
+    steps = steps_ahead_ ? *std::exchange(steps_ahead_, {}) : advance(frame_);
     if (!wait_for_steps()) return;
   }
   take_timings();
-  if (!lockstep_) steps = advance();
+  if (!lockstep_) steps = advance(frame_);
   follow_recording();
   follow_sweep();
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
 
+  shown_ = lane_.status();
   paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
   if (wants_picture()) show(since_last_s, times);
@@ -180,29 +178,11 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
 void Viewer::log_last_frame(Clock::time_point end) {
   if (!presented_) return;
   presented_->times.frame_ms = in_ms(end - presented_->begin);
-  const std::string error =
-      lane_.log().ended(frame_ - 1, presented_->steps, lane_.status(), view_, presented_->times, end);
+  const std::string error = lane_.log().ended(frame_ - 1, presented_->steps, shown_, view_, presented_->times, end);
   presented_.reset();
   if (error.empty()) return;
   failed_ = true;
   complain(error);
-}
-
-/// Processes window events meanwhile. Returns false if the run ends instead.
-bool Viewer::wait_for_steps() {
-  const Clock::time_point begin = Clock::now();
-  for (;;) {
-    if (lane_.collect()) return true;
-    poll_window();
-    if (stop_requested() || surface_->close_requested()) return false;
-    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
-    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-    if (waited < longest_spin) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::clamp(waited / 32, std::chrono::microseconds{1}, longest_slice));
-    }
-  }
 }
 
 void Viewer::poll_window() {
@@ -240,33 +220,6 @@ void Viewer::run_script() {
       throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     }
   }
-}
-
-/// No steps run during a sweep: it needs the machine for itself.
-int Viewer::advance() {
-  if (view_.sweep.active || !lane_.ready()) return 0;
-  const double now_s = lockstep_ ? static_cast<double>(frame_) * frame_s_
-                                 : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
-  try {
-    lane_.examine(now_s, view_);
-  } catch (const std::exception& error) {
-    if (lockstep_) throw;
-    complain(error.what());
-  }
-  try {
-    return lane_.advance(frame_);
-  } catch (const std::exception& error) {
-    if (lockstep_) throw;
-    lane_.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
-    complain(error.what());
-    return 0;
-  }
-}
-
-void Viewer::take_timings() {
-  if (!lane_.take_timings()) return;
-  picker_.unpick();
-  camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 
 void Viewer::follow_sweep() {
@@ -319,8 +272,9 @@ void Viewer::follow_picked(const render::Canvas& canvas) {
 
 double Viewer::compose() {
   rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
+  if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
   const Clock::time_point begin = Clock::now();
-  draw_panels(lane_.status(), view_, panel_state_, requests_);
+  draw_panels(shown_, view_, panel_state_, requests_);
   rescue_.outside([this] { gui_.end_frame(); });
   return in_ms(Clock::now() - begin);
 }

@@ -85,14 +85,11 @@ class Viewer {
   bool finished() const;
   void frame();
   void log_last_frame(Clock::time_point end);
-  bool wait_for_steps();
   void poll_window();
   void gather_keys();
   /// Loads the first of them as a scene.
   void load_dropped();
   void run_script();
-  int advance();
-  void take_timings();
   /// Another scene is shown as scene_view() says.
   void follow_scene();
   /// All of it but the theme.
@@ -110,6 +107,12 @@ class Viewer {
   void follow_picked(const render::Canvas& canvas);
   glm::vec2 covered_by_panels() const;
   void finish();
+
+  // In viewer_steps.cpp.
+  bool wait_for_steps();
+  int advance(std::int64_t frame);
+  bool next_steps_are_known() const;
+  void take_timings();
 
   void begin_film();
   Json film_description();
@@ -237,10 +240,12 @@ class Viewer {
 
   Requests requests_;
   ViewStatus view_;  // of the last frame
+  Status shown_;     // of the bodies that it shows; lane_.status() may be ahead
   PanelState panel_state_;
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
   std::optional<LiveFilm> live_film_;
+  std::optional<int> steps_ahead_;   // of the next frame, if they have been started
   std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
   std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;

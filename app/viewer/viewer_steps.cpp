@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "app/viewer/viewer.h"
+#include "compute/core/stop_signal.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
+constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
+
+}  // namespace
+
+/// Processes window events meanwhile. Returns false if the run ends instead.
+bool Viewer::wait_for_steps() {
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    if (lane_.collect()) return true;
+    poll_window();
+    if (stop_requested() || surface_->close_requested()) return false;
+    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    if (waited < longest_spin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::clamp(waited / 32, std::chrono::microseconds{1}, longest_slice));
+    }
+  }
+}
+
+/// No steps run during a sweep: it needs the machine for itself.
+int Viewer::advance(std::int64_t frame) {
+  if (view_.sweep.active || !lane_.ready()) return 0;
+  const double now_s = lockstep_ ? static_cast<double>(frame) * frame_s_
+                                 : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+  try {
+    lane_.examine(now_s, view_);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    complain(error.what());
+  }
+  try {
+    return lane_.advance(frame);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    lane_.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
+    complain(error.what());
+    return 0;
+  }
+}
+
+void Viewer::take_timings() {
+  if (!lane_.take_timings()) return;
+  picker_.unpick();
+  camera_.frame(lane_.framing().centre, lane_.framing().radius);
+}
+
+/// Whether nothing can change the steps of the next frame, and this frame needs its bodies no more: then the GPU may
+/// already compute while the panels are drawn. Others than repeatable runs without a window do so in any case.
+bool Viewer::next_steps_are_known() const {
+  if (!options_.offscreen || view_.interop != Interop::mapped) return false;
+  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || live_film_.has_value();
+  const bool scripted = script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_ + 1;
+  const bool last = stop_requested() || quit_ || (options_.frames && frame_ + 1 >= *options_.frames) ||
+                    (film_ && film_->complete_from(frame_ + 1));
+  return !asked && !scripted && !last;
+}
+
+}  // namespace orrery
