@@ -21,12 +21,12 @@ struct FoundCentre {
 /// Finds centres of mass on the GPU: no body is read back. Bodies without mass, or with a number that is not usable, do
 /// not count. Equal bodies give equal bits. Needs a current context, load_gl() done.
 ///
-/// The largest cluster is the cube with most mass, of those with edges of half the mean distance of the bodies from
-/// their centre; a grid of blocks of 2 x 2 x 2 cells finds it. A cluster stays the largest until another cube has more
-/// than 1.25 times its mass. Its centre is that of shrinking balls (Power et al. 2003): each is around the centre of
-/// mass of the one before and has 0.71 times its radius. The last one holds at least 1 % of the bodies, and 32; if the
-/// first one does not, it is the only one. The first one has the length of those edges as its radius; if the cluster
-/// was known, at most twice the radius of its last one.
+/// The largest cluster is the cube with most mass, of those whose edges are two thirds of the mean distance of the
+/// bodies from their centre; a grid finds it, in blocks of 2 x 2 x 2 cells. A cluster stays the largest until another
+/// cube has more than 1.25 times its mass. Its centre is that of shrinking balls (Power et al. 2003, MNRAS 338, 14):
+/// each is around the centre of mass of the one before and has 0.71 times its radius. The first one holds the cube; the
+/// last one has at least a quarter of its bodies, and 32. A cluster that is known is searched from twice the radius of
+/// its last ball.
 class CentreFinder {
  public:
   CentreFinder();
