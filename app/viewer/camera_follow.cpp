@@ -17,6 +17,14 @@ namespace {
 
 constexpr double most_ahead = 3;  // of the time between two centres: the extrapolation ends there
 
+/// Shares of the difference between a centre and what was expected, by which place and step are corrected: the gains of
+/// an alpha-beta filter.
+struct Gains {
+  float place, step;
+};
+constexpr Gains exact{1, 1};
+constexpr Gains smooth{0.2f, 0.02f};  // a cluster has no sharp centre: bodies enter it and leave it
+
 bool has_part(const Parts& parts, const std::string& name) {
   return std::ranges::find(parts.names, name) != parts.names.end();
 }
@@ -54,7 +62,6 @@ void CameraFollow::stop() {
 void CameraFollow::forget_centre() {
   if (finder_) finder_->restart();
   latest_.reset();
-  before_.reset();
   parts_ = {};
   is_old_ = true;
 }
@@ -136,19 +143,28 @@ void CameraFollow::request_part(const Scene& scene) {
 bool CameraFollow::take(const render::FoundCentre& found) {
   if (!found.centre) return false;
   const bool another = found.another && latest_;
-  if (another) {
-    before_.reset();
-  } else if (latest_ && latest_->time != found.time) {
-    before_ = latest_;
+  if (another || !latest_) {
+    latest_ = {*found.centre, found.time};
+  } else if (latest_->time != found.time) {
+    move_on(*found.centre, found.time);
   }
-  latest_ = {*found.centre, found.time};
   return another || !from_;
 }
 
+void CameraFollow::move_on(glm::vec3 centre, double time) {
+  const Known& last = *latest_;
+  const double duration = time - last.time;
+  const bool second = last.duration == 0;
+  const Gains gains = what_.what == Followed::cluster && !second ? smooth : exact;
+  const glm::vec3 expected = second ? glm::vec3{0.0f} : static_cast<float>(duration / last.duration) * last.step;
+  const glm::vec3 error = centre - (last.centre + expected);
+  latest_ = {last.centre + expected + gains.place * error, time, expected + gains.step * error, duration};
+}
+
 glm::vec3 CameraFollow::centre_at(double time) const {
-  if (!before_) return latest_->centre;
-  const double share = std::clamp((time - latest_->time) / (latest_->time - before_->time), 0.0, most_ahead);
-  return latest_->centre + static_cast<float>(share) * (latest_->centre - before_->centre);
+  if (latest_->duration == 0) return latest_->centre;
+  const double share = std::clamp((time - latest_->time) / latest_->duration, 0.0, most_ahead);
+  return latest_->centre + static_cast<float>(share) * latest_->step;
 }
 
 void CameraFollow::aim(render::OrbitCamera& camera) {

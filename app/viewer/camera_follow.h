@@ -48,7 +48,9 @@ class CameraFollow {
  private:
   struct Known {
     glm::vec3 centre;
-    double time;  // simulated
+    double time;            // simulated
+    glm::vec3 step{0.0f};   // of the centre, in `duration`
+    double duration = 0.0;  // from the centre before to this one; 0: there was none
   };
 
   bool update_body(const BodyPicker& picker);
@@ -57,14 +59,15 @@ class CameraFollow {
   void request(const Scene& scene);
   void request_part(const Scene& scene);
   bool take(const render::FoundCentre& found);
+  void move_on(glm::vec3 centre, double time);
   glm::vec3 centre_at(double time) const;
 
   const bool lockstep_;
   Follow what_{.what = Followed::nothing};
   std::optional<render::CentreFinder> finder_;  // made when first needed
   render::Buffer parts_;                        // a byte for each body; empty: not uploaded yet
-  std::optional<Known> latest_, before_;        // centres
-  bool is_old_ = true;                          // the bodies have moved since the last request
+  std::optional<Known> latest_;
+  bool is_old_ = true;  // the bodies have moved since the last request
   std::int64_t history_ = 0;
   std::optional<int> number_;        // of the followed body
   std::optional<glm::vec3> target_;  // of the next aim()

@@ -114,7 +114,7 @@ TEST_F(CameraFollowTest, InAWindowTheTargetIsExtrapolatedAndNothingWaits) {
   EXPECT_NEAR(camera_.target().x, 1 + 0.75f * 0.5f, 0.02f) << "also between two centres";
 }
 
-TEST_F(CameraFollowTest, AnotherClusterIsAnotherTarget) {
+TEST_F(CameraFollowTest, OtherBodiesBeginWithoutAGlide) {
   CameraFollow follow{true};
   follow.start({Followed::cluster}, parts_);
   frame(follow);
@@ -136,6 +136,21 @@ TEST_F(CameraFollowTest, TheBodyIsFollowedWhileItIsPicked) {
   picker_.unpick();
   frame(follow);
   EXPECT_FALSE(follow.active());
+}
+
+TEST_F(CameraFollowTest, AClusterThatChangesMovesThePictureSmoothly) {
+  CameraFollow follow{true};
+  follow.start({Followed::cluster}, parts_);
+  frame(follow);
+  glm::vec3 last = camera_.target();
+  for (int i = 1; i <= 60; ++i) {
+    time_ += 0.1;
+    move({i < 10 ? 0.0f : 0.1f, 0, 0});
+    frame(follow);
+    EXPECT_LT(glm::distance(camera_.target(), last), 0.025f) << i;
+    last = camera_.target();
+  }
+  EXPECT_NEAR(last.x, 0.1f, 0.02f);
 }
 
 TEST_F(CameraFollowTest, StopsWhereItIs) {
