@@ -24,12 +24,13 @@ TEST_F(Panels, AskWhatTheCameraFollows) {
   EXPECT_EQ(picked("mass"), (Follow{Followed::mass, ""}));
   EXPECT_EQ(picked("cluster"), (Follow{Followed::cluster, ""}));
   EXPECT_EQ(picked("galaxy 1"), (Follow{Followed::part, "galaxy 1"}));
-  EXPECT_TRUE(pick("follow", "body").empty()) << "no body is picked";
   view.picked = PickedBody{.number = 3};
   EXPECT_EQ(picked("body"), (Follow{Followed::body, ""}));
+  view.picked.reset();
   view.followed = {Followed::part, "disc"};
   EXPECT_EQ(picked("off"), (Follow{Followed::nothing, ""}));
   EXPECT_NE(side_column_text().find("disc"), std::string::npos) << "what is followed";
+  EXPECT_TRUE(pick("follow", "body").empty()) << "no body is picked";
 }
 
 TEST_F(Panels, AskForTheWalkAndALevelOfATree) {
