@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -93,7 +95,10 @@ void append(std::vector<CommandEntry>& entries, std::type_identity<std::variant<
 
 bool CommandEntry::is_positional(std::size_t index) const {
   const ArgumentEntry::Traits& traits = arguments[index]->traits();
-  return !traits.optional || (index == 0 && (traits.is_text || arguments.size() == 1));
+  const auto is_optional = [](const auto& argument) { return argument->traits().optional; };
+  const bool follows_required = std::find_if(arguments.begin(), arguments.end(), is_optional) - arguments.begin() ==
+                                static_cast<std::ptrdiff_t>(index);
+  return !traits.optional || (follows_required && (traits.is_text || arguments.size() == 1));
 }
 
 std::string CommandEntry::label(const ArgumentEntry& argument) const {

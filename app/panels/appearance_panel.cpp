@@ -55,6 +55,40 @@ void theme_row(const ViewStatus& view, Requests& out) {
   if (theme != view.appearance.theme) out.push_back(SetTheme{theme});
 }
 
+/// What the camera may follow; the parts of the scene come after these.
+struct FollowChoice {
+  Followed value;
+  const char *title, *notes;
+};
+constexpr std::array follow_choices{
+    FollowChoice{Followed::nothing, "nothing", "The camera stays where it is."},
+    FollowChoice{Followed::body, "picked body", "A click on a body picks it."},
+    FollowChoice{Followed::mass, "centre of mass", "Of all bodies."},
+    FollowChoice{Followed::cluster, "largest cluster",
+                 "The place with most mass. Another one takes its turn when it has 1.25 times as much."},
+};
+
+void follow_row(const ViewStatus& view, Requests& out) {
+  const Follow& now = view.followed;
+  row_label("Follow", "What the camera moves with. It stays where it is in the picture; turn, move and zoom as usual.");
+  const auto& shown = *std::ranges::find(follow_choices, now.what == Followed::part ? Followed::nothing : now.what,
+                                         &FollowChoice::value);
+  if (!begin_combo("follow", now.what == Followed::part ? now.name.c_str() : shown.title)) return;
+  const auto offer = [&](const Follow& choice, const char* title, const char* word, const char* notes) {
+    const bool possible = choice.what != Followed::body || view.picked;
+    if (ImGui::Selectable(title, choice == now, possible ? 0 : ImGuiSelectableFlags_Disabled)) out.push_back(choice);
+    ui_mark("follow", word);
+    tooltip(notes);
+  };
+  for (const FollowChoice& choice : follow_choices) {
+    offer({choice.value, {}}, choice.title, std::string{word_of(choice.value)}.c_str(), choice.notes);
+  }
+  for (const std::string& part : view.parts) {
+    offer({Followed::part, part}, part.c_str(), part.c_str(), "The centre of mass of this part of the scene.");
+  }
+  ImGui::EndCombo();
+}
+
 struct Quantity {
   render::ColourBy value;
   const char *title, *notes;
@@ -194,6 +228,7 @@ void appearance_panel(const Status&, const ViewStatus& view, PanelState& state, 
   ImGui::SameLine();
   if (ImGui::Checkbox("Full screen", &fullscreen)) out.push_back(ToggleFullscreen{});
   ui_mark("fullscreen");
+  follow_row(view, out);
   const ImVec2 half{(ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2, 0};
   if (ImGui::Button("Frame all bodies", half)) out.push_back(FrameAll{});
   ui_mark("frame-all");

@@ -40,17 +40,17 @@ std::string components(const std::array<float, 3>& v) {
   return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0], v[1], v[2]);
 }
 
-void head(const PickedBody& body, float width, Requests& out) {
-  const char* const follow = body.followed ? "Stop following" : "Follow";
+void head(const PickedBody& body, bool followed, float width, Requests& out) {
+  const char* const follow = followed ? "Stop following" : "Follow";
   const float padding = 2 * ImGui::GetStyle().FramePadding.x, close = em(1.6f), gap = em(0.3f);
   const float button = ImGui::CalcTextSize(follow).x + padding;
   ImGui::AlignTextToFramePadding();
   text(shortened(fmt::format("Body {}", format_count(body.number)), width - button - close - 2 * gap), theme::text);
   ui_mark("picked");
   ImGui::SameLine(ImGui::GetWindowContentRegionMin().x + width - button - close - gap);
-  if (ImGui::Button(follow)) out.push_back(FollowPicked{!body.followed});
+  if (ImGui::Button(follow)) out.push_back(Follow{followed ? Followed::nothing : Followed::body});
   ui_mark("picked.follow");
-  tooltip(row_of<FollowPicked>.sentence, "Shift+F. Ends with F and Home.");
+  tooltip("Moves the camera with this body.", "Shift+F. Ends with F and Home.");
   ImGui::SameLine(0, gap);
   if (ImGui::Button("\u00d7", {close, 0})) out.push_back(Unpick{});
   ui_mark("picked.close");
@@ -68,7 +68,7 @@ void picked_panel(const ViewStatus& view, Requests& out) {
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
   ImGui::SetNextWindowPos({left, em(3.6f)});
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
-    head(body, width, out);
+    head(body, view.followed.what == Followed::body, width, out);
     row("mass", fmt::format("{:.4g}", body.mass), "In units of the scene's mass.");
     if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
     row("position", components(body.position), "x, y and z, in units of length.");

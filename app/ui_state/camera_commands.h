@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "compute/sim/command_row.h"
 
@@ -103,14 +106,22 @@ struct Unpick {
   }
 };
 
-/// Moves the camera's target with the picked body.
-struct FollowPicked {
-  bool on = true;
+/// What the camera's target moves with: the picked body, the centre of mass of all bodies, the largest cluster, or a
+/// part of the scene.
+enum class Followed { nothing, body, mass, cluster, part };
+
+struct Follow {
+  Followed what = Followed::body;
+  std::string name{};  ///< of the part; empty for all else
+  friend bool operator==(const Follow&, const Follow&) = default;
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<FollowPicked>("follow", "Moves the camera with the picked body; off: leaves it where it is.",
-                                     Argument<&FollowPicked::on>{{.name = "on"}});
+    return command_row<Follow>("follow",
+                               "Moves the camera with the picked body, the centre of mass of all bodies, the largest "
+                               "cluster, or the part of the scene with this name; off: leaves it where it is.",
+                               Argument<&Follow::what>{{.name = "what"}},
+                               Argument<&Follow::name>{{.name = "name", .optional = true}});
   }
 };
 
@@ -182,6 +193,17 @@ struct ResetCamera {
   template <class = void>
   static constexpr auto describe() {
     return command_row<ResetCamera>("reset-camera", "Returns the camera to its first view.");
+  }
+};
+
+template <>
+struct EnumWords<Followed> {
+  static constexpr std::array<std::pair<Followed, std::string_view>, 5> all() {
+    return {{{Followed::body, "body"},
+             {Followed::mass, "mass"},
+             {Followed::cluster, "cluster"},
+             {Followed::part, "part"},
+             {Followed::nothing, "off"}}};
   }
 };
 

@@ -40,8 +40,8 @@ struct ViewCommands {
                    ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
                    SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
                    SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                   FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera,
-                   AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+                   FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame,
+                   ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

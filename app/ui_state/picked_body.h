@@ -16,7 +16,6 @@ struct PickedBody {
   float distance = 0;  ///< from the camera's target
   /// Where it is seen, in shares of the window from its upper left corner; none if it is behind the camera.
   std::optional<std::array<float, 2>> place{};
-  bool followed = false;  ///< by the camera
   /// The mean between the two latest readings; none if they are of the same time.
   std::optional<std::array<float, 3>> acceleration{};
   /// What its group of neighbours meets in the tree; none if that was not read.

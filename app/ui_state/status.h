@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui_state/camera_commands.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
@@ -122,6 +123,8 @@ struct ViewStatus {
   Legend legend;
   bool legend_shown = true;
   std::optional<PickedBody> picked;
+  Follow followed{.what = Followed::nothing};  ///< by the camera
+  std::vector<std::string> parts;              ///< of the scene: their names
   Overlays overlays;
   std::vector<PictureLabel> labels;  ///< over the picture
   std::vector<std::string> colour_maps;

@@ -21,10 +21,8 @@ void BodyPicker::pick_at(glm::vec2 place) {
 }
 
 void BodyPicker::pick(int number) {
-  const bool follow_it = following_;
   unpick();
   number_ = number;
-  follow(follow_it);
 }
 
 void BodyPicker::unpick() {
@@ -33,16 +31,14 @@ void BodyPicker::unpick() {
   number_.reset();
   state_.reset();
   acceleration_.reset();
-  follow(false);
 }
 
-void BodyPicker::follow(bool on) {
-  following_ = on;
-  followed_from_.reset();
+std::optional<glm::vec3> BodyPicker::position() const {
+  if (!number_ || !state_) return std::nullopt;
+  return glm::vec3{state_->position};
 }
 
 bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
-  const bool follow_it = following_;
   const glm::vec2 place = *wanted_;
   unpick();
   const int width = scene.canvas.width, height = scene.canvas.height;
@@ -52,7 +48,6 @@ bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
   number_ = pick_->at({place.x * static_cast<float>(width), (1 - place.y) * up},
                       std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
   if (number_) read_now(scene);
-  follow(follow_it && number_);
   return number_.has_value();
 }
 
@@ -71,7 +66,7 @@ void BodyPicker::take(const render::BodySample& sample) {
   state_time_ = sample.time;
 }
 
-bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
+bool BodyPicker::update(const Scene& scene, const render::OrbitCamera& camera) {
   if (scene.canvas.width < 1 || scene.canvas.height < 1 || scene.bodies.count < 1) return true;
   const bool found = !wanted_ || find(scene, camera);
   if (number_ && *number_ >= scene.bodies.count) unpick();
@@ -88,16 +83,7 @@ bool BodyPicker::update(const Scene& scene, render::OrbitCamera& camera) {
     if (const auto newest = readback_->poll()) take(*newest);
     readback_->request(scene.bodies, {&*number_, 1}, scene.time);
   }
-  if (following_) aim(camera);
   return found;
-}
-
-/// Moves that the user made since the last call stay as an offset from the body.
-void BodyPicker::aim(render::OrbitCamera& camera) {
-  const glm::vec3 body{state_->position};
-  const glm::vec3 offset = followed_from_ ? camera.target() - *followed_from_ : glm::vec3{0.0f};
-  camera.aim_at(body + offset);
-  followed_from_ = body;
 }
 
 std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render::OrbitCamera& camera) const {
@@ -109,8 +95,7 @@ std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render:
                   .mass = state_->position.w,
                   .position = plain(state_->position),
                   .velocity = plain(state_->velocity),
-                  .distance = glm::distance(position, camera.target()),
-                  .followed = following_};
+                  .distance = glm::distance(position, camera.target())};
   if (acceleration_) body.acceleration = std::array{acceleration_->x, acceleration_->y, acceleration_->z};
   if (const auto at = static_cast<std::size_t>(*number_); at < scene.parts.of_body.size()) {
     body.part = scene.parts.names[scene.parts.of_body[at]];

@@ -14,8 +14,7 @@
 
 namespace orrery {
 
-/// The body that the user picked: finds it, reads it back while the system moves, and lets the camera follow it. Needs
-/// the GL context current.
+/// The body that the user picked: finds it, and reads it back while the system moves. Needs the GL context current.
 class BodyPicker {
  public:
   /// In `lockstep`, what is shown belongs to the drawn bodies. Otherwise it is some frames old, and nothing waits.
@@ -39,15 +38,13 @@ class BodyPicker {
   void unpick();
   /// Whether a body is picked or asked for.
   bool active() const { return number_ || wanted_; }
-  /// Whether the camera's target moves with the picked body, also with another one. Ends with unpick().
-  void follow(bool on);
-  bool following() const { return following_; }
   /// The picked body; none if there is none.
   std::optional<int> number() const { return number_; }
+  /// Where it is; none if nothing is picked, or if the body was not read yet.
+  std::optional<glm::vec3> position() const;
 
-  /// Once per frame before drawing, with the camera of this frame, which may move. Returns false if pick_at() found no
-  /// body.
-  bool update(const Scene& scene, render::OrbitCamera& camera);
+  /// Once per frame before drawing, with the camera of this frame. Returns false if pick_at() found no body.
+  bool update(const Scene& scene, const render::OrbitCamera& camera);
   /// None if nothing is picked, or if the body was not read yet.
   std::optional<PickedBody> describe(const Scene& scene, const render::OrbitCamera& camera) const;
 
@@ -55,7 +52,6 @@ class BodyPicker {
   bool find(const Scene& scene, const render::OrbitCamera& camera);
   void read_now(const Scene& scene);
   void take(const render::BodySample& sample);
-  void aim(render::OrbitCamera& camera);
 
   const bool lockstep_;
   std::optional<render::Pick> pick_;  // made when first needed, as the other
@@ -66,8 +62,6 @@ class BodyPicker {
   double state_time_ = 0;
   std::int64_t history_ = 0;
   std::optional<glm::vec3> acceleration_;  // see PickedBody
-  bool following_ = false;
-  std::optional<glm::vec3> followed_from_;  // where the body was when the camera last moved with it
 };
 
 }  // namespace orrery

@@ -100,8 +100,9 @@ Asked leave(const ViewStatus& view) {
 }
 
 Asked other_follow(const ViewStatus& view) {
-  if (!view.picked) return {};
-  return ViewCommand{FollowPicked{!view.picked->followed}};
+  if (view.picked && view.followed.what != Followed::body) return ViewCommand{Follow{Followed::body}};
+  if (view.followed.what != Followed::nothing) return ViewCommand{Follow{Followed::nothing}};
+  return {};
 }
 
 Asked other_trails(const ViewStatus& view) {

@@ -66,6 +66,8 @@ class Lane {
   }
   /// The simulated time of the drawn bodies.
   double drawn_time() const;
+  /// Whether the drawn bodies are not those of the last draw().
+  bool moved() const { return moved_; }
   /// Another number: bodies were replaced, not moved.
   std::int64_t history() const { return history_; }
   /// Where the scene's first bodies were.

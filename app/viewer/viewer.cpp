@@ -68,6 +68,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       sweep_{backends_},
       gui_{*surface_},
       picker_{lockstep_},
+      follow_{lockstep_},
       facts_{backends_} {
   rescue_.watch_display();
   for (const Command& command : options.setup) lane_.simulation().apply(command);
@@ -253,7 +254,7 @@ void Viewer::follow_simulation() {
 void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
   camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
-  follow_picked(canvas);
+  follow_bodies(canvas);
   view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
   lane_.describe(view_.legend, view_.appearance);
   const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
@@ -261,13 +262,17 @@ void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
   lane_.draw(frame_, shown, view_.appearance, canvas);
 }
 
-void Viewer::follow_picked(const render::Canvas& canvas) {
+void Viewer::follow_bodies(const render::Canvas& canvas) {
+  const Parts& parts = lane_.simulation().parts();
   const BodyPicker::Scene scene{
-      lane_.drawn(), lane_.drawn_time(),        lane_.history(), view_.appearance, lane_.ranges(),
-      canvas,        lane_.simulation().parts()};
+      lane_.drawn(), lane_.drawn_time(), lane_.history(), view_.appearance, lane_.ranges(), canvas, parts};
   const bool had_one = view_.picked.has_value();
   if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
+  if (follow_.update({scene.bodies, scene.time, scene.history, lane_.moved(), parts}, picker_)) glide();
+  follow_.aim(camera_);
   view_.picked = picker_.describe(scene, camera_);
+  view_.followed = follow_.what();
+  view_.parts = parts.names;
 }
 
 double Viewer::compose() {

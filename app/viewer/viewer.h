@@ -18,6 +18,7 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/viewer/body_picker.h"
+#include "app/viewer/camera_follow.h"
 #include "app/viewer/camera_glide.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
@@ -104,7 +105,8 @@ class Viewer {
   double compose();
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec2 covered);
-  void follow_picked(const render::Canvas& canvas);
+  /// Finds the picked body, and moves the camera with what it follows.
+  void follow_bodies(const render::Canvas& canvas);
   glm::vec2 covered_by_panels() const;
   void finish();
 
@@ -175,7 +177,7 @@ class Viewer {
   void carry_out(const PickAt& c);
   void carry_out(const PickBody& c);
   void carry_out(const Unpick&);
-  void carry_out(const FollowPicked& c);
+  void carry_out(const Follow& c);
   void carry_out(const FrameAll&);
   void carry_out(const ResetCamera&);
   void carry_out(const AddKeyFrame& c);
@@ -236,6 +238,7 @@ class Viewer {
   bool appearance_chosen_ = false;  // by the user: scenes keep it
   PathPlayer paths_;
   BodyPicker picker_;
+  CameraFollow follow_;
   MachineFacts facts_;
 
   Requests requests_;

@@ -26,12 +26,12 @@ void Viewer::carry_out(const PanView& c) {
 }
 void Viewer::carry_out(const FlyView& c) {
   paths_.stop();
-  picker_.follow(false);
+  follow_.stop();
   camera_.fly({c.right, c.up, c.forward});
 }
 void Viewer::carry_out(const ZoomView& c) {
   paths_.stop();
-  if (picker_.following() || !c.x || !c.y) return camera_.zoom(c.notches);
+  if (follow_.active() || !c.x || !c.y) return camera_.zoom(c.notches);
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
                   static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
@@ -55,20 +55,23 @@ void Viewer::carry_out(const PickBody& c) {
 void Viewer::carry_out(const Unpick&) {
   picker_.unpick();
 }
-void Viewer::carry_out(const FollowPicked& c) {
-  if (c.on && !picker_.active()) throw UsageError("no body is picked that the camera could follow");
-  picker_.follow(c.on);
+void Viewer::carry_out(const Follow& c) {
+  if (c.what == Followed::body && !picker_.active()) {
+    throw UsageError("no body is picked that the camera could follow; follow can also be mass, cluster, part or off");
+  }
+  follow_.start(c, lane_.simulation().parts());
+  if (follow_.active()) paths_.stop();
 }
 void Viewer::carry_out(const ResetCamera&) {
   paths_.stop();
-  picker_.follow(false);
+  follow_.stop();
   glide();
   lane_.renew_framing();
   camera_.reset();
 }
 void Viewer::carry_out(const FrameAll&) {
   paths_.stop();
-  picker_.follow(false);
+  follow_.stop();
   glide();
   const Framing now = lane_.renew_framing();
   camera_.frame(now.centre, now.radius);
@@ -101,6 +104,7 @@ void Viewer::carry_out(const PlayPath& c) {
   if (c.file.empty() && paths_.made().empty()) {
     throw UsageError("there is no camera path to play: name a file, or make one with add-key-frame");
   }
+  follow_.stop();
   paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());
 }
 

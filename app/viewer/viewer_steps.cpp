@@ -54,6 +54,9 @@ int Viewer::advance(std::int64_t frame) {
 void Viewer::take_timings() {
   if (!lane_.take_timings()) return;
   picker_.unpick();
+  if (std::string ended = follow_.take_scene(lane_.simulation().parts()); !ended.empty()) {
+    view_.notice = std::move(ended);
+  }
   camera_.frame(lane_.framing().centre, lane_.framing().radius);
 }
 

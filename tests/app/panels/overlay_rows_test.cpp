@@ -17,6 +17,22 @@ TEST_F(Panels, AskForOverlaysAndTheme) {
   EXPECT_EQ(only<SetTheme>(click("theme.light")).theme, render::Theme::light);
 }
 
+TEST_F(Panels, AskWhatTheCameraFollows) {
+  view.parts = {"disc", "galaxy 1"};
+  click("section.appearance");
+  const auto picked = [this](const char* choice) { return only<Follow>(pick("follow", choice)); };
+  EXPECT_EQ(picked("mass"), (Follow{Followed::mass, ""}));
+  EXPECT_EQ(picked("cluster"), (Follow{Followed::cluster, ""}));
+  EXPECT_EQ(picked("galaxy 1"), (Follow{Followed::part, "galaxy 1"}));
+  view.picked = PickedBody{.number = 3};
+  EXPECT_EQ(picked("body"), (Follow{Followed::body, ""}));
+  view.picked.reset();
+  view.followed = {Followed::part, "disc"};
+  EXPECT_EQ(picked("off"), (Follow{Followed::nothing, ""}));
+  EXPECT_NE(side_column_text().find("disc"), std::string::npos) << "what is followed";
+  EXPECT_TRUE(pick("follow", "body").empty()) << "no body is picked";
+}
+
 TEST_F(Panels, AskForTheWalkAndALevelOfATree) {
   select(test::find_kernel("cpu-tree"));
   status.tree = TreeReport{.depth = 9, .phases = {}};

@@ -34,8 +34,9 @@ class FullPanels : public Panels {
                              .mass = 1.234e-7f,
                              .position = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
                              .velocity = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
-                             .place = {{0.5f, 0.5f}},
-                             .followed = true};
+                             .place = {{0.5f, 0.5f}}};
+    view.followed = {Followed::body};
+    view.parts = {"a part with a long name", "disc"};
     view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
     for (int i = 0; i < 12; ++i) {
       Result result = tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto");

@@ -63,10 +63,10 @@ TEST_F(Panels, ShowThePickedBody) {
   view.picked = PickedBody{.number = 1234, .place = {{0.5f, 0.5f}}};
   settle();
   EXPECT_TRUE(seen("picked"));
-  EXPECT_TRUE(only<FollowPicked>(click("picked.follow")).on);
-  view.picked->followed = true;
+  EXPECT_EQ(only<Follow>(click("picked.follow")).what, Followed::body);
+  view.followed = {Followed::body};
   settle();
-  EXPECT_FALSE(only<FollowPicked>(click("picked.follow")).on);
+  EXPECT_EQ(only<Follow>(click("picked.follow")).what, Followed::nothing);
   only<Unpick>(click("picked.close"));
   view.picked->place.reset();
   settle();

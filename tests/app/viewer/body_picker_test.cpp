@@ -91,12 +91,11 @@ TEST_F(BodyPickerTest, DescribesTheBodyAtAPlace) {
 TEST_F(BodyPickerTest, PicksNothingWhereThereIsNoBody) {
   BodyPicker picker{true};
   picker.pick(1);
-  picker.follow(true);
   ASSERT_TRUE(update(picker));
   picker.pick_at({0.9f, 0.1f});
   EXPECT_FALSE(update(picker));
   EXPECT_FALSE(found_);
-  EXPECT_FALSE(picker.active() || picker.following());
+  EXPECT_FALSE(picker.active() || picker.position());
   update(picker);
   EXPECT_TRUE(found_) << "that was for one frame";
 }
@@ -111,42 +110,6 @@ TEST_F(BodyPickerTest, PicksWhereTheWindowIsSeenFromItsUpperLeftCorner) {
   ASSERT_TRUE(body && body->place);
   EXPECT_EQ(body->number, 1);
   EXPECT_LT((*body->place)[1], 0.5f) << "above the middle";
-}
-
-TEST_F(BodyPickerTest, TheCameraFollowsTheBodyAndKeepsTheUsersMoves) {
-  BodyPicker picker{true};
-  picker.pick(1);
-  picker.follow(true);
-  update(picker);
-  move(0.25f);
-  auto body = update(picker);
-  ASSERT_TRUE(body);
-  EXPECT_TRUE(body->followed);
-  EXPECT_EQ(camera_.target(), glm::vec3(0.25f, 0, 0));
-  EXPECT_EQ(body->distance, 0);
-  camera_.pan({0.1f, 0.2f});
-  const glm::vec3 offset = camera_.target() - glm::vec3{0.25f, 0, 0};
-  move(0.5f);
-  update(picker);
-  EXPECT_LT(glm::distance(camera_.target(), glm::vec3(0.5f, 0, 0) + offset), 1e-5f);
-  picker.follow(false);
-  const glm::vec3 left = camera_.target();
-  move(0.75f);
-  body = update(picker);
-  ASSERT_TRUE(body);
-  EXPECT_FALSE(body->followed);
-  EXPECT_EQ(camera_.target(), left);
-}
-
-TEST_F(BodyPickerTest, AnotherBodyIsFollowedInItsTurn) {
-  BodyPicker picker{true};
-  picker.pick(0);
-  picker.follow(true);
-  update(picker);
-  picker.pick(1);
-  update(picker);
-  EXPECT_TRUE(picker.following());
-  EXPECT_EQ(camera_.target(), glm::vec3(0));
 }
 
 TEST_F(BodyPickerTest, InAWindowTheNumbersArriveWithinAFewFrames) {

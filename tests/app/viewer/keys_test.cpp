@@ -188,14 +188,19 @@ TEST(Keys, StepsAFrameStayInRange) {
   EXPECT_EQ(asked<SetStepsPerFrame>({.character = U'+'}, status).steps, SetStepsPerFrame::range.most);
 }
 
-TEST(Keys, FollowKeyHasAMeaningOnceABodyIsPicked) {
+TEST(Keys, FollowKeyFollowsThePickedBodyOrStops) {
   const Status status = status_of(test::backends().default_kernel());
   ViewStatus view;
   EXPECT_FALSE(request_for({.character = U'F'}, status, view));
   view.picked = PickedBody{.number = 3};
-  EXPECT_TRUE(asked<FollowPicked>({.character = U'F'}, status, view).on);
-  view.picked->followed = true;
-  EXPECT_FALSE(asked<FollowPicked>({.character = U'F'}, status, view).on);
+  EXPECT_EQ(asked<Follow>({.character = U'F'}, status, view).what, Followed::body);
+  view.followed = {Followed::cluster};
+  EXPECT_EQ(asked<Follow>({.character = U'F'}, status, view).what, Followed::body);
+  view.followed = {Followed::body};
+  EXPECT_EQ(asked<Follow>({.character = U'F'}, status, view).what, Followed::nothing);
+  view.picked.reset();
+  view.followed = {Followed::part, "disc"};
+  EXPECT_EQ(asked<Follow>({.character = U'F'}, status, view).what, Followed::nothing);
 }
 
 TEST(Keys, EscPicksNoBodyBeforeItLeavesFullScreen) {

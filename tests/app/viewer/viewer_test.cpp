@@ -1,5 +1,7 @@
 // Runs and their pictures.
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <limits>
 
 #include "compute/core/error.h"
@@ -121,19 +123,71 @@ TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {
   };
   const std::string without = picture({});
   EXPECT_TRUE(picture({PickAt{0.5f, 0.5f}, PickBody{7}}) == without) << "nothing is drawn over the bodies";
-  EXPECT_FALSE(picture({PickBody{7}, FollowPicked{}}) == without);
-  EXPECT_TRUE(picture({PickBody{7}, FollowPicked{}, FrameAll{}, ResetCamera{}}) ==
-              picture({FrameAll{}, ResetCamera{}}));
-  EXPECT_TRUE(picture({PickBody{7}, FollowPicked{}, ZoomView{2, 0.1f, 0.2f}}) ==
-              picture({PickBody{7}, FollowPicked{}, ZoomView{2}}))
+  EXPECT_FALSE(picture({PickBody{7}, Follow{}}) == without);
+  EXPECT_TRUE(picture({PickBody{7}, Follow{}, FrameAll{}, ResetCamera{}}) == picture({FrameAll{}, ResetCamera{}}));
+  EXPECT_TRUE(picture({PickBody{7}, Follow{}, ZoomView{2, 0.1f, 0.2f}}) ==
+              picture({PickBody{7}, Follow{}, ZoomView{2}}))
       << "towards the body";
   EXPECT_FALSE(picture({ZoomView{2, 0.1f, 0.2f}}) == picture({ZoomView{2}}));
   for (const std::vector<ViewCommand>& refused :
-       {std::vector<ViewCommand>{PickBody{500}}, {FollowPicked{}}, {PickAt{0.5f, 1.5f}}}) {
+       {std::vector<ViewCommand>{PickBody{500}}, {Follow{}}, {PickAt{0.5f, 1.5f}}, {Follow{Followed::part, "disc"}}}) {
     ViewOptions asked = options(3);
     for (const ViewCommand& command : refused) asked.script.push_back({.frame = 1, .request = command, .line = 2});
     EXPECT_THROW(run_view(test::catalog(), asked), UsageError);
   }
+}
+
+/// A number of the description of a picture, which is JSON within the file.
+std::array<double, 3> camera_target(const std::string& picture) {
+  const std::size_t at = picture.find("\"target\":[");
+  std::array<double, 3> target{};
+  EXPECT_NE(at, std::string::npos);
+  std::sscanf(picture.c_str() + at, "\"target\":[%lf,%lf,%lf]", &target[0], &target[1], &target[2]);
+  return target;
+}
+
+TEST_F(OffscreenViewer, FollowsAPartOfTheScene) {
+  const int frames = 30;
+  ViewOptions asked = options(frames);
+  asked.scene = {.scene = "collision", .count = 1000};
+  asked.screenshot_file = path("picture.png");
+  asked.save_file = path("end.tipsy");
+  asked.script = {{.frame = 1, .request = ViewCommand{Follow{Followed::part, "galaxy 2"}}, .line = 1},
+                  {.frame = 5, .request = ViewCommand{OrbitView{0.1f, 0.1f}}, .line = 2},
+                  {.frame = 6, .request = ViewCommand{ZoomView{2}}, .line = 3},
+                  {.frame = 7, .request = Command{Restart{}}, .line = 4}};
+  EXPECT_EQ(run_view(test::catalog(), asked), 0);
+  const std::vector<Vec4> positions = read_snapshot(asked.save_file).bodies.positions;
+  ASSERT_EQ(positions.size(), 1000u);
+  std::array<double, 3> centre{};
+  double mass = 0;
+  for (std::size_t i = 750; i < 1000; ++i) mass += positions[i].w;
+  for (std::size_t i = 750; i < 1000; ++i) {
+    centre[0] += positions[i].w / mass * positions[i].x;
+    centre[1] += positions[i].w / mass * positions[i].y;
+    centre[2] += positions[i].w / mass * positions[i].z;
+  }
+  const std::array<double, 3> target = camera_target(read(asked.screenshot_file));
+  for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(target[axis], centre[axis], 1e-4) << axis;
+}
+
+TEST_F(OffscreenViewer, FollowsOnInASceneThatHasThePart) {
+  const auto last_target = [&](const char* scene) {
+    ViewOptions asked = options(20);
+    asked.scene = {.scene = "disc", .count = 600};
+    asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
+    asked.script = {{.frame = 1, .request = ViewCommand{Follow{Followed::part, "halo"}}, .line = 1},
+                    {.frame = 3, .request = Command{LoadScene{{.scene = scene, .count = 600}}}, .line = 2},
+                    {.frame = 10, .request = ViewCommand{PanView{0.1f, 0}}, .line = 3}};
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    const std::array<double, 3> followed = camera_target(read(asked.screenshot_file));
+    asked.script.erase(asked.script.begin());
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    return followed != camera_target(read(asked.screenshot_file));
+  };
+  EXPECT_TRUE(last_target("spiral"));
+  EXPECT_FALSE(last_target("plummer")) << "it has no parts";
 }
 
 TEST_F(OffscreenViewer, FixesTheRangeOfColours) {
