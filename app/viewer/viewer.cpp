@@ -17,6 +17,7 @@
 #include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
+#include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -266,7 +267,8 @@ int Viewer::advance() {
 void Viewer::take_timings() {
   if (!lane_.take_timings()) return;
   picker_.unpick();
-  camera_.frame(lane_.framing().centre, lane_.framing().radius);
+  const Framing& framing = lane_.framing();
+  camera_.frame(framing.centre, std::max(framing.radius, scene_view(lane_.status().scene).least_radius));
 }
 
 void Viewer::follow_sweep() {
