@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "compute/scenes/portable_math.h"
 
@@ -82,9 +83,18 @@ GalaxyModel::GalaxyModel(const GalaxyDesign& design, double softening)
   tabulate_disc();
 }
 
-DiscMotion GalaxyModel::disc_motion(double radius) const {
-  return {streaming_.at(radius), radial_dispersion_.at(radius), azimuthal_dispersion_.at(radius),
-          vertical_dispersion_.at(radius)};
+DiscVelocity GalaxyModel::draw_disc_velocity(double radius, Random& random) const {
+  DiscVelocity v;
+  if (stationary_disc_) {
+    const StationaryDisc::Velocity in_plane = stationary_disc_->draw(radius, random);
+    v.outward = in_plane.outward;
+    v.along = in_plane.along;
+  } else {
+    v.outward = radial_dispersion_.at(radius) * random.gaussian();
+    v.along = streaming_.at(radius) + azimuthal_dispersion_.at(radius) * random.gaussian();
+  }
+  v.up = vertical_dispersion_.at(radius) * random.gaussian();
+  return v;
 }
 
 double GalaxyModel::disc_surface_density(double radius) const {
@@ -175,6 +185,22 @@ void GalaxyModel::tabulate_disc() {
     azimuthal_dispersion_.values[index] = std::sqrt(radial_sq * ratio_sq / 4);
     vertical_dispersion_.values[index] = std::sqrt(vertical_sq);
   }
+  if (design_.stationary_disc) make_stationary_disc(dispersion_there);
+}
+
+/// Sigma falls as that of the Gaussians does.
+void GalaxyModel::make_stationary_disc(double dispersion_there) {
+  StationaryDisc::Profile profile;
+  for (int i = 0; i < StationaryDisc::size; ++i) {
+    const double radius = StationaryDisc::radius(i);
+    const double pull = spherical_pull(radius, false) + disc_pull_in_plane(radius);
+    const double speed_sq = radius * std::max(pull, 1e-9);
+    const double dispersion_sq = dispersion_there * dispersion_there * portable::exp(toomre_radius - radius);
+    profile.circular_sq.push_back(speed_sq);
+    profile.surface_density.push_back(disc_surface_density(radius));
+    profile.dispersion_sq.push_back(std::min(dispersion_sq, speed_sq / 2));
+  }
+  stationary_disc_.emplace(std::move(profile), toomre_radius, dispersion_there);
 }
 
 }  // namespace orrery
