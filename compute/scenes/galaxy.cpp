@@ -56,7 +56,7 @@ void append_spheroid(Draft& draft, const Spheroid& part, const GalaxyModel::Tabl
     const double radius = part.radius_enclosing(random.uniform());
     const Vec3d position = random.on_sphere(radius);
     const double dispersion = dispersions.at(radius);
-    const double fastest = 0.95 * escape_speeds.at(radius);
+    const double fastest = GalaxyModel::fastest_share * escape_speeds.at(radius);
     Vec3d velocity;
     do {
       velocity.x = dispersion * random.gaussian();

@@ -28,8 +28,9 @@ struct GalaxyDesign {
   double toomre_q;    ///< at 2.2 scale lengths, near where it is least
   double disc_share;  ///< of the bodies; the halo has what disc and bulge leave
   double bulge_share;
-  bool stationary_disc =
-      false;  ///< the disc moves as StationaryDisc says; otherwise as Gaussians, in equilibrium to first order
+  /// The disc is a StationaryDisc, and the spheroids make up for the bodies that would escape. Otherwise, all parts are
+  /// in equilibrium to first order only.
+  bool stationary = false;
   double seed_bodies = 0;  ///< the disc starts with the SeedWaves of so many bodies; 0: none
 };
 
@@ -56,7 +57,7 @@ inline constexpr GalaxyDesign cold_disc_design{
     .toomre_q = 1.1,
     .disc_share = 0.72,
     .bulge_share = 0.05,
-    .stationary_disc = true,
+    .stationary = true,
     .seed_bodies = 5000,
 };
 
@@ -80,7 +81,8 @@ class GalaxyModel {
   GalaxyModel(const GalaxyDesign& design, double softening);
 
   DiscVelocity draw_disc_velocity(double radius, Random& random) const;
-  /// Dispersions in one dimension, from the Jeans equation of an isotropic spheroid.
+  static constexpr double fastest_share = 0.95;  ///< of the escape speed: no body of a spheroid is faster
+  /// Of the Gaussians in one dimension from which the bodies of an isotropic spheroid are drawn that are not too fast.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }
@@ -90,6 +92,7 @@ class GalaxyModel {
   double spherical_pull(double radius, bool with_disc) const;
   double disc_pull_in_plane(double radius) const;
   Table jeans_dispersion(const Spheroid& part) const;
+  void widen(Table& dispersion) const;
   double disc_surface_density(double radius) const;
   void tabulate_disc();
   void make_stationary_disc(double dispersion_there);

@@ -66,7 +66,8 @@ double share_within(double radius) {
 TEST(Spiral, IsInVirialEquilibrium) {
   const Scene scene = spiral_galaxy(10000, 1, spiral_toomre_q);
   const Conserved sums = conserved(scene.bodies, Law{.softening = scene.softening});
-  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.03);
+  RecordProperty("virial_ratio", std::to_string(-sums.kinetic / sums.potential));
+  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);
 }
 
 TEST(Spiral, StartsWithTheSameWavesAtAnyNumberOfBodies) {
@@ -125,8 +126,9 @@ TEST(Spiral, KeepsItsProfileOverTwoRotationsAtQ2) {
     changes.push_back(std::abs(change));
   }
   RecordProperty("arm_amplitude", std::to_string(arm_amplitude(now, in_disc)));
-  EXPECT_LT(test::median(changes), 0.05);            // measured: 0.039, 0.041 and 0.019 for the seeds 1, 2 and 3
-  EXPECT_LT(changes.front(), 0.05) << "the centre";  // 0.027, 0.011 and 0.012; Gaussian velocities: 0.15
+  // Measured for the seeds 1, 2 and 3: medians of 0.040, 0.022 and 0.033, at most 0.057, 0.031 and 0.038.
+  EXPECT_LT(test::median(changes), 0.05);
+  EXPECT_LT(*std::ranges::max_element(changes), 0.08);
 }
 
 }  // namespace
