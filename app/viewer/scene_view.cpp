@@ -12,11 +12,12 @@ struct Row {
   SceneView view;
 };
 
-/// Scenes that are not listed have the initial view.
+/// Scenes that are not listed have the initial view. `cosmic-web` starts small in a picture that its web fills at t =
+/// 0.6.
 constexpr std::array rows{
     Row{"antennae", {.azimuth = -1.4f, .elevation = 1.25f}},
     Row{"collision", {.azimuth = -1.1f, .elevation = 0.9f}},
-    Row{"cosmic-web", {.azimuth = -0.7f, .elevation = 0.4f, .appearance = {.colour_map = 3}}},
+    Row{"cosmic-web", {.azimuth = -0.7f, .elevation = 0.4f, .least_radius = 1.2f, .appearance = {.colour_map = 3}}},
     Row{"spiral", {.azimuth = -1.1f, .elevation = 1.0f}},
 };
 

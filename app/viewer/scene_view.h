@@ -5,9 +5,11 @@
 
 namespace orrery {
 
-/// How a scene is shown at first: where from, angles in radians as OrbitCamera::look_from(), and drawn how.
+/// How a scene is shown at first: where from, angles in radians as OrbitCamera::look_from(), how much of it, and drawn
+/// how.
 struct SceneView {
   float azimuth = -1.1f, elevation = 0.6f;
+  float least_radius = 0;  ///< that the picture holds, even if the bodies are closer together at the start
   render::Appearance appearance{};
 };
 

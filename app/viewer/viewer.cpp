@@ -16,6 +16,7 @@
 #include "app/viewer/legend.h"
 #include "app/viewer/offscreen_surface.h"
 #include "app/viewer/run_summary.h"
+#include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"

@@ -2,6 +2,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/viewer/scene_view.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/stop_signal.h"
 
@@ -57,7 +58,8 @@ void Viewer::take_timings() {
   if (std::string ended = follow_.take_scene(lane_.simulation().parts()); !ended.empty()) {
     view_.notice = std::move(ended);
   }
-  camera_.frame(lane_.framing().centre, lane_.framing().radius);
+  const Framing& framing = lane_.framing();
+  camera_.frame(framing.centre, std::max(framing.radius, scene_view(lane_.status().scene).least_radius));
 }
 
 /// Whether nothing can change the steps of the next frame, and this frame needs its bodies no more: then the GPU may

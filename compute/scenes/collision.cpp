@@ -13,6 +13,15 @@ namespace {
 constexpr double heavier_mass = 0.75;
 constexpr double heavier_scale_length = 0.32;
 
+// Warm discs of many bodies show a smooth haze. Above this count, the discs are cold and grow arms before they meet.
+// That is after half a rotation, so their seeds are strong.
+constexpr int most_warm = 16384;
+constexpr GalaxyDesign cold_design = [] {
+  GalaxyDesign design = cold_disc_design;
+  design.seed_bodies = 1000;
+  return design;
+}();
+
 constexpr Tilt heavier_tilt{0.96, 0.28, 0.8, 0.6};            // 16 degrees to the orbit
 constexpr Tilt lighter_tilt{5.0 / 13, 12.0 / 13, 0.6, -0.8};  // 67 degrees
 
@@ -21,8 +30,9 @@ Scene generate(int count, std::uint64_t seed) {
   const double softening = softening_for(count, 0.02);
   const int in_heavier = std::clamp(static_cast<int>(heavier_mass * count + 0.5), 1, count - 1);
   const double lighter_scale_length = heavier_scale_length * std::sqrt((1 - heavier_mass) / heavier_mass);
-  Draft draft = encounter({.first = {heavier_mass, heavier_scale_length, softening},
-                           .second = {1 - heavier_mass, lighter_scale_length, softening},
+  const GalaxyDesign& design = count > most_warm ? cold_design : warm_disc_design;
+  Draft draft = encounter({.first = {heavier_mass, heavier_scale_length, softening, design},
+                           .second = {1 - heavier_mass, lighter_scale_length, softening, design},
                            .first_tilt = heavier_tilt,
                            .second_tilt = lighter_tilt,
                            .start_distance = 2.8,
@@ -41,7 +51,9 @@ extern const SceneInfo scene_collision;
 constinit const SceneInfo scene_collision{
     .id = "collision",
     .title = "Galaxy collision",
-    .notes = "Two disc galaxies of masses 3 to 1 that pass close to each other, draw out tidal arms and merge.",
+    .notes =
+        "Two disc galaxies of masses 3 to 1 that pass close to each other, draw out tidal arms and merge. Above 16,384 "
+        "bodies, the discs are cold and have spiral arms.",
     .default_count = 16384,
     .fixed_count = 0,
     .min_count = 2,

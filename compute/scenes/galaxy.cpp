@@ -2,11 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "compute/scenes/portable_math.h"
 
 namespace orrery {
 namespace {
+
+void turn(Vec3d& v, double cosine, double sine) {
+  v = {v.x * cosine - v.y * sine, v.x * sine + v.y * cosine, v.z};
+}
+
+/// Turns every body of a disc to where the waves make it denser.
+void add_waves(std::span<DraftBody> disc, const SeedWaves& waves) {
+  for (auto& [m, x, v] : disc) {
+    const double radius = std::sqrt(x.x * x.x + x.y * x.y);
+    const double half = waves.turn(radius, x.x / radius, x.y / radius) / 2;
+    const double cosine = (1 - half * half) / (1 + half * half), sine = 2 * half / (1 + half * half);
+    turn(x, cosine, sine);
+    turn(v, cosine, sine);
+  }
+}
 
 void append_disc(Draft& draft, const GalaxyModel& model, double thickness, int count, double mass, Random& random) {
   for (int i = 0; i < count; ++i) {
@@ -19,10 +36,7 @@ void append_disc(Draft& draft, const GalaxyModel& model, double thickness, int c
     const double u = random.uniform();
     const double height = thickness / 2 * portable::log(u / (1 - u));  // sech^2(z / thickness)
 
-    const DiscMotion motion = model.disc_motion(radius);
-    const double outward = motion.radial_dispersion * random.gaussian();
-    const double along = motion.streaming + motion.azimuthal_dispersion * random.gaussian();
-    const double up = motion.vertical_dispersion * random.gaussian();
+    const auto [outward, along, up] = model.draw_disc_velocity(radius, random);
 
     double x, y, length_sq;  // a direction without sine and cosine
     do {
@@ -42,7 +56,7 @@ void append_spheroid(Draft& draft, const Spheroid& part, const GalaxyModel::Tabl
     const double radius = part.radius_enclosing(random.uniform());
     const Vec3d position = random.on_sphere(radius);
     const double dispersion = dispersions.at(radius);
-    const double fastest = 0.95 * escape_speeds.at(radius);
+    const double fastest = GalaxyModel::fastest_share * escape_speeds.at(radius);
     Vec3d velocity;
     do {
       velocity.x = dispersion * random.gaussian();
@@ -78,9 +92,11 @@ void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random
   // If a part has no bodies, the other parts get its mass. So the total mass is the same for any count.
   const double present =
       design.disc_mass + (in_bulge > 0 ? design.bulge.mass : 0) + (in_halo > 0 ? design.halo.mass : 0);
+  const auto waves = design.seed_bodies > 0 ? std::optional{SeedWaves{design.seed_bodies, random}} : std::nullopt;
   const std::size_t first = draft.size();
   draft.reserve(first + static_cast<std::size_t>(count));
   append_disc(draft, model, design.disc_height, in_disc, design.disc_mass / present / in_disc, random);
+  if (waves) add_waves(std::span{draft}.subspan(first), *waves);
   append_spheroid(draft, design.bulge, model.bulge_dispersion(), model.escape_speed(), in_bulge,
                   design.bulge.mass / present / in_bulge, random);
   append_spheroid(draft, design.halo, model.halo_dispersion(), model.escape_speed(), in_halo,

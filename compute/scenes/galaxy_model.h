@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
+
+#include "compute/scenes/seed_waves.h"
+#include "compute/scenes/stationary_disc.h"
 
 namespace orrery {
 
@@ -24,6 +28,10 @@ struct GalaxyDesign {
   double toomre_q;    ///< at 2.2 scale lengths, near where it is least
   double disc_share;  ///< of the bodies; the halo has what disc and bulge leave
   double bulge_share;
+  /// The disc is a StationaryDisc, and the spheroids make up for the bodies that would escape. Otherwise, all parts are
+  /// in equilibrium to first order only.
+  bool stationary = false;
+  double seed_bodies = 0;  ///< the disc starts with the SeedWaves of so many bodies; 0: none
 };
 
 /// Warm enough not to fall into clumps, cool enough to grow spiral arms. The shares are near those of the mass, so that
@@ -38,10 +46,24 @@ inline constexpr GalaxyDesign warm_disc_design{
     .bulge_share = 0.12,
 };
 
-/// How the disc moves at one radius.
-struct DiscMotion {
-  double streaming;  ///< mean speed of rotation, slower than a circular orbit by the asymmetric drift
-  double radial_dispersion, azimuthal_dispersion, vertical_dispersion;
+/// Cold enough for arms within a rotation or two. Disc and spheroids share the force within 2.2 scale lengths about
+/// equally, which favours 2 to 4 arms: a heavier disc becomes a bar at once, a lighter one has many short arms. Most
+/// bodies are the disc's, because arms are made of them.
+inline constexpr GalaxyDesign cold_disc_design{
+    .disc_mass = 0.36,
+    .disc_height = 0.07,
+    .bulge = {.mass = 0.05, .scale = 0.2, .edge = 3},
+    .halo = {.mass = 0.59, .scale = 2.3, .edge = 9},
+    .toomre_q = 1.1,
+    .disc_share = 0.72,
+    .bulge_share = 0.05,
+    .stationary = true,
+    .seed_bodies = 5000,
+};
+
+/// Of a body of the disc.
+struct DiscVelocity {
+  double outward, along, up;
 };
 
 /// The forces and motions of a galaxy of mass 1 whose disc has the scale length 1, tabulated once.
@@ -53,13 +75,14 @@ class GalaxyModel {
     double at(double radius) const;
   };
 
-  static constexpr double disc_edge = 6;
-  static constexpr double edge = 9;
+  static constexpr double disc_edge = SeedWaves::disc_edge;
+  static constexpr double edge = StationaryDisc::edge;
 
   GalaxyModel(const GalaxyDesign& design, double softening);
 
-  DiscMotion disc_motion(double radius) const;
-  /// Dispersions in one dimension, from the Jeans equation of an isotropic spheroid.
+  DiscVelocity draw_disc_velocity(double radius, Random& random) const;
+  static constexpr double fastest_share = 0.95;  ///< of the escape speed: no body of a spheroid is faster
+  /// Of the Gaussians in one dimension from which the bodies of an isotropic spheroid are drawn that are not too fast.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }
@@ -69,13 +92,17 @@ class GalaxyModel {
   double spherical_pull(double radius, bool with_disc) const;
   double disc_pull_in_plane(double radius) const;
   Table jeans_dispersion(const Spheroid& part) const;
+  void widen(Table& dispersion) const;
   double disc_surface_density(double radius) const;
   void tabulate_disc();
+  void make_stationary_disc(double dispersion_there);
 
   GalaxyDesign design_;
   double softening_sq_;
   Table bulge_dispersion_, halo_dispersion_, escape_speed_;
-  Table streaming_, radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;
+  Table streaming_;  // mean speed of rotation, slower than a circular orbit by the asymmetric drift
+  Table radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;
+  std::optional<StationaryDisc> stationary_disc_;
 };
 
 }  // namespace orrery

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
+#include "app/camera_path/path_file.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -110,6 +112,24 @@ TEST_F(OffscreenViewer, APictureHasItsOwnSizeAndChangesNothingElse) {
   EXPECT_EQ(other.width, 200);
   EXPECT_EQ(other.height, 120);
   EXPECT_TRUE(std::ranges::any_of(other.rgb, [](auto value) { return value > 100; })) << "bodies are in it";
+}
+
+/// Its sphere grows fivefold by the time of the filaments.
+TEST_F(OffscreenViewer, TheCosmicWebHasRoomToExpand) {
+  const auto distance = [&](Script script) {
+    ViewOptions o = options(4);
+    o.scene = {.scene = "cosmic-web", .count = 500};
+    o.existing = Existing::replace;
+    o.script = std::move(script);
+    o.script.push_back({.frame = 2, .request = ViewCommand{AddKeyFrame{}}, .line = 2});
+    o.script.push_back({.frame = 3, .request = ViewCommand{SavePath{path("path.txt")}}, .line = 3});
+    EXPECT_EQ(run_view(test::catalog(), o), 0);
+    return read_camera_path(path("path.txt")).at(0).distance;
+  };
+  const auto at_first = distance({});
+  const auto of_all = distance({{.frame = 1, .request = ViewCommand{FrameAll{}}, .line = 1}});
+  EXPECT_GT(at_first, 3 * of_all);
+  EXPECT_LT(at_first, 6 * of_all);
 }
 
 TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {

@@ -11,6 +11,7 @@
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/scenes/galaxy_model.h"
+#include "tests/compute/scenes/arms.h"
 #include "tests/compute/scenes/evolved.h"
 
 namespace orrery {
@@ -18,50 +19,17 @@ namespace {
 
 constexpr double length = spiral_scale_length;
 
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
-/// About the densest point of the disc: the halo need not leave it at the origin.
-struct Centre {
-  double x, y;
-};
-Centre centre_of(const Bodies& bodies, int in_disc) {
-  std::vector<double> x, y;
-  for (int i = 0; i < in_disc; ++i) {
-    x.push_back(bodies.positions[static_cast<std::size_t>(i)].x);
-    y.push_back(bodies.positions[static_cast<std::size_t>(i)].y);
-  }
-  return {median(x), median(y)};
-}
-
-/// The amplitude of the waves of 2 to 4 arms between 1 and 3 scale lengths, relative to the mean density: the root of
-/// the mean square over rings, without the share of shot noise.
-double arm_amplitude(const Bodies& bodies, int in_disc) {
-  constexpr int rings = 8;
-  double power = 0;
-  const Centre centre = centre_of(bodies, in_disc);
-  double re[rings][3] = {}, im[rings][3] = {}, count[rings] = {};
+std::vector<test::PlanePoint> disc_in_plane(const Bodies& bodies, int in_disc) {
+  std::vector<test::PlanePoint> points;
   for (int i = 0; i < in_disc; ++i) {
     const Vec4& p = bodies.positions[static_cast<std::size_t>(i)];
-    const double x = p.x - centre.x, y = p.y - centre.y, radius = std::hypot(x, y);
-    const int ring = static_cast<int>(std::floor((radius / length - 1) / 2 * rings));
-    if (ring < 0 || ring >= rings) continue;
-    ++count[ring];
-    const double angle = std::atan2(y, x);
-    for (int m = 2; m <= 4; ++m) {
-      re[ring][m - 2] += std::cos(m * angle);
-      im[ring][m - 2] += std::sin(m * angle);
-    }
+    points.push_back({p.x / length, p.y / length});
   }
-  for (int ring = 0; ring < rings; ++ring) {
-    for (int m = 0; m < 3; ++m) {
-      const double sum_sq = re[ring][m] * re[ring][m] + im[ring][m] * im[ring][m];
-      power += (sum_sq - count[ring]) / (count[ring] * count[ring]);
-    }
-  }
-  return 2 * std::sqrt(std::max(power, 0.0) / rings);
+  return points;
+}
+
+double arm_amplitude(const Bodies& bodies, int in_disc) {
+  return test::arm_amplitude(disc_in_plane(bodies, in_disc));
 }
 
 double half_mass_radius(const Bodies& bodies, int in_disc) {
@@ -70,7 +38,7 @@ double half_mass_radius(const Bodies& bodies, int in_disc) {
     const Vec4& p = bodies.positions[static_cast<std::size_t>(i)];
     radii.push_back(std::hypot(p.x, p.y));
   }
-  return median(radii);
+  return test::median(radii);
 }
 
 /// One rotation at the half-mass radius of the disc, from the forces on the disc's bodies there.
@@ -86,7 +54,7 @@ double rotation_period(const Scene& scene, int in_disc) {
     if (std::abs(r / radius - 1) > 0.1) continue;
     angular_sq.push_back(-(p.x * pulls[i].x + p.y * pulls[i].y) / (r * r));
   }
-  return 2 * M_PI / std::sqrt(median(angular_sq));
+  return 2 * M_PI / std::sqrt(test::median(angular_sq));
 }
 
 /// The share of an exponential disc's mass within so many scale lengths, up to its edge.
@@ -98,7 +66,8 @@ double share_within(double radius) {
 TEST(Spiral, IsInVirialEquilibrium) {
   const Scene scene = spiral_galaxy(10000, 1, spiral_toomre_q);
   const Conserved sums = conserved(scene.bodies, Law{.softening = scene.softening});
-  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.03);
+  RecordProperty("virial_ratio", std::to_string(-sums.kinetic / sums.potential));
+  EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);
 }
 
 TEST(Spiral, StartsWithTheSameWavesAtAnyNumberOfBodies) {
@@ -129,25 +98,24 @@ TEST(Spiral, GrowsArmsWithinThreeRotations) {
   EXPECT_GT(greatest, 0.25);
 }
 
-/// Rings of equal mass, the outermost left out; several moments are averaged for less shot noise, which is 2 % of a
-/// ring at one moment.
+/// Rings of equal mass, the outermost left out; several moments are averaged for less shot noise, which is 1 % of a
+/// ring at one moment. Fewer bodies heat the disc by their encounters.
 TEST(Spiral, KeepsItsProfileOverTwoRotationsAtQ2) {
-  constexpr int count = 16000;
+  constexpr int count = 48000;
   constexpr int rings = 5, moments = 5;
   const int in_disc = spiral_disc_count(count);
   const Scene scene = spiral_galaxy(count, 1, 2);
   const double period = rotation_period(scene, in_disc);
   test::Evolution evolution{scene};
-  evolution.set_time_step(2 * scene.time_step);
+  evolution.set_time_step(3 * scene.time_step);
   double counts[rings] = {};
   Bodies now = evolution.after(1.8 * period);
   for (int moment = 0; moment < moments; ++moment) {
     now = evolution.after(0.04 * period);
-    const Centre centre = centre_of(now, in_disc);
-    for (int i = 0; i < in_disc; ++i) {
-      const Vec4& p = now.positions[static_cast<std::size_t>(i)];
-      const int ring =
-          static_cast<int>(share_within(std::hypot(p.x - centre.x, p.y - centre.y) / length) * (rings + 1));
+    const auto disc = disc_in_plane(now, in_disc);
+    const test::PlanePoint centre = test::centre_of(disc);
+    for (const auto& [x, y] : disc) {
+      const int ring = static_cast<int>(share_within(std::hypot(x - centre.x, y - centre.y)) * (rings + 1));
       if (ring < rings) counts[ring] += 1.0 / moments;
     }
   }
@@ -158,7 +126,9 @@ TEST(Spiral, KeepsItsProfileOverTwoRotationsAtQ2) {
     changes.push_back(std::abs(change));
   }
   RecordProperty("arm_amplitude", std::to_string(arm_amplitude(now, in_disc)));
-  EXPECT_LT(median(changes), 0.08);  // measured: 0.058; the centre gains what the rings lose
+  // Measured for the seeds 1, 2 and 3: medians of 0.040, 0.022 and 0.033, at most 0.057, 0.031 and 0.038.
+  EXPECT_LT(test::median(changes), 0.05);
+  EXPECT_LT(*std::ranges::max_element(changes), 0.08);
 }
 
 }  // namespace
