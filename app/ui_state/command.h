@@ -37,7 +37,7 @@ struct CancelQuit {
 struct ViewCommands {
   using Variant =
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture, SaveSnapshot,
-                   ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
+                   ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
                    SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
                    SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
                    FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, FollowPicked, FrameAll, ResetCamera,
