@@ -53,7 +53,7 @@ struct Runner {
     const Backends backends{kernels, options.bench.device};
     const GlReport gl = probe_gl(kernels);
     ReportPicture picture =
-        picture_scene(kernels, pictured_scene(backends, options), options.picture, options.bench.device);
+        picture_scene(kernels, pictured_scene(backends, options), options.picture, options.theme, options.bench.device);
     return run_report(backends, options, std::move(picture), gl);
   }
   int operator()(const VerifyOptions& options) const {

@@ -14,14 +14,15 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 }  // namespace
 
 int run_view(const KernelCatalog&, const ViewOptions&) {
-  throw std::runtime_error(std::string{"the viewer was not built: "} + cure + "; bench, report, verify, kernels and info work");
+  throw std::runtime_error(std::string{"the viewer was not built: "} + cure +
+                           "; bench, report, verify, kernels and info work");
 }
 
 std::string key_table(const TextStyle&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure);
 }
 
-ReportPicture picture_scene(const KernelCatalog&, const SceneRequest&, WindowSize, std::optional<int>) {
+ReportPicture picture_scene(const KernelCatalog&, const SceneRequest&, WindowSize, render::Theme, std::optional<int>) {
   return {.words = "There is no picture: the viewer was not built."};
 }
 

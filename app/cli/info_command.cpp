@@ -15,8 +15,8 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
   const MachineReport machine = machine_report(backends, gl);
   const Json choices = choices_json(backends);
   if (options.json) {
-    const Json all{{"program", "orrery"}, {"version", version}, {"git", git_id},     {"build_flags", build_flags},
-                   {"cpu", machine.cpu},  {"cuda", machine.cuda}, {"gl", machine.gl},   {"auto", choices}};
+    const Json all{{"program", "orrery"}, {"version", version},   {"git", git_id},    {"build_flags", build_flags},
+                   {"cpu", machine.cpu},  {"cuda", machine.cuda}, {"gl", machine.gl}, {"auto", choices}};
     console::print("{}\n", json_text(all, 2));
     return 0;
   }

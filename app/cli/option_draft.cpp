@@ -318,17 +318,19 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
 
 void declare_report(CLI::App& app, OptionDraft& draft) {
   ReportOptions& report = draft.report;
-  add(app, "--out", "FILE.html", "the page", [&](const std::string& text) {
-    report.file = parse_page_name("--out", file_name("--out", text));
-  });
+  add(app, "--out", "FILE.html", "the page",
+      [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU at most 8k)");
   add_measured_kernels(app, draft);
   add_setting_lists(app, draft);
   add_repeats(app, draft);
   add(app, "--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
-      [&](const std::string& text) { report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"}); });
+      [&](const std::string& text) {
+        report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
+      });
   add_physics(app, draft);
   add_size(app, draft, "size of the picture in pixels (1280x720)");
+  add_theme(app, draft.view);
   add_force(app, draft);
   add_progress(app, draft.bench.progress);
   add_device(app, draft);

@@ -243,6 +243,7 @@ ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& 
   report.count_given = !draft.counts.empty();
   report.bench = finish_bench(draft);
   report.picture = draft.view.size;
+  report.theme = draft.view.theme.value_or(render::Theme::dark);
   report.words = words;
   return report;
 }

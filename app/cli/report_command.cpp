@@ -90,8 +90,10 @@ std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& s
 std::string how_words(const Sampling& sampling) {
   return fmt::format(
       "Each time is the median of {} {}, each of one step or of as many steps as take {:g} ms, after a warm-up of at "
-      "least {} steps, from the scene's first state. The 95 % interval covers the variation within this run; another run "
-      "may differ by more. Variants whose intervals overlap share their ranks. A direct sum has N\u00b2 interactions per "
+      "least {} steps, from the scene's first state. The 95 % interval covers the variation within this run; another "
+      "run "
+      "may differ by more. Variants whose intervals overlap share their ranks. A direct sum has N\u00b2 interactions "
+      "per "
       "step; a tree has those that it evaluated. The force error is |\u0394a|/|a| against a direct sum in double "
       "precision, over a sample of up to {} bodies of the first state.",
       sampling.samples, sampling.samples == 1 ? "sample" : "samples", sampling.sample_ms, sampling.warmup_steps,
@@ -136,8 +138,9 @@ class Report {
 
   std::string remark() const {
     if (!sweep_.stopped()) return {};
-    const std::string cause = stop_requested() ? "Measuring was interrupted"
-                                               : fmt::format("Measuring ended after {:g} s, as asked", *options_.budget_s);
+    const std::string cause = stop_requested()
+                                  ? "Measuring was interrupted"
+                                  : fmt::format("Measuring ended after {:g} s, as asked", *options_.budget_s);
     return fmt::format("{}: {}.", cause, progress_words());
   }
 

@@ -194,8 +194,9 @@ void save_and_clear(PanelState& state, Requests& out) {
   ImGui::SameLine();
   if (ImGui::Button("Report", {button, 0})) out.push_back(SaveReport{});
   ui_mark("results.report");
-  tooltip("Writes a page for people with the picture, the results, plots, the settings and the machine, as HTML: a new "
-          "file in orrery-out.");
+  tooltip(
+      "Writes a page for people with the picture, the results, plots, the settings and the machine, as HTML: a new "
+      "file in orrery-out.");
   ImGui::SameLine();
   if (ImGui::Button("Clear", {button, 0})) out.push_back(ClearResults{});
   ui_mark("results.clear");

@@ -42,8 +42,8 @@ struct ReportPicture {
 
 /// Something that changed while the window ran.
 struct ReportCurve {
-  std::string title, words;               ///< the words: a sentence that says what the plot shows
-  std::string across, up;                 ///< titles of the axes, with their units
+  std::string title, words;  ///< the words: a sentence that says what the plot shows
+  std::string across, up;    ///< titles of the axes, with their units
   std::vector<std::pair<double, double>> points{};
   std::string missing;  ///< why there is nothing to draw, one sentence
 };
@@ -60,7 +60,7 @@ struct ReportCommand {
 /// Everything that is on a page. No text is HTML.
 struct ReportContent {
   std::string title;
-  std::string made;     ///< when and with what: one line
+  std::string made;      ///< when and with what: one line
   std::string remark{};  ///< what the reader must know before the results; empty: nothing
   ReportPicture picture;
   std::vector<ReportGroup> groups{};

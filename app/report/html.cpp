@@ -76,7 +76,8 @@ std::string base64(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::size_t size = std::min<std::size_t>(3, bytes.size() - at);
     std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8U | (i < size ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8U | (i < size ? static_cast<unsigned char>(bytes[at + i]) : 0U);
     for (std::size_t i = 0; i < 4; ++i) result += i <= size ? letters[group >> (18 - 6 * i) & 63U] : '=';
   }
   return result;
@@ -85,7 +86,8 @@ std::string base64(std::string_view bytes) {
 std::string plain_number(double number, int digits) {
   if (!std::isfinite(number)) return "not measured";
   if (number == 0) return "0";
-  const double rounded = std::stod(fmt::format("{:.{}e}", number, digits - 1));  // 9.996 has two digits before the point
+  const double rounded =
+      std::stod(fmt::format("{:.{}e}", number, digits - 1));  // 9.996 has two digits before the point
   return with_commas(fmt::format("{:.{}f}", rounded, std::clamp(digits - 1 - exponent_of(rounded), 0, 12)));
 }
 
@@ -127,8 +129,9 @@ std::string power_of_ten(double number) {
          decade(std::stoi(text.substr(e + 1)));
 }
 
-std::string HtmlTable::text(std::string_view caption) const {
-  std::string text = "<div class=\"scroll\"><table>\n<caption>" + html(caption) + "</caption>\n<thead><tr>";
+std::string HtmlTable::text(std::string_view caption, std::string_view style) const {
+  std::string text = fmt::format("<div class=\"scroll\"><table class=\"{}\">\n<caption>{}</caption>\n<thead><tr>",
+                                 style, html(caption));
   const auto cell_class = [&](std::size_t i) { return columns_[i].numbers ? " class=\"number\"" : ""; };
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     text += fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(i), html(columns_[i].title));

@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// `text` as the contents of an element or of a quoted attribute, in UTF-8: bytes that are not UTF-8 and characters that
-/// no document may hold become U+FFFD.
+/// `text` as the contents of an element or of a quoted attribute, in UTF-8: bytes that are not UTF-8 and characters
+/// that no document may hold become U+FFFD.
 std::string html(std::string_view text);
 
 std::string base64(std::string_view bytes);
@@ -38,8 +38,8 @@ class HtmlTable {
   explicit HtmlTable(std::vector<Column> columns) : columns_{std::move(columns)} {}
   /// As many cells as columns.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// `caption` is text.
-  std::string text(std::string_view caption) const;
+  /// `caption` is text, `style` a class.
+  std::string text(std::string_view caption, std::string_view style) const;
 
  private:
   std::vector<Column> columns_;

@@ -89,13 +89,14 @@ void add_cuda(ReportFacts& facts, const Json& cuda, const std::optional<MachineP
   }
   if (!cuda.contains("runtime")) return;
   facts.push_back({"CUDA", fmt::format("runtime {}, driver {}, built for {}", cuda["runtime"].get<std::string>(),
-                                 cuda["driver"].is_null() ? "none" : cuda["driver"].get<std::string>(),
-                                 cuda["built_for"].get<std::string>())});
+                                       cuda["driver"].is_null() ? "none" : cuda["driver"].get<std::string>(),
+                                       cuda["built_for"].get<std::string>())});
   for (const Json& device : cuda["devices"]) {
-    facts.push_back({"", fmt::format("{}: {}, compute capability {}, {} SMs at {} MHz, {} GiB", device["index"].get<int>(),
-                               device["name"].get<std::string>(), device["compute_capability"].get<std::string>(),
-                               device["multiprocessors"].get<int>(), format_count(device["clock_mhz"].get<int>()),
-                               device["memory_gib"].get<double>())});
+    facts.push_back(
+        {"", fmt::format("{}: {}, compute capability {}, {} SMs at {} MHz, {} GiB", device["index"].get<int>(),
+                         device["name"].get<std::string>(), device["compute_capability"].get<std::string>(),
+                         device["multiprocessors"].get<int>(), format_count(device["clock_mhz"].get<int>()),
+                         device["memory_gib"].get<double>())});
     facts.push_back({"", state_text(device["state"])});
   }
   if (peak_rates) facts.push_back({"Peak rates", peak_rates->text()});
@@ -107,7 +108,7 @@ void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) 
     return !text.empty() && (no_cuda.empty() || text.find(no_cuda) == std::string::npos);
   };
   facts.push_back({"OpenGL", gl.problem.empty() ? fmt::format("{}, {}", gl.version, gl.renderer)
-                                          : fmt::format("unavailable: {}", gl.problem)});
+                                                : fmt::format("unavailable: {}", gl.problem)});
   if (gl.same_gpu) facts.push_back({"", fmt::format("CUDA and OpenGL {} one GPU", *gl.same_gpu ? "are" : "are not")});
   if (!gl.interop.empty()) {
     facts.push_back({"Interop", gl.interop + (is_new(gl.interop_reason) ? ": " + gl.interop_reason : "")});
@@ -120,9 +121,10 @@ void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) 
 MachineReport machine_report(const Backends& backends, const GlReport& gl) {
   std::optional<MachinePeakRates> peak_rates;
   MachineReport report{.cpu = cpu_json(backends), .cuda = cuda_json(backends, peak_rates), .gl = gl_json(gl)};
-  report.facts = {{"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)},
-                  {"CPU", fmt::format("{}, {} hardware threads, SIMD {}", report.cpu["name"].get<std::string>(),
-                                      report.cpu["hardware_threads"].get<int>(), report.cpu["simd"].get<std::string>())}};
+  report.facts = {
+      {"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)},
+      {"CPU", fmt::format("{}, {} hardware threads, SIMD {}", report.cpu["name"].get<std::string>(),
+                          report.cpu["hardware_threads"].get<int>(), report.cpu["simd"].get<std::string>())}};
   add_cuda(report.facts, report.cuda, peak_rates);
   add_gl(report.facts, gl, report.cuda["reason"].get<std::string>());
   return report;

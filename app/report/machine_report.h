@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-/// The program, processor, GPUs, driver and OpenGL: as JSON, and as rows for people. A row without a name belongs to the
-/// one above it.
+/// The program, processor, GPUs, driver and OpenGL: as JSON, and as rows for people. A row without a name belongs to
+/// the one above it.
 struct MachineReport {
   Json cpu{}, cuda{}, gl{};
   ReportFacts facts{};

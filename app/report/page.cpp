@@ -29,14 +29,15 @@ std::string head(const ReportContent& content) {
 
 std::string picture_section(const ReportPicture& picture) {
   if (picture.png.empty()) return paragraph_of(picture.words);
-  return figure(fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\"/>\n", html(picture.words), base64(picture.png)),
-                picture.words);
+  return figure(
+      fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\"/>\n", html(picture.words), base64(picture.png)),
+      picture.words);
 }
 
 std::string results_section(const ReportContent& content) {
   std::string text = heading("Results");
   if (std::ranges::all_of(content.groups, [](const ReportGroup& group) { return group.rows.empty(); })) {
-    return text + paragraph_of("Nothing was measured, so there are no results.", "lead") + paragraph_of(content.how);
+    return text + paragraph_of("Nothing was measured, so there are no results.", "lead");
   }
   const bool several = content.groups.size() > 1;
   for (const ReportGroup& group : content.groups) {
@@ -45,14 +46,14 @@ std::string results_section(const ReportContent& content) {
     text += paragraph_of(result_words(group), "lead") + speed_error_figure(group) + time_figure(group) +
             result_table(group);
   }
-  return text + paragraph_of(content.how);
+  return text + paragraph_of(content.how, "note");
 }
 
 std::string gaps_section(const std::vector<ReportGap>& gaps) {
   if (gaps.empty()) return {};
   HtmlTable table{{{"variant"}, {"reason"}}};
   for (const ReportGap& gap : gaps) table.add({html(gap.variant), html(gap.reason)});
-  return heading("Not measured") + table.text("What was to be measured and was not, and why.");
+  return heading("Not measured") + table.text("What was to be measured and was not, and why.", "gaps");
 }
 
 std::string curves_section(const std::vector<ReportCurve>& curves) {

@@ -9,7 +9,7 @@ const std::string_view page_style = R"(
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0; background: #fff; color: var(--ink); font: 1.0625rem/1.55 Charter, 'Bitstream Charter',
   'Iowan Old Style', Georgia, 'Noto Serif', 'DejaVu Serif', serif; }
-main, header, footer { max-width: 48rem; margin: 0 auto; padding: 0 1.25rem; }
+main, header, footer { max-width: 52rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 3rem; }
 h1 { margin: 0.2rem 0 0.6rem; font-size: 2.1rem; line-height: 1.15; font-weight: 600; letter-spacing: -0.01em;
   overflow-wrap: anywhere; }
@@ -28,11 +28,12 @@ figure { margin: 1.6rem 0; }
 figure img { display: block; width: 100%; height: auto; border-radius: 4px; }
 figcaption { margin-top: 0.6rem; color: var(--dim); font-size: 0.875rem; line-height: 1.45; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; font-size: 0.8125rem; line-height: 1.35;
+table { width: 100%; border-collapse: collapse; font-size: 0.8rem; line-height: 1.35;
   font-variant-numeric: tabular-nums lining-nums; }
 caption { margin-bottom: 0.5rem; color: var(--dim); font-size: 0.875rem; text-align: left; overflow-wrap: anywhere; }
 th { padding: 0.3rem 0.5rem; border-bottom: 1.5px solid var(--ink); text-align: left; vertical-align: bottom;
   font-weight: 600; }
+.results td:first-child { white-space: nowrap; }
 td { padding: 0.32rem 0.5rem; border-bottom: 1px solid var(--rule); vertical-align: top; }
 th:first-child, td:first-child { padding-left: 0; }
 th:last-child, td:last-child { padding-right: 0; }
@@ -40,6 +41,7 @@ th:last-child, td:last-child { padding-right: 0; }
 td.number { white-space: nowrap; }
 .facts td { overflow-wrap: anywhere; }
 .facts td:first-child { width: 11rem; color: var(--dim); overflow-wrap: normal; }
+.note { color: var(--dim); font-size: 0.9375rem; }
 .none { color: var(--dim); font-style: italic; }
 pre { margin: 0.5rem 0 1.2rem; padding: 0.8rem 1rem; border-radius: 4px; background: #f4f5f7; white-space: pre-wrap;
   overflow-wrap: anywhere; font: 0.875rem/1.5 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
@@ -47,6 +49,7 @@ footer { margin: 3rem auto 2.5rem; color: var(--dim); font-size: 0.8rem; }
 svg { display: block; width: 100%; min-width: 36rem; height: auto; font-size: 13px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 12px; font-variant-numeric: tabular-nums; }
 svg .title { fill: var(--dim); }
+svg .name { paint-order: stroke; stroke: #fff; stroke-width: 4px; stroke-linejoin: round; }
 svg .strong { font-weight: 600; }
 svg .end { text-anchor: end; }
 svg .middle { text-anchor: middle; }

@@ -40,7 +40,8 @@ PlotScale log_scale(double least, double most, bool powers) {
   const double half = std::max(std::log10(most / least) * (0.5 + room), least_decades / 2);
   PlotScale scale{.low = std::pow(10, middle - half), .high = std::pow(10, middle + half), .logarithmic = true};
   const bool few = 2 * half <= 2.5;  // decades
-  for (int exponent = static_cast<int>(std::floor(std::log10(scale.low))); std::pow(10, exponent) <= scale.high; ++exponent) {
+  for (int exponent = static_cast<int>(std::floor(std::log10(scale.low))); std::pow(10, exponent) <= scale.high;
+       ++exponent) {
     for (const int factor : {1, 2, 5}) {
       const double value = factor * std::pow(10, exponent);
       if (value < scale.low || value > scale.high || (factor > 1 && !few)) continue;

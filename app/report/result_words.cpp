@@ -56,13 +56,12 @@ bool any(const std::vector<ReportRow>& rows, std::string ReportRow::*text) {
 std::string result_words(const ReportGroup& group) {
   const ReportRow* fastest = least(group, &ReportRow::median_ms);
   const ReportRow* accurate = least(group, &ReportRow::error_median);
-  if (!fastest) return fmt::format("{}: no time per step was measured.", group.title);
+  if (!fastest) return "No time per step was measured.";
   if (group.rows.size() == 1) {
-    return fmt::format("{}: {} takes {}, with {}.", group.title, fastest->name(), time_words(*fastest),
-                       error_words(*fastest));
+    return fmt::format("{} takes {}, with {}.", fastest->name(), time_words(*fastest), error_words(*fastest));
   }
-  std::string words = fmt::format("{}: of {} variants, {} is the fastest, at {}, with {}.", group.title,
-                                  group.rows.size(), fastest->name(), time_words(*fastest), error_words(*fastest));
+  std::string words = fmt::format("Of {} variants, {} is the fastest, at {}, with {}.", group.rows.size(),
+                                  fastest->name(), time_words(*fastest), error_words(*fastest));
   if (accurate == fastest) return words + " It is also the most accurate.";
   if (!accurate) return words;
   return words + fmt::format(" {} is the most accurate, with {}, at {}.", accurate->name(), error_words(*accurate),
@@ -81,8 +80,8 @@ std::string result_table(const ReportGroup& group) {
   if (settings) columns.push_back({"settings"});
   if (how) columns.push_back({"measured"});
   if (ranks) columns.push_back({"rank", true});
-  for (const char* title : {"median (ms)", "95 % interval from", "to (ms)", "interactions/s", "median error", "99 % error",
-                            "largest error"}) {
+  for (const char* title :
+       {"median, ms", "95 % from", "to, ms", "interactions/s", "error: median", "99 %", "largest"}) {
     columns.push_back({title, true});
   }
   const auto median = aligned_numbers(numbers(rows, &ReportRow::median_ms));
@@ -104,7 +103,10 @@ std::string result_table(const ReportGroup& group) {
     }
     table.add(std::move(cells));
   }
-  return table.text("Time per step, rate and force error, " + group.title + ", the fastest first.");
+  return table.text(
+      "Time per step with its 95 % interval, rate, and force error (median, 99th percentile and largest), " +
+          group.title + ", the fastest first.",
+      "results");
 }
 
 }  // namespace orrery

@@ -91,7 +91,8 @@ std::size_t draw_names(Svg& svg, const SvgPlot& plot, const Dots& dots, const st
 std::string key_of(const Dots& dots) {
   const auto on_gpu = std::ranges::count(dots.rows, true, &ReportRow::on_gpu);
   if (on_gpu == std::ssize(dots.rows)) return "Circles are kernels on the GPU";
-  return on_gpu > 0 ? "Squares are kernels on the CPU, circles are kernels on the GPU" : "Squares are kernels on the CPU";
+  return on_gpu > 0 ? "Squares are kernels on the CPU, circles are kernels on the GPU"
+                    : "Squares are kernels on the CPU";
 }
 
 }  // namespace
@@ -115,9 +116,9 @@ std::string speed_error_figure(const ReportGroup& group) {
   std::string caption = fmt::format(
       "Speed over accuracy, {}. Lower is faster, further left is more accurate, and both axes are logarithmic. {}. {}",
       group.title, key_of(dots),
-      dots.rows.size() == 1
-          ? "With one kernel alone there is nothing to compare."
-          : "Filled marks on the dashed line are the Pareto front: no other kernel here is both faster and more accurate.");
+      dots.rows.size() == 1 ? "With one kernel alone there is nothing to compare."
+                            : "Filled marks on the dashed line are the Pareto front: no other kernel here is both "
+                              "faster and more accurate.");
   if (unnamed > 0) caption += fmt::format(" {} marks have no name, for want of room; the table has all.", unnamed);
   caption += left_out(missing, group.rows.size(), "results", reason);
   return figure(std::move(svg).finish(), caption);

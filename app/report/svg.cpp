@@ -31,8 +31,8 @@ void Svg::polyline(const std::vector<SvgPoint>& points, std::string_view style) 
 }
 
 void Svg::rectangle(SvgPoint low, double width, double height, std::string_view style) {
-  out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"/>\n", low.x, low.y,
-                      width, height, style);
+  out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"/>\n", low.x,
+                      low.y, width, height, style);
 }
 
 void Svg::circle(SvgPoint middle, double radius, std::string_view style) {

@@ -62,7 +62,8 @@ void draw_bar(Svg& svg, const SvgPlot& plot, const ReportRow& row, double y) {
 
 std::string time_figure(const ReportGroup& group) {
   std::vector<ReportRow> rows;
-  std::ranges::copy_if(group.rows, std::back_inserter(rows), [](const ReportRow& row) { return is_time(row.median_ms); });
+  std::ranges::copy_if(group.rows, std::back_inserter(rows),
+                       [](const ReportRow& row) { return is_time(row.median_ms); });
   if (rows.empty()) return paragraph_of("There is no plot of times: no time per step was measured.");
   std::ranges::stable_sort(rows, {}, &ReportRow::median_ms);
   const std::size_t measured = rows.size();
@@ -74,8 +75,12 @@ std::string time_figure(const ReportGroup& group) {
     values = std::max(values, Svg::text_width(value_text(row)));
   }
   const double bottom = top + row_height * static_cast<double>(rows.size()), height = bottom + 46;
-  const SvgPlot plot{.left = names + 16, .top = top, .right = width - values - 20, .bottom = bottom,
-                     .across = scale_of(rows), .up = {}};
+  const SvgPlot plot{.left = names + 16,
+                     .top = top,
+                     .right = width - values - 20,
+                     .bottom = bottom,
+                     .across = scale_of(rows),
+                     .up = {}};
   Svg svg{width, height, "Time per step of each kernel, " + group.title};
   plot.draw_across(svg, "time per step (ms)");
   for (std::size_t i = 0; i < rows.size(); ++i) draw_bar(svg, plot, rows[i], top + row_height * static_cast<double>(i));

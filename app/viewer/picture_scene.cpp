@@ -11,7 +11,7 @@
 namespace orrery {
 
 ReportPicture picture_scene(const KernelCatalog& kernels, const SceneRequest& scene, WindowSize size,
-                            std::optional<int> device) {
+                            render::Theme theme, std::optional<int> device) {
   ViewOptions options;
   options.scene = scene;
   options.setup = {SetPaused{true}};
@@ -19,6 +19,7 @@ ReportPicture picture_scene(const KernelCatalog& kernels, const SceneRequest& sc
   options.size = size;
   options.offscreen = true;
   options.panel = false;
+  options.theme = theme;
   options.device = device;
   try {
     check_shader_cache();

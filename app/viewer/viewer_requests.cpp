@@ -172,9 +172,8 @@ void Viewer::carry_out(const SaveScreenshot& c) {
 }
 
 void Viewer::carry_out(const SavePicture& c) {
-  pictures_wanted_.push_back({[this, c] {
-    save_picture(c.file, [this, c] { return picture_of_bodies(c.width, c.height); });
-  }});
+  pictures_wanted_.push_back(
+      {[this, c] { save_picture(c.file, [this, c] { return picture_of_bodies(c.width, c.height); }); }});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {

@@ -63,7 +63,9 @@ ReportRow row_of_result(const Result& result, const SettingsCells& cells, const 
   ReportRow row{.kernel = result.kernel_id,
                 .settings = cells.text(result.kernel_id, Settings::values_of(result.settings)),
                 .on_gpu = kernel && kernel->backend == Backend::cuda,
-                .how = !mixed ? "" : result.swept ? "sweep" : "view",
+                .how = !mixed         ? ""
+                       : result.swept ? "sweep"
+                                      : "view",
                 .median_ms = measured_or_none(result.median_ms),
                 .low_ms = measured_or_none(result.low_ms),
                 .high_ms = measured_or_none(result.high_ms),
@@ -95,12 +97,14 @@ std::vector<ReportGroup> groups_of_results(const ViewStatus& view) {
 ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
   ReportCurve curve{
       .title = "Conservation of energy",
-      .words = "The change of the total energy since it was first summed, as a share of that sum, over simulated time. "
-               "An exact run would stay at 0.",
+      .words =
+          "The change of the total energy since it was first summed, as a share of that sum, over simulated time. "
+          "An exact run would stay at 0.",
       .across = "simulated time (G = 1)",
       .up = "energy drift (E \u2212 E\u2080) / |E\u2080|",
-      .missing = "The energy drift was not measured. The tab Conservation of the window starts to measure it, and so does "
-                 "'conserved SECONDS' in a script."};
+      .missing =
+          "The energy drift was not measured. The tab Conservation of the window starts to measure it, and so does "
+          "'conserved SECONDS' in a script."};
   for (const ConservedProbe& probe : history) {
     const double first = history.front().sums.energy();
     curve.points.emplace_back(probe.sim_time, (probe.sums.energy() - first) / std::abs(first));
@@ -109,13 +113,14 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
 }
 
 ReportCurve step_curve(const std::vector<float>& history) {
-  ReportCurve curve{.title = "Time per step",
-                    .words = fmt::format("The time of one step in each of the latest {} batches of steps that the window "
-                                         "measured, the latest at the right.",
-                                         history.size()),
-                    .across = "batch of steps",
-                    .up = "time per step (ms)",
-                    .missing = "The time per step was not measured: no step has run with these settings."};
+  ReportCurve curve{
+      .title = "Time per step",
+      .words = fmt::format("The time of one step in each of the latest {} batches of steps that the window "
+                           "measured, the latest at the right.",
+                           history.size()),
+      .across = "batch of steps",
+      .up = "time per step (ms)",
+      .missing = "The time per step was not measured: no step has run with these settings."};
   for (std::size_t i = 0; i < history.size(); ++i) curve.points.emplace_back(static_cast<double>(i + 1), history[i]);
   return curve;
 }
@@ -134,8 +139,8 @@ ReportFacts facts_of(const Status& status, const ViewStatus& view) {
   facts.push_back({"Kernel", status.auto_choice ? status.auto_choice->name
                                                 : status.kernel_id + (changes.empty() ? "" : " ") + changes});
   facts.push_back({"Settings", status.settings.to_string().empty() ? "none" : status.settings.to_string()});
-  facts.push_back({"Steps", fmt::format("{} until time {:.6g}; {} per frame", format_count(status.step), status.sim_time,
-                                        status.steps_per_frame)});
+  facts.push_back({"Steps", fmt::format("{} until time {:.6g}; {} per frame", format_count(status.step),
+                                        status.sim_time, status.steps_per_frame)});
   facts.push_back({"Latest frame", frame_text(view.times)});
   return facts;
 }
@@ -151,7 +156,8 @@ std::vector<std::string> system_words(const Status& status) {
   } else {
     words = {status.scene.file};
   }
-  words.insert(words.end(), {"--law", law_info(status.law.id).id, "--softening", fmt::format("{}", status.law.softening)});
+  words.insert(words.end(),
+               {"--law", law_info(status.law.id).id, "--softening", fmt::format("{}", status.law.softening)});
   if (status.law.id == LawId::attract_repel) {
     words.insert(words.end(), {"--repulsion", fmt::format("{}", status.law.repulsion), "--drag",
                                fmt::format("{}", status.law.drag)});
@@ -192,7 +198,8 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
                         .groups = groups_of_results(view)};
   content.how =
       "These are the results of the window's session. In the view, the time per step is the smallest median of 20 "
-      "consecutive batches of steps, measured while the window draws, and has no interval. A sweep's time is the median of "
+      "consecutive batches of steps, measured while the window draws, and has no interval. A sweep's time is the "
+      "median of "
       "its samples, with its 95 % interval. The force error is |\u0394a|/|a| against sums in double precision, over a "
       "sample of the bodies.";
   for (const SweepRow& row : view.sweep.rows) {
@@ -205,7 +212,7 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
 }
 
 std::string picture_words(const Status& status, const ViewStatus& view) {
-  std::string words = fmt::format("{}, {} bodies, ", status.scene_name, format_count(status.count));
+  std::string words = fmt::format("The scene {} with {} bodies, ", status.scene_name, format_count(status.count));
   words += status.step == 0 ? "in its first state."
                             : fmt::format("after {} {}, at time {:.4g}.", format_count(status.step),
                                           status.step == 1 ? "step" : "steps", status.sim_time);

@@ -49,7 +49,8 @@ TEST_F(ReportCommand, WritesAPageWithEveryResultAndTheCommand) {
     EXPECT_TRUE(holds(text, part)) << part;
   }
   EXPECT_EQ(test::count_of(text, "<svg"), 4u);
-  EXPECT_TRUE(holds(text, "data:image/png;base64,iVBOR") || holds(text, "There is no picture: ")) << text.substr(0, 5000);
+  EXPECT_TRUE(holds(text, "data:image/png;base64,iVBOR") || holds(text, "There is no picture: "))
+      << text.substr(0, 5000);
 }
 
 TEST_F(ReportCommand, KeepsAnExistingPageUnlessForced) {
@@ -82,9 +83,9 @@ TEST_F(ReportCommand, RefusesWhatCannotBeWrittenOrMeasuredBeforeAnyWork) {
 
 TEST_F(ReportCommand, EscapesAHostileFileName) {
   const std::string name = "<script>&\"'.tipsy";
-  const Outcome saved = run_orrery({"view", "--offscreen", "--frames", "1", "-n", "16", "--kernel", "cpu-serial", "--size",
-                                    "64x48", "--save", name},
-                                   {.folder = folder.path().string()});
+  const Outcome saved = run_orrery(
+      {"view", "--offscreen", "--frames", "1", "-n", "16", "--kernel", "cpu-serial", "--size", "64x48", "--save", name},
+      {.folder = folder.path().string()});
   if (saved.status != 0) GTEST_SKIP() << saved.err;  // without OpenGL, nothing is saved
   EXPECT_EQ(report({name, "--repeat", "1", "--out", "a.html"}).status, 0);
   const std::string text = page("a.html");
@@ -104,11 +105,12 @@ TEST_F(ReportCommand, EndsMeasuringAtItsBudget) {
 }
 
 TEST_F(ReportCommand, KeepsWhatWasMeasuredWhenItIsStopped) {
-  std::ofstream{path("run.sh")} << "cd '" << folder.path().string() << "' || exit 1\n"
-                                << ORRERY_PROGRAM
-                                << " report --kernels cpu-serial,cpu-simd -n 64 --repeat 1000000 --size 64x48 --progress "
-                                   "--out a.html >out 2>err &\n"
-                                   "until grep -q left err; do sleep 0.05; done\nsleep 1\nkill -TERM $!\nwait $!\n";
+  std::ofstream{path("run.sh")}
+      << "cd '" << folder.path().string() << "' || exit 1\n"
+      << ORRERY_PROGRAM
+      << " report --kernels cpu-serial,cpu-simd -n 64 --repeat 1000000 --size 64x48 --progress "
+         "--out a.html >out 2>err &\n"
+         "until grep -q left err; do sleep 0.05; done\nsleep 1\nkill -TERM $!\nwait $!\n";
   const int status = std::system(("timeout 200 bash '" + path("run.sh") + "'").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 143);
   const std::string text = page("a.html");

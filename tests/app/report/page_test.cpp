@@ -72,7 +72,8 @@ TEST(ReportPage, EscapesEveryText) {
   all.groups.front().title = hostile;
   for (ReportRow& each : all.groups.front().rows) each.settings = each.how = each.rank = hostile;
   all.gaps = {{hostile, hostile}};
-  all.curves = {{hostile, hostile, hostile, hostile, {{0, 1}, {1, 2}}, hostile}, {hostile, hostile, "", "", {}, hostile}};
+  all.curves = {{hostile, hostile, hostile, hostile, {{0, 1}, {1, 2}}, hostile},
+                {hostile, hostile, "", "", {}, hostile}};
   all.settings = all.machine = {{hostile, hostile}};
   all.commands = {{hostile, hostile}};
   const std::string page = report_page(all);
@@ -85,8 +86,8 @@ TEST(ReportPage, WhatIsNoNumberIsCountedAndNeverDrawn) {
   ReportRow without_error = row("c", 3, not_measured), endless = row("d", infinity, infinity), exact = row("e", 5, 0);
   ReportRow bare = row("f", not_measured, 1e-7);
   bare.low_ms = bare.high_ms = bare.interactions_per_s = not_measured;
-  const std::string page = report_page(
-      content({row("a", 1, 1e-6), row("b", 2, 1e-7), without_error, endless, exact, bare}));
+  const std::string page =
+      report_page(content({row("a", 1, 1e-6), row("b", 2, 1e-7), without_error, endless, exact, bare}));
   expect_page(page);
   EXPECT_FALSE(holds(drawings(page), "nan") || holds(drawings(page), "inf")) << drawings(page);
   EXPECT_TRUE(holds(page, "4 of 6 results are not drawn: the time or the force error"));
@@ -96,7 +97,8 @@ TEST(ReportPage, WhatIsNoNumberIsCountedAndNeverDrawn) {
 }
 
 TEST(ReportPage, SaysThatNothingWasMeasured) {
-  for (const ReportContent& empty : {content({}), ReportContent{.title = "x", .made = "", .picture = {.words = "None."}}}) {
+  for (const ReportContent& empty :
+       {content({}), ReportContent{.title = "x", .made = "", .picture = {.words = "None."}}}) {
     const std::string page = report_page(empty);
     expect_page(page);
     EXPECT_TRUE(holds(page, "Nothing was measured"));
@@ -104,7 +106,7 @@ TEST(ReportPage, SaysThatNothingWasMeasured) {
   }
   const std::string page = report_page(content({row("a", not_measured, not_measured)}));
   expect_page(page);
-  EXPECT_TRUE(holds(page, "no time per step was measured"));
+  EXPECT_TRUE(holds(page, "No time per step was measured"));
   EXPECT_FALSE(holds(page, "<svg"));
 }
 
@@ -117,8 +119,9 @@ TEST(ReportPage, OneKernelAloneHasItsPlots) {
 }
 
 TEST(ReportPage, NamesTheFastestAndTheMostAccurate) {
-  const std::string page = report_page(content({row("slow", 100, 1e-7), row("fast", 1, 1e-4), row("worse", 200, 1e-3)}));
-  EXPECT_TRUE(holds(page, "of 3 variants, fast is the fastest"));
+  const std::string page =
+      report_page(content({row("slow", 100, 1e-7), row("fast", 1, 1e-4), row("worse", 200, 1e-3)}));
+  EXPECT_TRUE(holds(page, "Of 3 variants, fast is the fastest"));
   EXPECT_TRUE(holds(page, "slow is the most accurate"));
   const std::string svg = drawings(page);
   EXPECT_EQ(count_of(svg, "\"name strong\""), 2u) << "the Pareto front";

@@ -49,8 +49,8 @@ TEST(ReportParts, DecimalPointsStandBelowEachOther) {
 TEST(ReportParts, ScalesHaveRoundTicks) {
   EXPECT_EQ(labels_of(linear_scale(0, 9.3)), (Labels{"0", "2", "4", "6", "8", "10"}));
   EXPECT_EQ(labels_of(linear_scale(-1e-6, 3e-6)).front(), "\u22121.0\u00d710\u207b\u2076");
-  EXPECT_EQ(labels_of(log_scale(1e-7, 1e-3, true)), (Labels{"10\u207b\u2077", "10\u207b\u2076", "10\u207b\u2075",
-                                                             "10\u207b\u2074", "10\u207b\u00b3"}));
+  EXPECT_EQ(labels_of(log_scale(1e-7, 1e-3, true)),
+            (Labels{"10\u207b\u2077", "10\u207b\u2076", "10\u207b\u2075", "10\u207b\u2074", "10\u207b\u00b3"}));
   const PlotScale one = log_scale(5, 5, false), flat = linear_scale(3, 3), none = linear_scale(0, 0);
   EXPECT_NEAR(one.at(5), 0.5, 1e-12);
   EXPECT_GE(one.ticks.size(), 2u);
@@ -71,7 +71,8 @@ TEST(ReportParts, LabelsCoverNoMarkAndNoOtherLabel) {
     ASSERT_TRUE(places[i]) << i;
     EXPECT_TRUE(places[i]->at.x >= 0 && places[i]->at.x + width <= 700);
     for (std::size_t j = 0; j < i; ++j) {
-      const bool apart = std::abs(places[i]->at.x - places[j]->at.x) >= width || std::abs(places[i]->at.y - places[j]->at.y) >= 13;
+      const bool apart =
+          std::abs(places[i]->at.x - places[j]->at.x) >= width || std::abs(places[i]->at.y - places[j]->at.y) >= 13;
       EXPECT_TRUE(apart) << i << " and " << j;
     }
   }

@@ -11,7 +11,17 @@ namespace orrery {
 namespace {
 
 TEST(ShellLine, BashReadsTheSameWords) {
-  const std::vector<std::string> words{"--out", "a b.html", "it's", "", "$HOME `ls` \\", "line\nend\x01 it's", "\xff\xc3\xa9" "a", "-n", "4k,16k", "theta=0.5"};
+  const std::vector<std::string> words{"--out",
+                                       "a b.html",
+                                       "it's",
+                                       "",
+                                       "$HOME `ls` \\",
+                                       "line\nend\x01 it's",
+                                       "\xff\xc3\xa9"
+                                       "a",
+                                       "-n",
+                                       "4k,16k",
+                                       "theta=0.5"};
   const std::string line = shell_line(words);
   for (const char c : line) EXPECT_TRUE(c >= ' ' && c <= '~') << line;
   std::string expected, read;

@@ -83,8 +83,8 @@ TEST_F(WindowReport, WithoutResultsThePageSaysSo) {
   all.picture.words = "None.";
   const std::string page = report_page(all);
   test::expect_page(page);
-  for (const char* part : {"Nothing was measured", "The energy drift was not measured", "The time per step was not measured",
-                           "<td>Latest frame</td><td>not measured</td>"}) {
+  for (const char* part : {"Nothing was measured", "The energy drift was not measured",
+                           "The time per step was not measured", "<td>Latest frame</td><td>not measured</td>"}) {
     EXPECT_TRUE(holds(page, part)) << part;
   }
 }
