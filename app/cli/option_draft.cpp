@@ -320,7 +320,7 @@ void declare_report(CLI::App& app, OptionDraft& draft) {
   ReportOptions& report = draft.report;
   add(app, "--out", "FILE.html", "the page",
       [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
-  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU at most 8k)");
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
   add_measured_kernels(app, draft);
   add_setting_lists(app, draft);
   add_repeats(app, draft);
