@@ -32,7 +32,7 @@ TEST(ReportParts, Base64) {
 TEST(ReportParts, NumbersHaveUnitsOfTheirDigits) {
   EXPECT_EQ(plain_number(0.0123456), "0.0123");
   EXPECT_EQ(plain_number(9.996), "10.0");
-  EXPECT_EQ(plain_number(12345.6, 4), "12,346");
+  EXPECT_EQ(plain_number(12345.6, 4), "12,350");
   EXPECT_EQ(plain_number(NAN), "not measured");
   EXPECT_EQ(power_of_ten(5.26e-7), "5.3\u00d710\u207b\u2077");
   EXPECT_EQ(power_of_ten(-2e12), "\u22122.0\u00d710\u00b9\u00b2");
