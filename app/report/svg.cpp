@@ -10,7 +10,7 @@
 namespace orrery {
 
 double Svg::text_width(std::string_view text) {
-  constexpr double mean_width = 0.56;  // of a character, as a share of the height
+  constexpr double mean_width = 0.61;  // of a character, as a share of the height
   return mean_width * text_height * static_cast<double>(columns_of(text));
 }
 
