@@ -67,7 +67,7 @@ TEST_F(ReportCommand, KeepsAnExistingPageUnlessForced) {
 
 TEST_F(ReportCommand, RefusesWhatCannotBeWrittenOrMeasuredBeforeAnyWork) {
   std::filesystem::create_directory(path("folder.html"));
-  expect_refused(report({"-n", "8", "--out", "folder.html"}), 1, {"--out", "folder.html", "irectory"});
+  expect_refused(report({"-n", "8", "--out", "folder.html"}), 1, {"--out", "folder.html", "it is a folder"});
   expect_refused(report({"-n", "8", "--out", "none/a.html"}), 1, {"--out", "none/a.html"});
   expect_refused(report({"-n", "8"}), 2, {"--out FILE.html"});
   expect_refused(report({"-n", "8", "--out", "a.pdf"}), 2, {"--out", "a.pdf", ".html"});
