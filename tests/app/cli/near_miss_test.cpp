@@ -85,7 +85,7 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
           "unknown option '--repeat', which 'orrery bench' takes; options of 'orrery view': ");
   refused({"--repeat=3"}, "which 'orrery bench' takes; ");
   refused({"verify", "--frames", "3"}, "which 'orrery view' and 'orrery render' take; ");
-  refused({"info", "-n", "3"}, "which 'orrery view', 'orrery render', 'orrery bench' and 'orrery verify' take; ");
+  refused({"info", "-n", "3"}, "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report' and 'orrery verify' take; ");
   EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }
 
