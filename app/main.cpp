@@ -2,6 +2,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,14 +11,17 @@
 #include "app/cli/kernels_command.h"
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
+#include "app/cli/report_command.h"
 #include "app/cli/run_files.h"
 #include "app/cli/verify_command.h"
 #include "app/text/console.h"
 #include "app/text/text_style.h"
 #include "app/viewer/keys.h"
+#include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -42,6 +46,15 @@ struct Runner {
   int operator()(const BenchOptions& options) const {
     prepare_files(options);
     return run_bench(Backends{kernels, options.device}, options);
+  }
+  int operator()(const ReportOptions& options) const {
+    prepare_files(options);
+    watch_stop_signals();  // a stop while the picture is drawn still gives a page
+    const Backends backends{kernels, options.bench.device};
+    const GlReport gl = probe_gl(kernels);
+    ReportPicture picture =
+        picture_scene(kernels, pictured_scene(backends, options), options.picture, options.theme, options.bench.device);
+    return run_report(backends, options, std::move(picture), gl);
   }
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "app/viewer/keys.h"
+#include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
 
@@ -13,11 +14,16 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 }  // namespace
 
 int run_view(const KernelCatalog&, const ViewOptions&) {
-  throw std::runtime_error(std::string{"the viewer was not built: "} + cure + "; bench, verify, kernels and info work");
+  throw std::runtime_error(std::string{"the viewer was not built: "} + cure +
+                           "; bench, report, verify, kernels and info work");
 }
 
 std::string key_table(const TextStyle&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure);
+}
+
+ReportPicture picture_scene(const KernelCatalog&, const SceneRequest&, WindowSize, render::Theme, std::optional<int>) {
+  return {.words = "There is no picture: the viewer was not built."};
 }
 
 GlReport probe_gl(const KernelCatalog&) {

@@ -57,22 +57,25 @@ endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
+may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
+            "compute/sim/backends[.]h$" "compute/kernels/parts/simd_name[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
+            "fmt/")
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|ui_state|commands|camera_path|cli)/" ${measured}
-            "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format|kernels/parts/simd_name)[.]h$"
-            "orrery_version[.]h$" "fmt/" "CLI/" "hwy/targets[.]h$" ${posix_headers})
+may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|cli)/" ${measured}
+            "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format)[.]h$"
+            "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/roofline/limits[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/(pareto|roofline/limits)[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|ui_state|commands|camera_path|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

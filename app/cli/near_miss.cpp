@@ -19,7 +19,7 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 8> known_subcommands{"view",    "render", "bench", "verify",
+constexpr std::array<std::string_view, 9> known_subcommands{"view",    "render", "bench", "report", "verify",
                                                             "kernels", "info",   "help",  "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {

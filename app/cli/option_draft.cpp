@@ -138,14 +138,47 @@ void add_table_flags(CLI::App& app, TableFlags& flags) {
   add_flag(app, "--markdown", flags.markdown, "prints tables in Markdown");
 }
 
+void add_progress(CLI::App& app, bool& progress) {
+  add_flag(app, "--progress", progress, "shows progress even if stderr is not a terminal");
+}
+
+void add_setting_lists(CLI::App& app, OptionDraft& draft) {
+  add_settings(app, draft, "LIST", "tries each listed value of a setting, or all; repeatable: tries every combination");
+}
+
 void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files) {
   add_table_flags(app, table);
-  add_settings(app, draft, "LIST", "tries each listed value of a setting, or all; repeatable: tries every combination");
+  add_setting_lists(app, draft);
   add_file(app, "--csv", "writes the table as CSV", files.csv);
   add_file(app, "--json", "writes the results as JSON", files.json);
   add_force(app, draft);
-  add_flag(app, "--progress", progress, "shows progress even if stderr is not a terminal");
+  add_progress(app, progress);
   add_device(app, draft);
+}
+
+/// What bench and report measure.
+void add_measured_kernels(CLI::App& app, OptionDraft& draft) {
+  add(app, "--kernels", "all|auto|A,B",
+      "kernels, separated by commas (all that can run here); auto: the fastest that is accurate enough",
+      [&](const std::string& text) {
+        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
+                                              : parse_kernels(draft.catalog, text);
+      });
+  add_accuracy(app, draft);
+}
+
+void add_repeats(CLI::App& app, OptionDraft& draft) {
+  add(app, "--repeat", "R", "number of samples; each has one step, or as many as last 20 ms (10)",
+      [&](const std::string& text) {
+        draft.bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+        draft.procedure_option = "--repeat";
+      });
+}
+
+void add_physics(CLI::App& app, OptionDraft& draft) {
+  add_integrator(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
 }
 
 void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {
@@ -248,23 +281,13 @@ void declare_render(CLI::App& app, OptionDraft& draft) {
 void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
-  add(app, "--kernels", "all|auto|A,B",
-      "kernels, separated by commas (all that can run here); auto: the fastest that is accurate enough",
-      [&](const std::string& text) {
-        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
-                                              : parse_kernels(draft.catalog, text);
-      });
-  add_accuracy(app, draft);
+  add_measured_kernels(app, draft);
   add_measurement(app, draft, bench.table, bench.progress, bench.files);
   add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
   });
-  add(app, "--repeat", "R", "number of samples; each has one step, or as many as last 20 ms (10)",
-      [&](const std::string& text) {
-        bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
-        draft.procedure_option = "--repeat";
-      });
+  add_repeats(app, draft);
   add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
       [&](const std::string& text) {
         (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
@@ -281,9 +304,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       });
   add_flag(app, "--card", bench.card,
            "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
-  add_integrator(app, draft);
-  add_law(app, draft, joined_ids(laws()));
-  add_drag(app, draft);
+  add_physics(app, draft);
   app.footer(fmt::format(
       "\nExamples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
@@ -293,6 +314,32 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
       "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.",
       flop_per_interaction));
+}
+
+void declare_report(CLI::App& app, OptionDraft& draft) {
+  ReportOptions& report = draft.report;
+  add(app, "--out", "FILE.html", "the page",
+      [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
+  add_measured_kernels(app, draft);
+  add_setting_lists(app, draft);
+  add_repeats(app, draft);
+  add(app, "--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
+      [&](const std::string& text) {
+        report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
+      });
+  add_physics(app, draft);
+  add_size(app, draft, "size of the picture in pixels (1280x720)");
+  add_theme(app, draft.view);
+  add_force(app, draft);
+  add_progress(app, draft.bench.progress);
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery report --out report.html\n"
+      "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
+      "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the\n"
+      "machine and the command line. It needs no other file. Ctrl+C ends measuring and keeps what was measured.");
 }
 
 void declare_verify(CLI::App& app, OptionDraft& draft) {

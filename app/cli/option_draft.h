@@ -23,6 +23,7 @@ struct OptionDraft {
   const KernelCatalog& catalog;
   ViewOptions view;
   BenchOptions bench;
+  ReportOptions report;
   VerifyOptions verify;
   KernelsOptions kernels;
   InfoOptions info;
@@ -58,6 +59,7 @@ struct OptionDraft {
 void declare_view(CLI::App& app, OptionDraft& draft);
 void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
+void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);

@@ -237,6 +237,17 @@ BenchOptions finish_bench(OptionDraft& draft) {
   return draft.bench;
 }
 
+ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words) {
+  ReportOptions& report = draft.report;
+  if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
+  report.count_given = !draft.counts.empty();
+  report.bench = finish_bench(draft);
+  report.picture = draft.view.size;
+  report.theme = draft.view.theme.value_or(render::Theme::dark);
+  report.words = words;
+  return report;
+}
+
 VerifyOptions finish_verify(OptionDraft& draft) {
   if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
   std::vector<int> counts;
@@ -296,12 +307,14 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& render = *app.add_subcommand("render", "renders a film without a window or display");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
+  CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
   declare_render(render, draft);
   declare_bench(bench, draft);
+  declare_report(report, draft);
   declare_verify(verify, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
@@ -335,6 +348,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &render) return finish_render(draft);
   if (&chosen == &bench) return finish_bench(draft);
+  if (&chosen == &report) return finish_report(draft, words);
   if (&chosen == &verify) return finish_verify(draft);
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {

@@ -53,6 +53,16 @@ struct VerifyOptions {
   std::optional<int> device;
 };
 
+struct ReportOptions {
+  BenchOptions bench;  ///< what is measured; its files are not written
+  bool count_given = false;
+  std::string file;
+  WindowSize picture;
+  render::Theme theme = render::Theme::dark;  ///< of the picture
+  std::optional<double> budget_s;  ///< measuring ends after this time, in s; none: when everything is measured
+  std::vector<std::string> words;  ///< the command line
+};
+
 struct KernelsOptions {
   bool json = false;
   TableFlags table;
@@ -75,7 +85,8 @@ struct ShowKeys {
   TableFlags table;
 };
 
-using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, VerifyOptions, KernelsOptions, InfoOptions>;
+using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
+                             KernelsOptions, InfoOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

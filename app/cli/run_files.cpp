@@ -32,6 +32,7 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   if (const auto* film = std::get_if<StartFilm>(&command)) add(files, where, film->file);
   if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
   if (const auto* picture = std::get_if<SavePicture>(&command)) add(files, where, picture->file);
+  if (const auto* page = std::get_if<SaveReport>(&command)) add(files, where, page->file);
   if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
   if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
 }
@@ -94,6 +95,13 @@ RunFiles files_of(const BenchOptions& options) {
   for (const std::string& baseline : options.baseline_files) add(files.inputs, "--baseline", baseline);
   add(files.outputs, "--csv", options.files.csv);
   add(files.outputs, "--json", options.files.json);
+  return files;
+}
+
+RunFiles files_of(const ReportOptions& options) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.bench.files.existing};
+  add(files.inputs, "FILE", options.bench.scene.file);
+  add(files.outputs, "--out", options.file);
   return files;
 }
 

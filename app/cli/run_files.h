@@ -21,6 +21,7 @@ struct RunFiles {
 
 RunFiles files_of(const ViewOptions& options);
 RunFiles files_of(const BenchOptions& options);
+RunFiles files_of(const ReportOptions& options);
 RunFiles files_of(const VerifyOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error

@@ -175,8 +175,8 @@ void result_row(int index, const Shown& shown, const Status& status, const ViewS
 
 void save_and_clear(PanelState& state, Requests& out) {
   const float button = em(3.8f), gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x;
-  const float field = std::min(em(9), room - 2 * (button + gap));
-  const float first = ImGui::GetCursorPosX() + room - field - 2 * (button + gap);
+  const float buttons = 3 * (button + gap), field = std::clamp(room - buttons, em(2), em(9));
+  const float first = ImGui::GetCursorPosX() + room - field - buttons;
   constexpr const char* note = "Speed-up over the pinned row.";
   if (first - ImGui::GetCursorPosX() > ImGui::CalcTextSize(note).x) {
     ImGui::AlignTextToFramePadding();
@@ -191,6 +191,12 @@ void save_and_clear(PanelState& state, Requests& out) {
   ui_mark("results.export");
   if (pressed) out.push_back(ExportResults{path_of(state.results_file)});
   tooltip("Writes the table as CSV. Without a name: a new file in orrery-out.");
+  ImGui::SameLine();
+  if (ImGui::Button("Report", {button, 0})) out.push_back(SaveReport{});
+  ui_mark("results.report");
+  tooltip(
+      "Writes a page for people with the picture, the results, plots, the settings and the machine, as HTML: a new "
+      "file in orrery-out.");
   ImGui::SameLine();
   if (ImGui::Button("Clear", {button, 0})) out.push_back(ClearResults{});
   ui_mark("results.clear");

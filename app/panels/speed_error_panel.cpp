@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/pareto.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/pareto.h"
 #include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"

@@ -92,6 +92,14 @@ std::string parse_film_name(std::string_view what, std::string_view text) {
   return std::string{text};
 }
 
+std::string parse_page_name(std::string_view what, std::string_view text) {
+  const std::string extension = lower_extension(text);
+  if (!extension.empty() && extension != ".html" && extension != ".htm") {
+    refuse_value(what, text, "a name that ends in .html");
+  }
+  return std::string{text};
+}
+
 bool parse_switch(std::string_view what, std::string_view text) {
   return parse_choice(what, text, std::array<std::string_view, 2>{"on", "off"}) == 0;
 }

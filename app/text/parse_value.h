@@ -50,6 +50,9 @@ std::string parse_picture_name(std::string_view what, std::string_view text);
 /// The name of a film: one that ends in .mp4, or none.
 std::string parse_film_name(std::string_view what, std::string_view text);
 
+/// The name of a page: one that ends in .html or .htm, or has no extension.
+std::string parse_page_name(std::string_view what, std::string_view text);
+
 /// "on" or "off".
 bool parse_switch(std::string_view what, std::string_view text);
 

@@ -37,11 +37,11 @@ struct CancelQuit {
 struct ViewCommands {
   using Variant =
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture, SaveSnapshot,
-                   ExportResults, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep, StopSweep,
-                   SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
-                   SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                   FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame,
-                   ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+                   ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep,
+                   StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes,
+                   ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView,
+                   PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera,
+                   AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

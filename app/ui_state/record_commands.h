@@ -116,6 +116,23 @@ struct ExportResults {
   }
 };
 
+/// Throws UsageError if the extension is not that of a page.
+inline void check_page_name(const std::string& name) {
+  (void)parse_page_name("a page's name", name);
+}
+
+/// A page for people: a picture of the view, and what the window has measured.
+struct SaveReport {
+  std::string file;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SaveReport>(
+        "report", "Writes a page with the picture, the results, plots, the settings and the machine, as HTML.",
+        Argument<&SaveReport::file>{{.name = "file", .optional = true, .form = Form::file, .check = check_page_name}});
+  }
+};
+
 struct ClearResults {
   template <class = void>
   static constexpr auto describe() {

@@ -49,6 +49,7 @@ struct Result : Trial {
   std::int64_t steps = 0;
   bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
   std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet
+  double low_ms = 0, high_ms = 0;     ///< the 95 % interval of a sweep's median; 0: not measured
 };
 
 /// The sizes of sample for a comparison of forces.

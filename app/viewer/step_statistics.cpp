@@ -90,6 +90,8 @@ void StepStatistics::add_swept(const SweepRow& row) {
   result.median_ms = row.median_ms;
   result.interactions_per_s = row.interactions_per_s;
   result.steps = row.steps;
+  result.low_ms = row.low_ms;
+  result.high_ms = row.high_ms;
   result.error = row.error;
   result.swept = true;
 }

@@ -14,6 +14,7 @@
 #include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
+#include "app/report/content.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
@@ -49,6 +50,8 @@ class Viewer {
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
   int run();
+  /// Draws the first frames instead of a run, and returns their picture without panels.
+  ReportPicture picture();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -58,10 +61,9 @@ class Viewer {
     int steps;
     FrameTimes times;
   };
-  struct WantedPicture {
-    std::string asked;                    // its name, may be empty
-    std::function<render::Image()> take;  // with the context current
-    int script_line = 0;                  // that asked for it; 0: none did
+  struct WantedPicture {  // of this frame, once it is drawn
+    std::function<void()> save;
+    int script_line = 0;  // that asked for it; 0: none did
   };
 
   /// Tries everything and keeps the first failure.
@@ -149,6 +151,7 @@ class Viewer {
   void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
   void carry_out(const ExportResults& c);
+  void carry_out(const SaveReport& c);
   void carry_out(const ClearResults&);
   void carry_out(const PinResult& c);
   void carry_out(const ReturnToResult& c);
@@ -205,6 +208,10 @@ class Viewer {
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);
   render::Image picture_of_window();
+  // In viewer_report.cpp.
+  void save_report(const std::string& asked);
+  ReportPicture report_picture();
+
   render::Image picture_of_bodies(int width, int height);
   void save_snapshot(const std::string& asked, ByteOrder order);
   /// Prints the files of the ended sweep, or why there are none.

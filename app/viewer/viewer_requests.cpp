@@ -168,11 +168,12 @@ void Viewer::carry_out(const StopRecording&) {
 }
 
 void Viewer::carry_out(const SaveScreenshot& c) {
-  pictures_wanted_.push_back({.asked = c.file, .take = [this] { return picture_of_window(); }});
+  pictures_wanted_.push_back({[this, c] { save_picture(c.file, [this] { return picture_of_window(); }); }});
 }
 
 void Viewer::carry_out(const SavePicture& c) {
-  pictures_wanted_.push_back({.asked = c.file, .take = [this, c] { return picture_of_bodies(c.width, c.height); }});
+  pictures_wanted_.push_back(
+      {[this, c] { save_picture(c.file, [this, c] { return picture_of_bodies(c.width, c.height); }); }});
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
@@ -276,7 +277,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {
-      save_picture(wanted.asked, wanted.take);
+      wanted.save();
     } catch (const std::exception& error) {
       if (!lockstep_) {
         complain(error.what());

@@ -82,10 +82,11 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
     EXPECT_FALSE(asks(message)) << message;
   };
   refused({"view", "--repeat", "3"},
-          "unknown option '--repeat', which 'orrery bench' takes; options of 'orrery view': ");
-  refused({"--repeat=3"}, "which 'orrery bench' takes; ");
+          "unknown option '--repeat', which 'orrery bench' and 'orrery report' take; options of 'orrery view': ");
+  refused({"--repeat=3"}, "which 'orrery bench' and 'orrery report' take; ");
   refused({"verify", "--frames", "3"}, "which 'orrery view' and 'orrery render' take; ");
-  refused({"info", "-n", "3"}, "which 'orrery view', 'orrery render', 'orrery bench' and 'orrery verify' take; ");
+  refused({"info", "-n", "3"},
+          "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report' and 'orrery verify' take; ");
   EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }
 

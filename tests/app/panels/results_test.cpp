@@ -156,6 +156,7 @@ TEST_F(Panels, ExportAndClearTheResults) {
   view.results = {tried("some-kernel", "block=64")};
   settle();
   only<ExportResults>(click("results.export"));
+  only<SaveReport>(click("results.report"));
   only<ClearResults>(click("results.clear"));
 }
 

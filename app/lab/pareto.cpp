@@ -1,4 +1,4 @@
-#include "app/panels/kit/pareto.h"
+#include "app/lab/pareto.h"
 
 #include <algorithm>
 #include <cmath>

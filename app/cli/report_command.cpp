@@ -1,0 +1,187 @@
+#include "app/cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/cli/planned_sweep.h"
+#include "app/lab/force_sample.h"
+#include "app/lab/metadata.h"
+#include "app/lab/sweep/result_rows.h"
+#include "app/report/machine_report.h"
+#include "app/report/page.h"
+#include "app/report/run_facts.h"
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/printable.h"
+#include "app/text/shell_line.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/stop_signal.h"
+
+namespace orrery {
+namespace {
+
+constexpr int count_without_gpu = 8192;  // all CPU kernels in some 10 s on two cores
+
+/// With the default number of bodies, a machine without a GPU measures fewer.
+BenchOptions sized(const Backends& backends, const ReportOptions& options) {
+  BenchOptions bench = options.bench;
+  if (options.count_given || !bench.scene.file.empty() || backends.status(Backend::cuda).available) return bench;
+  if (find_scene(bench.scene.scene).fixed_count == 0) bench.counts = {count_without_gpu};
+  return bench;
+}
+
+ReportRow row_of(const ResultRow& row, const RowSettings& settings) {
+  const VariantResult& result = row.result();
+  const ForceError error = result.error();
+  return {.kernel = result.status.kernel_id,
+          .settings = settings.text(result.status),
+          .on_gpu = result.status.backend == Backend::cuda,
+          .rank = to_string(row.rank),
+          .median_ms = result.step_ms.median,
+          .low_ms = result.step_ms.low,
+          .high_ms = result.step_ms.high,
+          .interactions_per_s = result.interactions_per_s(),
+          .error_median = error.median,
+          .error_p99 = error.p99,
+          .error_max = error.max};
+}
+
+std::vector<ReportGroup> groups_of(const Sweep& sweep) {
+  std::vector<std::vector<ResultRow>> counts;
+  for (std::size_t i = 0; i < sweep.plan().counts.size(); ++i) {
+    std::vector<ResultRow> rows = result_rows(sweep.entries_of(i));
+    if (!rows.empty()) counts.push_back(std::move(rows));
+  }
+  const RowSettings settings{counts, {}};
+  std::vector<ReportGroup> groups;
+  for (const std::vector<ResultRow>& rows : counts) {
+    const Status& status = rows.front().result().status;
+    groups.push_back({fmt::format("{}, {} bodies", status.scene_name, format_count(status.count))});
+    for (const ResultRow& row : rows) groups.back().rows.push_back(row_of(row, settings));
+  }
+  return groups;
+}
+
+std::string name_of(const Variant& variant, int count) {
+  const std::string settings = variant.settings.to_string();
+  return fmt::format("{}{}{}{}", variant.kernel->id, settings.empty() ? "" : " ", settings,
+                     count > 0 ? fmt::format(", {} bodies", format_count(count)) : "");
+}
+
+std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& skipped) {
+  std::vector<ReportGap> gaps;
+  for (const Skipped& skip : skipped) {
+    gaps.push_back({skip.kernel_id + (skip.settings.empty() ? "" : " ") + skip.settings, skip.reason});
+  }
+  for (const SweepEntry& entry : sweep.entries()) {
+    if (!entry.result) gaps.push_back({name_of(entry.variant, entry.count), entry.problem.text});
+  }
+  const SweepPlan& plan = sweep.plan();
+  for (std::size_t i = sweep.entries().size(); i < sweep.total(); ++i) {
+    const Variant& variant = plan.chosen.empty() ? plan.variants[i % plan.variants.size()] : plan.chosen[i];
+    gaps.push_back({name_of(variant, plan.counts[i / plan.variants.size()]), "measuring was stopped before its turn"});
+  }
+  return gaps;
+}
+
+std::string how_words(const Sampling& sampling) {
+  return fmt::format(
+      "Each time is the median of {} {}, each of one step or of as many steps as take {:g} ms, after a warm-up of at "
+      "least {} steps, from the scene's first state. The 95 % interval covers the variation within this run; another "
+      "run "
+      "may differ by more. Variants whose intervals overlap share their ranks. A direct sum has N\u00b2 interactions "
+      "per "
+      "step; a tree has those that it evaluated. The force error is |\u0394a|/|a| against a direct sum in double "
+      "precision, over a sample of up to {} bodies of the first state.",
+      sampling.samples, sampling.samples == 1 ? "sample" : "samples", sampling.sample_ms, sampling.warmup_steps,
+      format_count(ForceSample::usual_size));
+}
+
+class Report {
+ public:
+  Report(const Backends& backends, const ReportOptions& options)
+      : options_{options}, planned_{plan_sweep(backends, sized(backends, options))}, sweep_{backends, planned_.plan} {}
+
+  int run(ReportPicture picture, const GlReport& gl) {
+    measure();
+    const std::vector<SweepEntry>& entries = sweep_.entries();
+    const bool failed_at_once = !sweep_.first_status() && !entries.empty();
+    if (failed_at_once) throw_failure(entries.front());
+    const std::string written =
+        write_file(options_.file, report_page(content(std::move(picture), gl)), options_.bench.files.existing);
+    console::print("wrote {}\n", printable(written));
+    for (const SweepEntry& entry : entries) {
+      if (!entry.result && !entry.problem.refused) throw_failure(entry);
+    }
+    if (!sweep_.stopped() || !stop_requested()) return 0;
+    console::complain("stopped before the end: " + progress_words());
+    return stop_status();
+  }
+
+ private:
+  void measure() {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    run_sweep(sweep_, options_.bench.progress, [&] {
+      const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
+      if (options_.budget_s && elapsed_s >= *options_.budget_s) sweep_.stop();
+    });
+  }
+
+  std::string progress_words() const {
+    const auto measured = std::ranges::count_if(sweep_.entries(), [](const SweepEntry& e) { return bool{e.result}; });
+    return fmt::format("{} of {} variants were measured", measured, sweep_.total());
+  }
+
+  std::string remark() const {
+    if (!sweep_.stopped()) return {};
+    const std::string cause = stop_requested()
+                                  ? "Measuring was interrupted"
+                                  : fmt::format("Measuring ended after {:g} s, as asked", *options_.budget_s);
+    return fmt::format("{}: {}.", cause, progress_words());
+  }
+
+  Json simulation() const {
+    Json simulation = Json::object();
+    if (sweep_.first_status()) add_simulations(simulation, *sweep_.first_status(), planned_.plan.counts);
+    return simulation;
+  }
+
+  ReportContent content(ReportPicture picture, const GlReport& gl) const {
+    const Json run = simulation();
+    ReportContent content{.title = run.empty() ? "no results" : run_title(run),
+                          .made = made_words(machine_metadata(sweep_.backends())),
+                          .remark = remark(),
+                          .picture = std::move(picture),
+                          .groups = groups_of(sweep_),
+                          .how = how_words(planned_.plan.sampling),
+                          .gaps = gaps_of(sweep_, planned_.skipped),
+                          .settings = run.empty() ? ReportFacts{} : run_facts(run),
+                          .machine = machine_report(sweep_.backends(), gl).facts};
+    std::vector<std::string> words{"orrery"};
+    words.insert(words.end(), options_.words.begin(), options_.words.end());
+    content.commands = {{"This command measures again and writes such a page:", shell_line(words)}};
+    return content;
+  }
+
+  const ReportOptions& options_;
+  PlannedSweep planned_;
+  Sweep sweep_;
+};
+
+}  // namespace
+
+SceneRequest pictured_scene(const Backends& backends, const ReportOptions& options) {
+  SceneRequest scene = options.bench.scene;
+  scene.count = std::ranges::max(sized(backends, options).counts);
+  return scene;
+}
+
+int run_report(const Backends& backends, const ReportOptions& options, ReportPicture picture, const GlReport& gl) {
+  return Report{backends, options}.run(std::move(picture), gl);
+}
+
+}  // namespace orrery

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/report/plot_scale.h"
+
+namespace orrery {
+
+struct SvgPoint {
+  double x = 0, y = 0;  ///< in units of the drawing, y downwards
+};
+
+/// A drawing that stands in a page, whose styles name its classes. All texts are escaped.
+class Svg {
+ public:
+  static constexpr double text_height = 13;
+  /// The width of a text in its usual size, estimated.
+  static double text_width(std::string_view text);
+
+  /// `words` describe it to a reader who does not see it.
+  Svg(double width, double height, std::string_view words);
+
+  void line(SvgPoint from, SvgPoint to, std::string_view style);
+  void polyline(const std::vector<SvgPoint>& points, std::string_view style);
+  void rectangle(SvgPoint low, double width, double height, std::string_view style);
+  void circle(SvgPoint middle, double radius, std::string_view style);
+  /// `style`: classes, such as "end" for text that ends at `at`, or "middle".
+  void text(SvgPoint at, std::string_view words, std::string_view style = "");
+  /// Read from the bottom to the top, with its middle at `at`.
+  void upright_text(SvgPoint at, std::string_view words, std::string_view style);
+
+  std::string finish() &&;
+
+ private:
+  std::string out_;
+};
+
+/// The part of a drawing that has axes.
+struct SvgPlot {
+  double left, top, right, bottom;
+  PlotScale across, up;
+
+  SvgPoint at(double x, double y) const {
+    return {left + across.at(x) * (right - left), bottom - up.at(y) * (bottom - top)};
+  }
+  /// The ticks of each axis, their lines and labels, and the titles.
+  void draw_across(Svg& svg, std::string_view title) const;
+  void draw_up(Svg& svg, std::string_view title) const;
+};
+
+}  // namespace orrery
