@@ -12,7 +12,7 @@
 namespace orrery {
 
 int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
-  const MachineReport machine = machine_report(backends, gl);
+  const MachineReport machine = machine_report(backends, gl, measure_machine_peak_rates(backends));
   const Json choices = choices_json(backends);
   if (options.json) {
     const Json all{{"program", "orrery"}, {"version", version},   {"git", git_id},    {"build_flags", build_flags},

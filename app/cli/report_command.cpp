@@ -65,12 +65,6 @@ std::vector<ReportGroup> groups_of(const Sweep& sweep) {
   return groups;
 }
 
-std::string name_of(const Variant& variant, int count) {
-  const std::string settings = variant.settings.to_string();
-  return fmt::format("{}{}{}{}", variant.kernel->id, settings.empty() ? "" : " ", settings,
-                     count > 0 ? fmt::format(", {} bodies", format_count(count)) : "");
-}
-
 std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& skipped) {
   std::vector<ReportGap> gaps;
   for (const Skipped& skip : skipped) {
@@ -152,15 +146,16 @@ class Report {
 
   ReportContent content(ReportPicture picture, const GlReport& gl) const {
     const Json run = simulation();
-    ReportContent content{.title = run.empty() ? "no results" : run_title(run),
-                          .made = made_words(machine_metadata(sweep_.backends())),
-                          .remark = remark(),
-                          .picture = std::move(picture),
-                          .groups = groups_of(sweep_),
-                          .how = how_words(planned_.plan.sampling),
-                          .gaps = gaps_of(sweep_, planned_.skipped),
-                          .settings = run.empty() ? ReportFacts{} : run_facts(run),
-                          .machine = machine_report(sweep_.backends(), gl).facts};
+    ReportContent content{
+        .title = run.empty() ? "no results" : run_title(run),
+        .made = made_words(machine_metadata(sweep_.backends())),
+        .remark = remark(),
+        .picture = std::move(picture),
+        .groups = groups_of(sweep_),
+        .how = how_words(planned_.plan.sampling),
+        .gaps = gaps_of(sweep_, planned_.skipped),
+        .settings = run.empty() ? ReportFacts{} : run_facts(run),
+        .machine = machine_report(sweep_.backends(), gl, measure_machine_peak_rates(sweep_.backends())).facts};
     std::vector<std::string> words{"orrery"};
     words.insert(words.end(), options_.words.begin(), options_.words.end());
     content.commands = {{"This command measures again and writes such a page:", shell_line(words)}};

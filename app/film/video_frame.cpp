@@ -44,30 +44,35 @@ void write_luma(const std::uint8_t* __restrict row, int width, std::uint8_t* __r
   }
 }
 
-/// One of four pixels that share a colour, or their sum: red and blue in 16 bits each, and green.
+/// A sum of pixels: red and blue in 16 bits each, and green.
 struct Sum {
   std::uint32_t red_blue, green;
 };
 
+/// Of a sum of eight pixels.
 std::uint8_t chroma(const Weights& weights, Sum sum) {
   const auto r = static_cast<std::int32_t>(sum.red_blue & 0xffff), b = static_cast<std::int32_t>(sum.red_blue >> 16),
              g = static_cast<std::int32_t>(sum.green);
-  return static_cast<std::uint8_t>((weights.r * r + weights.g * g + weights.b * b + 4 * fixed(128.5)) >> 18);
+  return static_cast<std::uint8_t>((weights.r * r + weights.g * g + weights.b * b + 8 * fixed(128.5)) >> 19);
 }
 
+/// Players expect a colour at the place of the even columns, and between two rows.
 void write_chroma(const std::uint8_t* __restrict upper, const std::uint8_t* __restrict lower, int width,
                   std::uint8_t* __restrict to_blue, std::uint8_t* __restrict to_red) {
   const auto write = [&](int x, int left, int right) {
-    const Pixel a = pixel(upper, left), b = pixel(upper, right), c = pixel(lower, left), d = pixel(lower, right);
-    const auto red_blue = [](Pixel p) { return p & 0xff00ff; };
-    const auto green_of = [](Pixel p) { return p >> 8 & 255; };
-    const Sum sum{red_blue(a) + red_blue(b) + red_blue(c) + red_blue(d),
-                  green_of(a) + green_of(b) + green_of(c) + green_of(d)};
+    const auto column = [&](int at) {
+      const Pixel a = pixel(upper, at), b = pixel(lower, at);
+      return Sum{(a & 0xff00ff) + (b & 0xff00ff), (a >> 8 & 255) + (b >> 8 & 255)};
+    };
+    const Sum before = column(left), middle = column(2 * x), after = column(right);
+    const Sum sum{before.red_blue + 2 * middle.red_blue + after.red_blue,
+                  before.green + 2 * middle.green + after.green};
     to_blue[x] = chroma(blue_difference, sum);
     to_red[x] = chroma(red_difference, sum);
   };
-  for (int x = 0; x < width / 2; ++x) write(x, 2 * x, 2 * x + 1);
-  if (width % 2) write(width / 2, width - 1, width - 1);
+  write(0, 0, std::min(1, width - 1));
+  for (int x = 1; x < width / 2; ++x) write(x, 2 * x - 1, 2 * x + 1);
+  if (width % 2 && width > 1) write(width / 2, width - 2, width - 1);
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ struct FollowChoice {
 constexpr std::array follow_choices{
     FollowChoice{Followed::nothing, "nothing", "The camera stays where it is."},
     FollowChoice{Followed::body, "picked body", "A click on a body picks it."},
-    FollowChoice{Followed::mass, "centre of mass", "Of all bodies."},
+    FollowChoice{Followed::mass, "centre of mass",
+                 "The centre of mass of all bodies stays where it is in the picture."},
     FollowChoice{Followed::cluster, "largest cluster",
                  "The place with most mass. Another one takes its turn when it has 1.25 times as much."},
 };

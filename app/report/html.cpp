@@ -91,13 +91,13 @@ std::string plain_number(double number, int digits) {
   return with_commas(fmt::format("{:.{}f}", rounded, std::clamp(digits - 1 - exponent_of(rounded), 0, 12)));
 }
 
-std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, const NumberStyle& style) {
+std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, int digits) {
   std::vector<std::string> texts;
   std::size_t most = 0;  // of the point and the digits behind it
   const auto fraction = [](const std::string& text) { return text.size() - std::min(text.find('.'), text.size()); };
   for (const double number : numbers) {
     const bool known = std::isfinite(number);
-    texts.push_back(known ? plain_number(number, style.digits) : html(style.missing));
+    texts.push_back(plain_number(number, digits));
     if (known) most = std::max(most, fraction(texts.back()));
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {

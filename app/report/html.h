@@ -12,14 +12,9 @@ std::string html(std::string_view text);
 
 std::string base64(std::string_view bytes);
 
-/// "12.34", or `missing` if the number is not finite.
-struct NumberStyle {
-  int digits = 4;
-  const char* missing = "not measured";
-};
-/// Numbers of one column with their decimal points below each other, as HTML: the shorter ones are padded with blanks
-/// as wide as a digit.
-std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, const NumberStyle& style = {});
+/// Numbers of one column, "12.34" or "not measured" if one is not finite, with their decimal points below each other,
+/// as HTML: the shorter ones are padded with blanks as wide as a digit.
+std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, int digits = 4);
 /// "5.3×10⁻⁷" with two digits, "0", or "not measured". It needs no escaping.
 std::string power_of_ten(double number);
 /// "10⁻⁷"

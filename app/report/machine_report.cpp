@@ -5,12 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include "app/lab/machine_state.h"
-#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/text/format_count.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "orrery_version.h"
@@ -34,8 +32,7 @@ Json cpu_json(const Backends& backends) {
           {"simd", simd_target()}};
 }
 
-/// Measures `peak_rates` where there is a device.
-Json cuda_json(const Backends& backends, [[maybe_unused]] std::optional<MachinePeakRates>& peak_rates) {
+Json cuda_json(const Backends& backends, [[maybe_unused]] const std::optional<MachinePeakRates>& peak_rates) {
   const BackendStatus& status = backends.status(Backend::cuda);
   Json json{{"available", status.available}, {"reason", status.reason}, {"built_for", cuda_architectures}};
 #if ORRERY_HAVE_CUDA
@@ -54,7 +51,7 @@ Json cuda_json(const Backends& backends, [[maybe_unused]] std::optional<MachineP
          {"memory_gib", std::round(static_cast<double>(device.memory_bytes) / 1073741824.0 * 10) / 10},
          {"state", gpu_state_json(device.ordinal)}});
   }
-  json["peak_rates"] = peak_rates.emplace(measure_machine_peak_rates(backends)).json();
+  if (peak_rates) json["peak_rates"] = peak_rates->json();
 #endif
   return json;
 }
@@ -99,7 +96,7 @@ void add_cuda(ReportFacts& facts, const Json& cuda, const std::optional<MachineP
                          device["memory_gib"].get<double>())});
     facts.push_back({"", state_text(device["state"])});
   }
-  if (peak_rates) facts.push_back({"Peak rates", peak_rates->text()});
+  if (peak_rates && cuda["available"].get<bool>()) facts.push_back({"Peak rates", peak_rates->text()});
 }
 
 /// `no_cuda` is why there is no CUDA, which `facts` has already.
@@ -118,8 +115,8 @@ void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) 
 
 }  // namespace
 
-MachineReport machine_report(const Backends& backends, const GlReport& gl) {
-  std::optional<MachinePeakRates> peak_rates;
+MachineReport machine_report(const Backends& backends, const GlReport& gl,
+                             const std::optional<MachinePeakRates>& peak_rates) {
   MachineReport report{.cpu = cpu_json(backends), .cuda = cuda_json(backends, peak_rates), .gl = gl_json(gl)};
   report.facts = {
       {"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)},

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/report/content.h"
 #include "app/text/csv.h"
 #include "app/ui_state/gl_report.h"
@@ -13,7 +16,8 @@ struct MachineReport {
   Json cpu{}, cuda{}, gl{};
   ReportFacts facts{};
 };
-/// Measures the peak rates of the GPU, if there is one: that takes about 50 ms.
-MachineReport machine_report(const Backends& backends, const GlReport& gl);
+/// `peak_rates`: of the GPU; none: the rows leave them out.
+MachineReport machine_report(const Backends& backends, const GlReport& gl,
+                             const std::optional<MachinePeakRates>& peak_rates);
 
 }  // namespace orrery

@@ -9,7 +9,7 @@ namespace orrery {
 struct PlotScale {
   struct Tick {
     double value;
-    std::string label;  ///< empty: a line alone
+    std::string label;
   };
 
   double low = 0, high = 1;  ///< low < high; both > 0 if logarithmic

@@ -95,6 +95,13 @@ std::string key_of(const Dots& dots) {
                     : "Squares are kernels on the CPU";
 }
 
+const char* front_words(const Dots& dots) {
+  if (dots.rows.size() == 1) return "With one result alone there is nothing to compare.";
+  if (dots.front.size() == 1) return "The filled mark is both the fastest and the most accurate.";
+  return "Filled marks on the dashed line are the Pareto front: no other result is at least as good in both and better "
+         "in one.";
+}
+
 }  // namespace
 
 std::string speed_error_figure(const ReportGroup& group) {
@@ -115,10 +122,7 @@ std::string speed_error_figure(const ReportGroup& group) {
   for (std::size_t i = 0; i < points.size(); ++i) draw_mark(svg, dots.rows[i], points[i], dots.in_front(i));
   std::string caption = fmt::format(
       "Speed over accuracy, {}. Lower is faster, further left is more accurate, and both axes are logarithmic. {}. {}",
-      group.title, key_of(dots),
-      dots.rows.size() == 1 ? "With one kernel alone there is nothing to compare."
-                            : "Filled marks on the dashed line are the Pareto front: no other kernel here is both "
-                              "faster and more accurate.");
+      group.title, key_of(dots), front_words(dots));
   if (unnamed > 0) caption += fmt::format(" {} marks have no name, for want of room; the table has all.", unnamed);
   caption += left_out(missing, group.rows.size(), "results", reason);
   return figure(std::move(svg).finish(), caption);

@@ -36,15 +36,12 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.instructions_reason = "the kernel runs on the CPU";
   if (status.card && may_start(view) && !peak_rates_tried_) {
     peak_rates_tried_ = true;
-    const MachinePeakRates machine = measure_machine_peak_rates(backends_);
-    if (machine.peak_rates) {
-      device_ = machine.device;
-      peak_rates_ = machine.peak_rates;
-    } else {
-      console::complain("the GPU's peak rates were not measured: " + machine.reason);
+    peak_rates_ = measure_machine_peak_rates(backends_);
+    if (peak_rates_ && !peak_rates_->peak_rates) {
+      console::complain("the GPU's peak rates were not measured: " + peak_rates_->reason);
     }
   }
-  view.peak_rates = peak_rates_;
+  view.peak_rates = peak_rates_ ? peak_rates_->peak_rates : std::nullopt;
   view.clock_mhz.reset();
   if (!status.card) return;
   describe_clock(view);
@@ -62,9 +59,10 @@ void MachineFacts::describe_clock(ViewStatus& view) {
   if (clock_.valid() && clock_.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
     clock_mhz_ = clock_.get();
   }
-  if (device_ && may_start(view) && !clock_.valid() && now - asked_clock_ >= clock_period) {
+  if (peak_rates_ && peak_rates_->peak_rates && may_start(view) && !clock_.valid() &&
+      now - asked_clock_ >= clock_period) {
     asked_clock_ = now;
-    clock_ = std::async(std::launch::async, clock_of, *device_);
+    clock_ = std::async(std::launch::async, clock_of, peak_rates_->device);
   }
   view.clock_mhz = clock_mhz_;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/lab/roofline/instruction_counts.h"
+#include "app/lab/roofline/machine_peak_rates.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/backends.h"
 
@@ -27,6 +28,9 @@ class MachineFacts {
   /// the GPU does nothing else. A thread counts the instructions; they are known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
+  /// Of the GPU; none: not measured yet, or no GPU.
+  const std::optional<MachinePeakRates>& peak_rates() const { return peak_rates_; }
+
  private:
   void describe_clock(ViewStatus& view);
   void describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction);
@@ -37,9 +41,8 @@ class MachineFacts {
   };
 
   const Backends& backends_;
-  std::optional<PeakRates> peak_rates_;
+  std::optional<MachinePeakRates> peak_rates_;
   bool peak_rates_tried_ = false;
-  std::optional<int> device_;  // of the peak rates
   std::optional<double> clock_mhz_;
   std::chrono::steady_clock::time_point asked_clock_{};
   std::future<std::optional<double>> clock_;

@@ -276,9 +276,9 @@ void Viewer::follow_bodies(const render::Canvas& canvas) {
   view_.parts = parts.names;
 }
 
-double Viewer::compose() {
+double Viewer::compose(bool again) {
   rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
-  if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
+  if (!again && next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
   const Clock::time_point begin = Clock::now();
   draw_panels(shown_, view_, panel_state_, requests_);
   rescue_.outside([this] { gui_.end_frame(); });

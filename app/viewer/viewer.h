@@ -103,8 +103,9 @@ class Viewer {
   void follow_simulation();
   /// Draws the frame, saves what was asked of it, and presents it.
   void show(double since_last_s, FrameTimes& times);
-  /// Draws bodies and panels; returns the CPU time that the panels took, in ms.
-  double compose();
+  /// Draws bodies and panels; returns the CPU time that the panels took, in ms. Between them, the next steps may start:
+  /// not if the frame is drawn again.
+  double compose(bool again = false);
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec2 covered);
   /// Finds the picked body, and moves the camera with what it follows.

@@ -26,22 +26,22 @@ ReportPicture Viewer::report_picture() {
   if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};
   const auto redraw = [this] {
     rescue_.outside([this] { gui_.begin_frame(frame_s_); });
-    compose();
+    compose(true);
   };
-  struct Undressed {
+  struct WithoutPanels {
     Viewer& viewer;
     const ViewStatus view{viewer.view_};
     const PanelState panels{viewer.panel_state_};
     const Requests requests{viewer.requests_};
-    explicit Undressed(Viewer& shown) : viewer{shown} {
+    explicit WithoutPanels(Viewer& shown) : viewer{shown} {
       viewer.view_.panel = viewer.view_.help = false;
       viewer.view_.legend_shown = true;
       viewer.view_.notice.clear();
       viewer.view_.quit_question.clear();
     }
-    Undressed(const Undressed&) = delete;
-    Undressed& operator=(const Undressed&) = delete;
-    ~Undressed() {
+    WithoutPanels(const WithoutPanels&) = delete;
+    WithoutPanels& operator=(const WithoutPanels&) = delete;
+    ~WithoutPanels() {
       viewer.view_ = view;
       viewer.panel_state_ = panels;
       viewer.requests_ = requests;
@@ -49,7 +49,7 @@ ReportPicture Viewer::report_picture() {
   };
   ReportPicture picture;
   {
-    const Undressed undressed{*this};
+    const WithoutPanels without_panels{*this};
     for (int i = 0; i < 2; ++i) redraw();  // ImGui shows a new window, such as the legend, in its second frame
     const render::Image image = rescue_.outside([this] { return picture_of_window(); });
     picture = {.png = render::encode_png(image, description().dump(-1, ' ', true)),
@@ -69,7 +69,7 @@ void Viewer::save_report(const std::string& asked) {
                     .interop_reason = view_.interop_reason};
   ReportContent content = window_content(lane_.status(), view_);
   content.made = made_words(machine_metadata(backends_));
-  content.machine = machine_report(backends_, gl).facts;
+  content.machine = machine_report(backends_, gl, facts_.peak_rates()).facts;
   content.picture = report_picture();
   say_written(write_file(to.file, report_page(content), to.existing));
 }

@@ -62,8 +62,8 @@ void Viewer::take_timings() {
   camera_.frame(framing.centre, std::max(framing.radius, scene_view(lane_.status().scene).least_radius));
 }
 
-/// Whether nothing can change the steps of the next frame, and this frame needs its bodies no more: then the GPU may
-/// already compute while the panels are drawn. Others than repeatable runs without a window do so in any case.
+/// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
+/// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
   if (!options_.offscreen || view_.interop != Interop::mapped) return false;
   const bool asked = !requests_.empty() || !pictures_wanted_.empty() || live_film_.has_value();

@@ -98,16 +98,16 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
   ReportCurve curve{
       .title = "Conservation of energy",
       .words =
-          "The change of the total energy since it was first summed, as a share of that sum, over simulated time. "
+          "The difference between the total energy and its first sum, as a share of that sum, over simulated time. "
           "An exact run would stay at 0.",
       .across = "simulated time (G = 1)",
-      .up = "energy drift (E \u2212 E\u2080) / |E\u2080|",
+      .up = "energy drift |E \u2212 E\u2080| / |E\u2080|",
       .missing =
           "The energy drift was not measured. The tab Conservation of the window starts to measure it, and so does "
           "'conserved SECONDS' in a script."};
   for (const ConservedProbe& probe : history) {
     const double first = history.front().sums.energy();
-    curve.points.emplace_back(probe.sim_time, (probe.sums.energy() - first) / std::abs(first));
+    curve.points.emplace_back(probe.sim_time, std::abs((probe.sums.energy() - first) / first));
   }
   return curve;
 }

@@ -22,8 +22,8 @@ int disc_count(const GalaxyDesign& design, int count);
 Parts galaxy_parts(const GalaxyDesign& design, int count);
 
 /// Appends `count` bodies, centred on the origin. The disc rotates counter-clockwise in the plane z = 0. Positions
-/// follow the densities exactly. Velocities are Gaussian with the dispersions that keep each part in equilibrium to
-/// first order (Hernquist 1993, ApJS 86, 389), but for those of a StationaryDisc.
+/// follow the densities, but for the seed waves of the disc. Velocities are Gaussian with the dispersions that keep
+/// each part in equilibrium to first order (Hernquist 1993, ApJS 86, 389), but for those of a StationaryDisc.
 void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random);
 
 }  // namespace orrery

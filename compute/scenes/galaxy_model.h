@@ -82,7 +82,8 @@ class GalaxyModel {
 
   DiscVelocity draw_disc_velocity(double radius, Random& random) const;
   static constexpr double fastest_share = 0.95;  ///< of the escape speed: no body of a spheroid is faster
-  /// Of the Gaussians in one dimension from which the bodies of an isotropic spheroid are drawn that are not too fast.
+  /// The dispersion in one dimension, by radius, of the Gaussians that velocities of a spheroid are drawn from. Those
+  /// that are too fast are drawn again.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }

@@ -18,7 +18,8 @@ class SeedWaves {
   /// The noise of a disc of `bodies` > 0.
   SeedWaves(double bodies, Random& random);
 
-  /// The angle to turn a body by at a radius in the direction (cosine, sine): minus its derivative is the density.
+  /// The angle to turn a body by at a radius in the direction (cosine, sine): minus its derivative is the relative
+  /// excess of the density.
   double turn(double radius, double cosine, double sine) const;
 
  private:

@@ -38,8 +38,8 @@ class StationaryDisc {
 
   Profile profile_;
   std::vector<double> angular_momentum_, potential_;
-  std::vector<double> weights_;  // F by radius of the circular orbit
-  std::vector<double> chances_;  // density at a radius of the orbits about another, if F = 1
+  std::vector<double> weights_;  // by radius of the circular orbit: F times 2 pi times the variance
+  std::vector<double> chances_;  // density at a radius of the orbits about another, if their weight is 1
   std::vector<double> speeds_;   // quantiles of the speed along the rotation, by radius and normal deviate
 };
 

@@ -67,6 +67,7 @@ void CentreFinder::restart() {
   const std::array all{Search{.start = {.ball = glm::vec4{0.0f}}}};
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   search_.upload(std::as_bytes(std::span{all}));
+  last_ = {};
   switches_ = 0;
   until_search_ = 0;
 }

@@ -19,7 +19,7 @@ struct FoundCentre {
 };
 
 /// Finds centres of mass on the GPU: no body is read back. Bodies without mass, or with a number that is not usable, do
-/// not count. Equal bodies give equal bits. Needs a current context, load_gl() done.
+/// not count. Equal bodies give equal bits after restart(). Needs a current context, load_gl() done.
 ///
 /// The largest cluster is the cube with most mass, of those whose edges are two thirds of the mean distance of the
 /// bodies from their centre; a grid finds it, in blocks of 2 x 2 x 2 cells. A cluster stays the largest until another

@@ -21,11 +21,10 @@ Json MachinePeakRates::json() const {
 }
 
 std::string MachinePeakRates::text() const {
-  if (!peak_rates) return fmt::format("Peak rates not measured: {}", reason);
-  return fmt::format(
-      "Peak rates {:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz",
-      2 * peak_rates->fma_per_s * 1e-12, peak_rates->fma_per_s * 1e-12, peak_rates->rsqrt_per_s * 1e-12, device,
-      peak_rates->clock_mhz);
+  if (!peak_rates) return fmt::format("not measured: {}", reason);
+  return fmt::format("{:.1f} TFLOP/s in FP32 ({:.2f} T FMA/s at 2 flop each), {:.2f} T rsqrt/s; GPU {} at {:.0f} MHz",
+                     2 * peak_rates->fma_per_s * 1e-12, peak_rates->fma_per_s * 1e-12, peak_rates->rsqrt_per_s * 1e-12,
+                     device, peak_rates->clock_mhz);
 }
 
 MachinePeakRates measure_machine_peak_rates([[maybe_unused]] const Backends& backends) {

@@ -17,7 +17,7 @@ struct MachinePeakRates {
 
   /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
   Json json() const;
-  /// One line without its end.
+  /// One line without its end and without a title.
   std::string text() const;
 };
 

@@ -124,13 +124,15 @@ std::span<const SweepEntry> Sweep::entries_of(std::size_t index) const {
   return std::span{entries_}.subspan(begin, std::min(size, entries_.size() - begin));
 }
 
+std::string name_of(const Variant& variant, int count) {
+  const std::string settings = variant.settings.to_string();
+  return fmt::format("{}{}{}{}", variant.kernel->id, settings.empty() ? "" : " ", settings,
+                     count > 0 ? fmt::format(", {} bodies", format_count(count)) : "");
+}
+
 std::string Sweep::present() const {
   if (ended()) return {};
-  const Variant& present = variant(entries_.size());
-  const std::string settings = present.settings.to_string();
-  const int bodies = count(entries_.size());
-  return fmt::format("{}{}{}{}", present.kernel->id, settings.empty() ? "" : " ", settings,
-                     bodies > 0 ? fmt::format(", {} bodies", format_count(bodies)) : "");
+  return name_of(variant(entries_.size()), count(entries_.size()));
 }
 
 double Sweep::expected_s(std::size_t entry) const {

@@ -88,4 +88,7 @@ class Sweep {
   bool stopped_ = false;
 };
 
+/// "cuda-tiled block=256, 16,384 bodies"; without the bodies if `count` is 0.
+std::string name_of(const Variant& variant, int count);
+
 }  // namespace orrery

@@ -25,7 +25,7 @@ struct Picture {
   Bytes rgba = Bytes(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
 
   std::uint8_t* at(int x, int from_top) {
-    x = std::min(x, width - 1);
+    x = std::clamp(x, 0, width - 1);
     from_top = std::min(from_top, height - 1);
     return rgba.data() + 4 * (static_cast<std::ptrdiff_t>(height - 1 - from_top) * width + x);
   }
@@ -60,8 +60,10 @@ TEST(VideoFrame, IsTheStandardsFromTheTopRowOn) {
     for (int y = 0; y < rows; y += 2) {
       for (int x = 0; x < columns; x += 2) {
         Colour mean{};
-        for (const auto& [i, j] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
-          for (std::size_t part = 0; part < 3; ++part) mean[part] += picture.at(x + i, y + j)[part] / 4.0;
+        for (const int row : {y, y + 1}) {
+          for (const auto& [column, weight] : {std::pair{x - 1, 0.125}, {x, 0.25}, {x + 1, 0.125}}) {
+            for (std::size_t part = 0; part < 3; ++part) mean[part] += weight * picture.at(column, row)[part];
+          }
         }
         const auto at = static_cast<std::size_t>(columns * rows + y / 2 * columns / 2 + x / 2);
         expect_near(video[at], video_of(mean)[1]);

@@ -41,7 +41,7 @@ TEST(ReportParts, NumbersHaveUnitsOfTheirDigits) {
 }
 
 TEST(ReportParts, DecimalPointsStandBelowEachOther) {
-  EXPECT_EQ(aligned_numbers({1.5, 200, NAN, 12.25}, {.digits = 3}),
+  EXPECT_EQ(aligned_numbers({1.5, 200, NAN, 12.25}, 3),
             (Labels{"1.50", "200\u2008\u2007\u2007", "not measured", "12.2\u2007"}));
   EXPECT_EQ(aligned_numbers({}), Labels{});
 }
