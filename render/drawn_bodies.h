@@ -12,6 +12,9 @@ struct DrawnBodies {
   unsigned values = 0;
 };
 
+/// Bodies whose positions one dispatch may have in a shader buffer: 64 MB of the 128 MB that every driver allows.
+constexpr int most_bodies_per_dispatch = 1 << 22;
+
 /// Values that take the first and the last colour of the map.
 struct ValueRange {
   float low = 0.0f;

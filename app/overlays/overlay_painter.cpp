@@ -65,8 +65,17 @@ bool OverlayPainter::follow_bodies(const OverlayScene& scene, const ViewStatus& 
     tracks_.clear();
     return had_some;
   }
-  const double length = asked.trails.length > 0 ? asked.trails.length : usual_trail_length(scene.radius, scene.ranges);
+  const double length = asked.trails.length > 0 ? asked.trails.length : lasting_trail_length(scene);
   return read_bodies(scene, length / BodyTracks::most_points);
+}
+
+/// Another length begins the tracks anew, and the ranges that the usual length is made of follow the bodies all the
+/// time.
+double OverlayPainter::lasting_trail_length(const OverlayScene& scene) {
+  const double usual = usual_trail_length(scene.radius, scene.ranges);
+  const bool still_good = usual < 2 * trail_length_ && trail_length_ < 2 * usual;
+  if (tracks_.tracks().empty() || !still_good) trail_length_ = usual;
+  return trail_length_;
 }
 
 bool OverlayPainter::read_bodies(const OverlayScene& scene, double interval) {

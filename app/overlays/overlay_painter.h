@@ -52,6 +52,7 @@ class OverlayPainter {
   };
 
   bool follow_bodies(const OverlayScene& scene, const ViewStatus& view);
+  double lasting_trail_length(const OverlayScene& scene);
   bool read_bodies(const OverlayScene& scene, double interval);
   void draw_trails(const OverlayScene& scene, const ViewStatus& view);
   void draw_others(const OverlayScene& scene, const render::OrbitCamera& camera, ViewStatus& view);
@@ -64,6 +65,7 @@ class OverlayPainter {
   std::vector<int> sample_;          // of bodies that are read
   std::optional<double> read_time_;  // of the latest reading that was asked for
   std::int64_t history_ = 0;         // of the tracks
+  double trail_length_ = 0;          // the usual one, of the tracks
   std::optional<Shown> shown_;       // by the last update()
   bool trails_drawn_ = false;
 };

@@ -11,7 +11,6 @@ namespace {
 
 constexpr GLsizeiptr vec4_bytes = sizeof(glm::vec4);
 constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-constexpr GLintptr most_per_dispatch = 1 << 22;  // 64 MB: every driver has shader buffers of 128 MB
 
 }  // namespace
 
@@ -49,8 +48,8 @@ void BodyReadback::gather(const DrawnBodies& bodies, std::span<const int> indice
   program_.set("wanted", static_cast<int>(indices.size()));
   bind_storage(1, indices_);
   glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 2, copies_.id(), slot * 2 * vec4_bytes * most_, 2 * vec4_bytes * most_);
-  for (GLintptr begin = 0; begin < all; begin += most_per_dispatch) {
-    const GLintptr held = std::min(all - begin, most_per_dispatch);
+  for (GLintptr begin = 0; begin < all; begin += most_bodies_per_dispatch) {
+    const GLintptr held = std::min<GLintptr>(all - begin, most_bodies_per_dispatch);
     glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, vec4_bytes * begin, vec4_bytes * held);
     program_.set("begin", static_cast<int>(begin));
     program_.set("held", static_cast<int>(held));

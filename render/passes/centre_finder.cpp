@@ -12,9 +12,8 @@
 namespace orrery::render {
 namespace {
 
-constexpr int most_per_dispatch = 1 << 22;  // 64 MB: every driver has shader buffers of 128 MB
-constexpr int most_groups = 1024;           // of a dispatch of sums
-constexpr std::size_t sum_bytes = 32;       // Sums of centre_sums.glsl
+constexpr int most_groups = 1024;      // of a dispatch of sums
+constexpr std::size_t sum_bytes = 32;  // Sums of centre_sums.glsl
 constexpr std::size_t cells = 64 * 64 * 64;
 constexpr int scene_sums = 6;                      // until a few distant bodies change nothing any more
 constexpr int search_balls = 10, track_balls = 5;  // that shrink
@@ -40,8 +39,8 @@ constexpr BufferReadback::Part result{2, 2};  // `found` and what follows it, in
 /// Calls visit(first, count) for each part of the bodies that a shader buffer can hold.
 template <class Visit>
 void for_each_dispatch(int bodies, Visit visit) {
-  for (int first = 0; first < bodies; first += most_per_dispatch) {
-    visit(first, std::min(bodies - first, most_per_dispatch));
+  for (int first = 0; first < bodies; first += most_bodies_per_dispatch) {
+    visit(first, std::min(bodies - first, most_bodies_per_dispatch));
   }
 }
 
@@ -77,7 +76,8 @@ void CentreFinder::begin(const DrawnBodies& bodies) {
   const std::array start{Start{.ball = glm::vec4{last_, everywhere}}};
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   search_.upload(std::as_bytes(std::span{start}));
-  const std::size_t dispatches = (static_cast<std::size_t>(bodies.count) + most_per_dispatch - 1) / most_per_dispatch;
+  const std::size_t dispatches =
+      (static_cast<std::size_t>(bodies.count) + most_bodies_per_dispatch - 1) / most_bodies_per_dispatch;
   const std::size_t bytes = std::max(dispatches, std::size_t{1}) * most_groups * sum_bytes;
   if (sums_.size_bytes() < bytes) sums_ = Buffer{bytes};
   bind_storage(2, search_);

@@ -12,7 +12,6 @@
 namespace orrery::render {
 namespace {
 
-constexpr int most_per_dispatch = 1 << 22;  // 64 MB: every driver has shader buffers of 128 MB
 constexpr int stages = 3;
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
@@ -37,8 +36,8 @@ std::optional<int> Pick::at(glm::vec2 place, float reach_px, const DrawnBodies& 
   bind_storage(1, found_);
   for (int stage = 0; stage < stages; ++stage) {
     program_.set("stage", stage);
-    for (int first = 0; first < bodies.count; first += most_per_dispatch) {
-      const int count = std::min(bodies.count - first, most_per_dispatch);
+    for (int first = 0; first < bodies.count; first += most_bodies_per_dispatch) {
+      const int count = std::min(bodies.count - first, most_bodies_per_dispatch);
       glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, GLintptr{16} * first, GLsizeiptr{16} * count);
       program_.set("first", first);
       program_.set("count", count);

@@ -17,8 +17,9 @@ class OverlaysInAPicture : public test::OffscreenViewer {
  protected:
   /// After `frames` steps, each of `requests` carried out before its frame.
   Image picture(std::int64_t frames, std::vector<std::pair<std::int64_t, Request>> requests,
-                const char* kernel = "cpu-simd", WindowSize size = {320, 192}) const {
+                const char* kernel = "cpu-simd", WindowSize size = {320, 192}, const char* scene = "plummer") const {
     ViewOptions asked = options(frames);
+    asked.scene.scene = scene;
     asked.setup = {SelectKernel{kernel}};
     asked.size = size;
     asked.screenshot_file = path("picture.png");
@@ -69,6 +70,16 @@ TEST_F(OverlaysInAPicture, TrailsGrowAndEndWithARestart) {
   const int alone = changed(small(10, {{1, view(PickBody{100})}, {1, view(ShowTrails{TrailsOf::picked})}}), without);
   EXPECT_GT(alone, 0);
   EXPECT_LT(alone, early / 4);
+}
+
+/// The usual length of trails depends on the ranges, and another length begins the trails anew.
+TEST_F(OverlaysInAPicture, TrailsStayWhileTheRangesOfTheColoursFollowTheBodies) {
+  const auto collapse = [this](std::vector<std::pair<std::int64_t, Request>> requests) {
+    return picture(120, std::move(requests), "cpu-simd", {160, 96}, "cold-collapse");
+  };
+  const Request trails = view(ShowTrails{TrailsOf::sample});
+  const Image without = collapse({});
+  EXPECT_GT(changed(collapse({{0, trails}}), without), 3 * changed(collapse({{117, trails}}), without));
 }
 
 TEST_F(OverlaysInAPicture, ArrowsAreDrawnOfVelocitiesAtOnceAndOfAccelerationsAfterAStep) {

@@ -18,6 +18,7 @@ class StepsAhead : public OffscreenViewer {
     ViewOptions o = options(frames);
     o.scene = {.scene = "plummer", .count = 20000};
     o.setup = {SelectKernel{"cuda-tiled"}};
+    o.size = {640, 400};  // room for the panels
     o.panel = true;
     o.script = {{.frame = 3, .request = Command{SelectKernel{"cuda-naive"}}, .line = 1},
                 {.frame = 6, .request = Command{SetStepsPerFrame{2}}, .line = 2}};
