@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-constexpr double width = 720, height = 300;
+constexpr double curve_height = 300;
 using Point = std::pair<double, double>;
 
 bool is_finite(const Point& point) {
@@ -31,11 +31,11 @@ std::string curve_figure(const ReportCurve& curve) {
   const auto [low, high] = std::ranges::minmax(points, {}, &Point::second);
   const SvgPlot plot{.left = 96,
                      .top = 12,
-                     .right = width - 16,
-                     .bottom = height - 48,
+                     .right = plot_width - 16,
+                     .bottom = curve_height - 48,
                      .across = linear_scale(left.first, right.first),
                      .up = linear_scale(std::min(low.second, 0.0), std::max(high.second, 0.0))};
-  Svg svg{width, height, curve.words};
+  Svg svg{plot_width, curve_height, curve.words};
   plot.draw_up(svg, curve.up);
   plot.draw_across(svg, curve.across);
   std::vector<SvgPoint> line;

@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-constexpr double width = 720, height = 430;
+constexpr double front_height = 430;
 
 bool has_place(const ReportRow& row) {
   return row.median_ms > 0 && std::isfinite(row.median_ms) && row.error_median > 0 && std::isfinite(row.error_median);
@@ -40,8 +40,8 @@ SvgPlot plot_of(const std::vector<ReportRow>& rows) {
   const auto [least_ms, most_ms] = std::ranges::minmax(rows, {}, &ReportRow::median_ms);
   return {.left = 78,
           .top = 12,
-          .right = width - 12,
-          .bottom = height - 48,
+          .right = plot_width - 12,
+          .bottom = front_height - 48,
           .across = log_scale(least_error.error_median, most_error.error_median, true),
           .up = log_scale(least_ms.median_ms, most_ms.median_ms, false)};
 }
@@ -112,7 +112,7 @@ std::string speed_error_figure(const ReportGroup& group) {
     return paragraph_of("There is no plot of speed over accuracy: no result has both a time and a force error.");
   }
   const SvgPlot plot = plot_of(dots.rows);
-  Svg svg{width, height, "Time per step over median force error, " + group.title};
+  Svg svg{plot_width, front_height, "Time per step over median force error, " + group.title};
   plot.draw_up(svg, "time per step (ms)");
   plot.draw_across(svg, "median force error |\u0394a|/|a|");
   std::vector<SvgPoint> points;

@@ -8,6 +8,9 @@
 
 namespace orrery {
 
+/// Of every plot, in units of the page.
+constexpr double plot_width = 720;
+
 struct SvgPoint {
   double x = 0, y = 0;  ///< in units of the drawing, y downwards
 };

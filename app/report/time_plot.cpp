@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-constexpr double width = 720, row_height = 28, top = 6;
+constexpr double row_height = 28, top = 6;
 constexpr std::size_t most_bars = 40, longest_name = 40;
 constexpr double linear_span = 25;  // of the times: beyond it, short bars cannot be seen
 
@@ -77,11 +77,11 @@ std::string time_figure(const ReportGroup& group) {
   const double bottom = top + row_height * static_cast<double>(rows.size()), height = bottom + 46;
   const SvgPlot plot{.left = names + 16,
                      .top = top,
-                     .right = width - values - 20,
+                     .right = plot_width - values - 20,
                      .bottom = bottom,
                      .across = scale_of(rows),
                      .up = {}};
-  Svg svg{width, height, "Time per step of each kernel, " + group.title};
+  Svg svg{plot_width, height, "Time per step of each kernel, " + group.title};
   plot.draw_across(svg, "time per step (ms)");
   for (std::size_t i = 0; i < rows.size(); ++i) draw_bar(svg, plot, rows[i], top + row_height * static_cast<double>(i));
   svg.line({plot.left, top}, {plot.left, bottom}, "axis");

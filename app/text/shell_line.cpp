@@ -17,7 +17,7 @@ bool is_printable(char c) {
   return c >= ' ' && c <= '~';
 }
 
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   const bool printable = std::ranges::all_of(word, is_printable);
   std::string result = printable ? "'" : "$'";
@@ -37,7 +37,7 @@ std::string quoted(const std::string& word) {
 
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

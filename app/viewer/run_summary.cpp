@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-constexpr const char* not_measured = "not measured";
+constexpr const char* no_measurement = "not measured";
 
 std::string kernel_text(const Status& status) {
   if (status.auto_choice) return status.auto_choice->name;
@@ -19,19 +19,19 @@ std::string kernel_text(const Status& status) {
 
 /// Leapfrog's first step has one evaluation more and is in no median.
 std::string step_text(const ViewStatus& view) {
-  if (view.measured == 0) return not_measured;
+  if (view.measured == 0) return no_measurement;
   return fmt::format("{} ms, the median of {} {} with steps", significant(view.step_ms_median, 3), view.measured,
                      view.measured == 1 ? "frame" : "frames");
 }
 
 std::string rate_text(const Status& status, const ViewStatus& view) {
   const double interactions = step_work(status).interactions;
-  if (view.measured == 0 || !(interactions > 0) || !(view.step_ms_median > 0)) return not_measured;
+  if (view.measured == 0 || !(interactions > 0) || !(view.step_ms_median > 0)) return no_measurement;
   return with_prefix(interactions / (view.step_ms_median * 1e-3));
 }
 
 std::string error_text(const Status& status) {
-  if (!status.force_probe) return not_measured;
+  if (!status.force_probe) return no_measurement;
   const ForceProbe& probe = *status.force_probe;
   return fmt::format("median {}, maximum {} against double precision, of {} bodies at step {}",
                      significant(probe.error.median, 2), significant(probe.error.max, 2), format_count(probe.sample),

@@ -13,14 +13,13 @@
 namespace orrery::render::test {
 namespace {
 
-using Bodies = std::vector<glm::vec4>;
+using MassPoints = std::vector<glm::vec4>;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using FloatLimits = std::numeric_limits<float>;
 
 class CentreFinderTest : public testing::Test {
  protected:
-  void show(const Bodies& positions) {
+  void show(const MassPoints& positions) {
     bodies = {};
     buffer = Buffer{std::max(positions.size(), std::size_t{1}) * sizeof(glm::vec4)};
     buffer.upload(std::as_bytes(std::span{positions}));
@@ -40,7 +39,7 @@ class CentreFinderTest : public testing::Test {
     finder.request_cluster(bodies, 0);
     return *finder.poll(true);
   }
-  FoundCentre cluster_of(const Bodies& positions) {
+  FoundCentre cluster_of(const MassPoints& positions) {
     show(positions);
     finder.restart();
     return cluster();
@@ -53,7 +52,7 @@ class CentreFinderTest : public testing::Test {
 };
 
 /// Appends bodies with a normal distribution of this width.
-void add(Bodies& to, int count, glm::vec3 middle, float width, float mass = 1, unsigned seed = 5) {
+void add(MassPoints& to, int count, glm::vec3 middle, float width, float mass = 1, unsigned seed = 5) {
   std::mt19937 random{seed};
   std::normal_distribution<float> normal{0, width};
   for (int i = 0; i < count; ++i) {
@@ -62,13 +61,13 @@ void add(Bodies& to, int count, glm::vec3 middle, float width, float mass = 1, u
   }
 }
 
-Bodies ball(int count, glm::vec3 middle, float width) {
-  Bodies bodies;
+MassPoints ball(int count, glm::vec3 middle, float width) {
+  MassPoints bodies;
   add(bodies, count, middle, width);
   return bodies;
 }
 
-glm::dvec3 centre_of_mass(const Bodies& bodies, auto&& counts) {
+glm::dvec3 centre_of_mass(const MassPoints& bodies, auto&& counts) {
   glm::dvec4 sum{0};
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (counts(i)) sum += glm::dvec4{glm::dvec3{bodies[i]}, 1} * static_cast<double>(bodies[i].w);
@@ -86,7 +85,7 @@ void expect_near(const std::optional<glm::vec3>& found, glm::dvec3 expected, dou
 TEST_F(CentreFinderTest, AgreesWithASumInDoublePrecision) {
   for (const int count : {1, 2, 255, 257, 20'000, 5'000'000}) {  // the last takes more than one dispatch
     SCOPED_TRACE(count);
-    Bodies cloud = ball(count, {3, -2, 1}, 1);
+    MassPoints cloud = ball(count, {3, -2, 1}, 1);
     for (std::size_t i = 0; i < cloud.size(); ++i) cloud[i].w = static_cast<float>(1 + i % 7);
     show(cloud);
     const glm::dvec3 expected = centre_of_mass(cloud, [](std::size_t) { return true; });
@@ -98,7 +97,7 @@ TEST_F(CentreFinderTest, AgreesWithASumInDoublePrecision) {
 TEST_F(CentreFinderTest, FindsAPartOfTheScene) {
   for (const int count : {3, 1001, 5'000'000}) {
     SCOPED_TRACE(count);
-    const Bodies cloud = ball(count, {3, -2, 1}, 1);
+    const MassPoints cloud = ball(count, {3, -2, 1}, 1);
     std::vector<std::uint8_t> parts;
     for (int i = 0; i < count; ++i) parts.push_back(static_cast<std::uint8_t>(i % 3));
     show(cloud);
@@ -111,12 +110,12 @@ TEST_F(CentreFinderTest, FindsAPartOfTheScene) {
 }
 
 TEST_F(CentreFinderTest, LeavesOutBodiesThatDoNotCount) {
-  Bodies cloud = ball(5000, {1, 2, 3}, 0.1f);
+  MassPoints cloud = ball(5000, {1, 2, 3}, 0.1f);
   const glm::dvec3 expected = centre_of_mass(cloud, [](std::size_t) { return true; });
-  for (const glm::vec4 odd : {glm::vec4{nan, 0, 0, 1},
-                              {0, infinity, 0, 1},
-                              {9, 9, 9, nan},
-                              {9, 9, 9, infinity},
+  for (const glm::vec4 odd : {glm::vec4{FloatLimits::quiet_NaN(), 0, 0, 1},
+                              {0, FloatLimits::infinity(), 0, 1},
+                              {9, 9, 9, FloatLimits::quiet_NaN()},
+                              {9, 9, 9, FloatLimits::infinity()},
                               {9, 9, 9, 0},
                               {9, 9, 9, -50},
                               {9, 9, 1e30f, 1}}) {
@@ -128,7 +127,9 @@ TEST_F(CentreFinderTest, LeavesOutBodiesThatDoNotCount) {
 }
 
 TEST_F(CentreFinderTest, WithoutBodiesThereIsNoCentre) {
-  for (const Bodies& none : {Bodies{}, Bodies{{1, 2, 3, 0}}, Bodies{{nan, nan, nan, 1}}}) {
+  for (const MassPoints& none :
+       {MassPoints{}, MassPoints{{1, 2, 3, 0}},
+        MassPoints{{FloatLimits::quiet_NaN(), FloatLimits::quiet_NaN(), FloatLimits::quiet_NaN(), 1}}}) {
     show(none);
     EXPECT_FALSE(mass());
     EXPECT_FALSE(cluster().centre);
@@ -142,7 +143,7 @@ TEST_F(CentreFinderTest, FewBodiesHaveACluster) {
   expect_near(cluster_of({{1, 2, 3, 0.5f}}).centre, {1, 2, 3}, 0);
   expect_near(cluster_of({{0, 0, 0, 5}}).centre, {0, 0, 0}, 0);
   expect_near(cluster_of({{1, 2, 3, 1}, {5, 2, 3, 3}}).centre, {5, 2, 3}, 1e-5);
-  expect_near(cluster_of(Bodies(100, {7, 8, 9, 1})).centre, {7, 8, 9}, 1e-5);
+  expect_near(cluster_of(MassPoints(100, {7, 8, 9, 1})).centre, {7, 8, 9}, 1e-5);
 }
 
 TEST_F(CentreFinderTest, TheHeavierOfTwoGalaxiesIsTheLargestCluster) {
@@ -150,13 +151,13 @@ TEST_F(CentreFinderTest, TheHeavierOfTwoGalaxiesIsTheLargestCluster) {
   for (const bool heavy_first : {true, false}) {
     for (const float width : {0.2f, 0.4f, 0.6f}) {  // of the heavier one; the other one has 0.4
       SCOPED_TRACE(testing::Message() << heavy_first << ", width " << width);
-      Bodies galaxies;
+      MassPoints galaxies;
       add(galaxies, heavy_first ? 6000 : 4000, first, heavy_first ? width : 0.4f);
       add(galaxies, heavy_first ? 4000 : 6000, second, heavy_first ? 0.4f : width, 1, 6);
       expect_near(cluster_of(galaxies).centre, heavy_first ? first : second, 0.1 * width);
     }
   }
-  Bodies galaxies;  // the heavier one has fewer bodies
+  MassPoints galaxies;  // the heavier one has fewer bodies
   add(galaxies, 4000, first, 0.4f, 3);
   add(galaxies, 6000, second, 0.4f);
   expect_near(cluster_of(galaxies).centre, first, 0.04);
@@ -167,7 +168,7 @@ TEST_F(CentreFinderTest, AGalaxyFarFromTheOriginIsFound) {
 }
 
 TEST_F(CentreFinderTest, DistantBodiesChangeNothing) {
-  Bodies galaxies;
+  MassPoints galaxies;
   add(galaxies, 3000, {-2, 0, 0}, 0.3f);
   add(galaxies, 2000, {2, 0, 0}, 0.3f);
   const auto expected = cluster_of(galaxies).centre;
@@ -177,7 +178,7 @@ TEST_F(CentreFinderTest, DistantBodiesChangeNothing) {
 }
 
 TEST_F(CentreFinderTest, TheHeaviestOfManyHaloesIsTheLargestCluster) {
-  Bodies web;
+  MassPoints web;
   std::mt19937 random{3};
   std::uniform_real_distribution<float> place{-10, 10};
   for (int i = 0; i < 20000; ++i) {
@@ -198,7 +199,7 @@ TEST_F(CentreFinderTest, TheFirstClusterIsFoundWhereverTheOriginIs) {
 
 TEST_F(CentreFinderTest, AClusterStaysUntilAnotherIsClearlyLarger) {
   const auto galaxies = [](int first, int second, float shift) {
-    Bodies both;
+    MassPoints both;
     add(both, first, {-3 + shift, 0, 0}, 0.4f);
     add(both, second, {3 - shift, shift, 0}, 0.4f, 1, 6);
     return both;
@@ -224,12 +225,12 @@ TEST_F(CentreFinderTest, AClusterStaysUntilAnotherIsClearlyLarger) {
 }
 
 TEST_F(CentreFinderTest, EqualBodiesGiveEqualBits) {
-  Bodies galaxies;
+  MassPoints galaxies;
   add(galaxies, 30000, {-2, 1, 0}, 0.3f);
   add(galaxies, 30000, {2, 0, 0}, 0.3f, 1, 6);
   const auto first = cluster_of(galaxies).centre;
   for (int i = 0; i < 3; ++i) {
-    Bodies elsewhere;
+    MassPoints elsewhere;
     add(elsewhere, 100, {5.0f + static_cast<float>(i), 1, 0}, 0.3f);
     (void)cluster_of(elsewhere);
     finder.restart();
