@@ -110,7 +110,7 @@ void length_bar(double per_height, float most_width, const std::string& words, E
 
 void scale_bar(const Legend& legend, float most_width) {
   const float half = em(0.25f), left = ImGui::GetCursorScreenPos().x;
-  length_bar(legend.world_per_height, most_width, "", [&](float right, float y) {
+  length_bar(legend.world_per_height, most_width, "length ", [&](float right, float y) {
     for (const float x : {left, right}) {
       ImGui::GetWindowDrawList()->AddLine({x, y - half}, {x, y + half}, theme::text);
     }
@@ -145,17 +145,17 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
   const float margin = em(0.75f), width = em(11);
   if (display.x - side_column_width(view) < width + 4 * margin) return;
   ImGui::SetNextWindowPos({display.x - margin, display.y - state.lab.covered - margin}, ImGuiCond_Always, {1, 1});
+  ImGui::SetNextWindowBgAlpha(0.5f);  // bodies behind it stay visible, and its numbers can be read
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   if (ImGui::Begin("Legend", nullptr,
-                   base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBackground |
-                       ImGuiWindowFlags_NoFocusOnAppearing)) {
+                   base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     if (legend.colours.size() > 1 || !legend.parts.empty()) colours(legend, width);
     if (!legend.cells.empty()) {
       text(legend.cells, theme::text, theme::Font::small);
       ui_mark("legend.cells");
     }
     if (!legend.arrows.empty()) arrow_scale(legend);
-    scale_bar(legend, width - em(2.5f));
+    scale_bar(legend, width - em(4.5f));
   }
   ImGui::End();
   ImGui::PopStyleVar();

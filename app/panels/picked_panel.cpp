@@ -79,7 +79,8 @@ void picked_panel(const ViewStatus& view, Requests& out) {
       row("accel.", components(*body.acceleration),
           "x, y and z, in units of length per time squared: the mean since the reading before, from the velocities.");
     }
-    row("distance", fmt::format("{:.4g}", body.distance), "From the camera's target, in units of length.");
+    row("to target", fmt::format("{:.4g}", body.distance),
+        "The distance from the camera's target, in units of length.");
     if (body.walk) {
       row("walk", fmt::format("{} cells, {} bodies", format_count(body.walk->cells), format_count(body.walk->bodies)),
           "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");

@@ -80,8 +80,8 @@ std::string result_table(const ReportGroup& group) {
   if (settings) columns.push_back({"settings"});
   if (how) columns.push_back({"measured"});
   if (ranks) columns.push_back({"rank", true});
-  for (const char* title :
-       {"median, ms", "95 % from", "to, ms", "interactions/s", "error: median", "99 %", "largest"}) {
+  for (const char* title : {"median, ms", "95 % interval: from, ms", "to, ms", "interactions/s", "error: median",
+                            "error: 99 % below", "error: largest"}) {
     columns.push_back({title, true});
   }
   const auto median = aligned_numbers(numbers(rows, &ReportRow::median_ms));

@@ -223,8 +223,9 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
     return words + fmt::format(" The colours show the parts of the scene: {}.", fmt::join(names, ", "));
   }
   if (legend.quantity.empty()) return words;
-  return words + fmt::format(" The colours show the {} ({}), from {} to {}.", legend.quantity, legend.unit,
-                             significant(legend.low, 3), significant(legend.high, 3));
+  return words +
+         fmt::format(" The colours show the {} ({}), from {} to {}; bodies beyond have the colours of these ends.",
+                     legend.quantity, legend.unit, significant(legend.low, 3), significant(legend.high, 3));
 }
 
 }  // namespace orrery
