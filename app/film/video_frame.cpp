@@ -18,14 +18,14 @@ constexpr std::int32_t fixed(double value) {
 struct Weights {
   std::int32_t r, g, b;
 };
-constexpr Weights luma{fixed(red * luma_range), fixed(green* luma_range), fixed(blue* luma_range)};
+constexpr std::int32_t luma_red = fixed(luma_range * red), luma_green = fixed(luma_range * green),
+                       luma_blue = fixed(luma_range * blue);
+constexpr Weights luma{luma_red, luma_green, luma_blue};
 // Green takes what the rounding of the others leaves, so that grey has no colour.
-constexpr Weights blue_difference{fixed(-red / (1 - blue) / 2 * chroma_range),
-                                  -fixed(-red / (1 - blue) / 2 * chroma_range) - fixed(chroma_range / 2),
-                                  fixed(chroma_range / 2)};
-constexpr Weights red_difference{fixed(chroma_range / 2),
-                                 -fixed(-blue / (1 - red) / 2 * chroma_range) - fixed(chroma_range / 2),
-                                 fixed(-blue / (1 - red) / 2 * chroma_range)};
+constexpr std::int32_t half = fixed(chroma_range / 2), red_in_blue = fixed(-chroma_range / 2 * red / (1 - blue)),
+                       blue_in_red = fixed(-chroma_range / 2 * blue / (1 - red));
+constexpr Weights blue_difference{red_in_blue, -red_in_blue - half, half};
+constexpr Weights red_difference{half, -blue_in_red - half, blue_in_red};
 
 using Pixel = std::uint32_t;  // red in the lowest byte
 

@@ -39,7 +39,7 @@ class CameraFollow {
   /// user; empty if it goes on, or if the body is gone that was followed.
   std::string take_scene(const Parts& parts);
 
-  /// Finds the target; once per frame before aim(). Returns whether it is another one than in the frame before, then
+  /// Finds the target; once per frame before aim(). Returns whether it is another one than in the frame before: then
   /// the picture should glide.
   bool update(const Scene& scene, const BodyPicker& picker);
   /// Moves the camera. Moves that the user made since the last call stay as an offset from the target.

@@ -34,10 +34,9 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   view.mufu_per_interaction.reset();
   view.instructions_double = false;
   view.instructions_reason = "the kernel runs on the CPU";
-  if (status.card && may_start(view) && !peak_rates_tried_) {
-    peak_rates_tried_ = true;
+  if (status.card && may_start(view) && !peak_rates_) {
     peak_rates_ = measure_machine_peak_rates(backends_);
-    if (peak_rates_ && !peak_rates_->peak_rates) {
+    if (!peak_rates_->peak_rates) {
       console::complain("the GPU's peak rates were not measured: " + peak_rates_->reason);
     }
   }

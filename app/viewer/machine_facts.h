@@ -42,7 +42,6 @@ class MachineFacts {
 
   const Backends& backends_;
   std::optional<MachinePeakRates> peak_rates_;
-  bool peak_rates_tried_ = false;
   std::optional<double> clock_mhz_;
   std::chrono::steady_clock::time_point asked_clock_{};
   std::future<std::optional<double>> clock_;
