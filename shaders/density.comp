@@ -4,12 +4,11 @@
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D density;
-layout(binding = 2) uniform sampler2D colours;  // one row per colour map
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform vec2 range;  // of the density or its logarithm, with the first and the last colour
 uniform bool logarithmic;
-uniform int colour_map;
 
+#include "colours.glsl"
 #include "encode.glsl"
 
 void main() {
@@ -18,7 +17,5 @@ void main() {
   const float value = texelFetch(density, pixel, 0).r;
   const float at = logarithmic ? log(max(value, 1e-30)) : value;
   const float share = clamp((at - range.x) / (range.y - range.x), 0.0, 1.0);
-  const vec2 size = vec2(textureSize(colours, 0));
-  const vec2 texel = vec2(0.5 + share * (size.x - 1.0), 0.5 + float(colour_map));
-  imageStore(picture, pixel, encoded(textureLod(colours, texel / size, 0.0).rgb, pixel));
+  imageStore(picture, pixel, encoded(mapped_colour(share), pixel));
 }

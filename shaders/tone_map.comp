@@ -1,20 +1,19 @@
 #version 450 core
 
-// Light and its shares (see body.glsl) to a picture.
+// Light and its shares (see body.glsl) to a picture: light in the dark, or with INK defined ink on white. With PARTS
+// defined, the shares are those of parts of the scene. A software renderer would execute both sides of a condition.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D light;
 layout(binding = 1) uniform sampler2D glow;
-layout(binding = 2) uniform sampler2D colours;  // one row per colour map
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
 uniform bool auto_exposure;  // scales the metered exposure instead of the light
-uniform int colour_map;
-uniform bool ink_on_white;  // else light in the dark
-uniform bool parts;  // shares are those of parts of the scene
 uniform vec3 part_colours[4];
 uniform vec3 unknown_colour;
 
+#include "colours.glsl"
+#include "encode.glsl"
 #include "exposure.glsl"
 
 const float hottest = 3e4;   // more is white as well, and infinity would be no colour
@@ -27,23 +26,28 @@ const float most_layers = 2.5;
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 
-#include "encode.glsl"
-
-// The colour is that of the mean value on the line of sight, so that it can be read off the colour map.
-// The light in its colour.
+// The light in its colour: that of the mean value on the line of sight, so that it can be read off the colour map.
 vec3 coloured(vec4 sums) {
-  if (parts) {
-    const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
-    return mat3(part_colours[1], part_colours[2], part_colours[3]) * sums.yzw + first * part_colours[0];
-  }
+#ifdef PARTS
+  const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
+  return mat3(part_colours[1], part_colours[2], part_colours[3]) * sums.yzw + first * part_colours[0];
+#else
   const float known = max(sums.x - sums.z, 0.0);
-  const vec2 size = vec2(textureSize(colours, 0));
-  const float value = clamp(sums.y / max(known, 1e-20), 0.0, 1.0);
-  const vec2 texel = vec2(0.5 + value * (size.x - 1.0), 0.5 + float(colour_map));
-  return known * textureLod(colours, texel / size, 0.0).rgb + sums.z * unknown_colour;
+  return known * mapped_colour(clamp(sums.y / max(known, 1e-20), 0.0, 1.0)) + sums.z * unknown_colour;
+#endif
 }
 
-vec3 lit(vec4 bodies, vec4 halo, float exposed, vec2 place) {
+#ifdef INK
+// Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. The glow stays
+// away, since paper does not shine.
+vec3 toned(vec4 bodies, float exposed, vec2 place) {
+  const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
+  if (!(bodies.x > 0.0)) return vec3(1.0);
+  return pow(max(coloured(bodies) / bodies.x, vec3(0.0)), vec3(layers));
+}
+#else
+vec3 toned(vec4 bodies, float exposed, vec2 place) {
+  const vec4 halo = textureLod(glow, place, 0.0);
   const vec3 c = min(exposed * (coloured(bodies) + glow_weight * coloured(halo)), vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
   // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
@@ -52,20 +56,12 @@ vec3 lit(vec4 bodies, vec4 halo, float exposed, vec2 place) {
   const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
   return shown + sky * (1.0 - shown);
 }
-
-// Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. The glow stays
-// away, since paper does not shine.
-vec3 printed(vec4 bodies, float exposed) {
-  const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
-  if (!(bodies.x > 0.0)) return vec3(1.0);
-  return pow(max(coloured(bodies) / bodies.x, vec3(0.0)), vec3(layers));
-}
+#endif
 
 void main() {
   const ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(picture);
   if (any(greaterThanEqual(pixel, size))) return;
   const vec2 place = (vec2(pixel) + 0.5) / vec2(size);
   const float exposed = exposure * (auto_exposure && automatic > 0.0 ? automatic : 1.0);
-  const vec4 bodies = texelFetch(light, pixel, 0), halo = textureLod(glow, place, 0.0);
-  imageStore(picture, pixel, encoded(ink_on_white ? printed(bodies, exposed) : lit(bodies, halo, exposed, place), pixel));
+  imageStore(picture, pixel, encoded(toned(texelFetch(light, pixel, 0), exposed, place), pixel));
 }

@@ -1,6 +1,5 @@
 #include "render/passes/tone_map.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,10 @@ namespace {
 using ColourOf = glm::vec3 (*)(const ColourMap& map, float at, Theme theme);
 
 Texture make_colours(ColourOf colour_of, Theme theme) {
-  constexpr int samples = 256;
+  constexpr int samples = 1024;
   const auto maps = colour_maps();
   const int rows = static_cast<int>(maps.size());
-  Texture texture = make_texture_2d(GL_RGBA16F, samples, rows);
+  Texture texture = make_texture_2d(GL_RGBA32F, samples, rows);
   std::vector<glm::vec4> row(samples);
   for (int y = 0; y < rows; ++y) {
     for (int x = 0; x < samples; ++x) {
@@ -36,21 +35,35 @@ ToneMap::ToneMap() {
     colours_[static_cast<std::size_t>(Look::lights)][at] = make_colours(body_colour, theme);
     colours_[static_cast<std::size_t>(Look::density)][at] = make_colours(density_colour, theme);
   }
-  for (int i = 0; i < most_parts; ++i) {
-    lights_program_.set("part_colours[" + std::to_string(i) + "]",
-                        linear_from_srgb(part_colours()[static_cast<std::size_t>(i)]));
+}
+
+const Program& ToneMap::lights_program(Theme theme, bool parts) {
+  std::optional<Program>& program = lights_programs_[static_cast<std::size_t>(theme)][parts ? 1 : 0];
+  if (program) return *program;
+  std::string preamble;
+  if (theme == Theme::light) preamble += "#define INK\n";
+  if (parts) preamble += "#define PARTS\n";
+  program.emplace(ComputeShader{"tone_map.comp", preamble});
+  if (parts) {
+    for (int i = 0; i < most_parts; ++i) {
+      program->set("part_colours[" + std::to_string(i) + "]",
+                   linear_from_srgb(part_colours()[static_cast<std::size_t>(i)]));
+    }
+  } else {
+    program->set("unknown_colour", linear_from_srgb(unknown_colour));
   }
-  lights_program_.set("unknown_colour", linear_from_srgb(unknown_colour));
+  return *program;
 }
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
-  lights_program_.set("exposure", appearance.exposure);
-  lights_program_.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
-  lights_program_.set("ink_on_white", appearance.theme == Theme::light ? 1 : 0);
-  lights_program_.set("parts", shows_values(appearance) && appearance.colour_by == ColourBy::species ? 1 : 0);
+  const bool parts = shows_values(appearance) && appearance.colour_by == ColourBy::species;
+  const Program& program = lights_program(appearance.theme, parts);
+  program.set("exposure", appearance.exposure);
+  program.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
+  if (!parts) program.set("colour_map", appearance.colour_map);
   glBindTextureUnit(1, glow);
-  fill(lights_program_, light, appearance, picture);
+  fill(program, light, appearance, picture);
 }
 
 void ToneMap::draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
@@ -58,6 +71,7 @@ void ToneMap::draw_density(const RenderTarget& density, const ColourScale& scale
   const glm::vec2 ends{scale.range.low, scale.range.high};
   density_program_.set("range", scale.logarithmic ? glm::log(ends) : ends);
   density_program_.set("logarithmic", scale.logarithmic ? 1 : 0);
+  density_program_.set("colour_map", appearance.colour_map);
   fill(density_program_, density, appearance, picture);
 }
 
@@ -65,7 +79,6 @@ void ToneMap::fill(const Program& program, const RenderTarget& light, const Appe
                    const RenderTarget& picture) const {
   const Texture& colours =
       colours_[static_cast<std::size_t>(appearance.look)][static_cast<std::size_t>(appearance.theme)];
-  program.set("colour_map", std::clamp(appearance.colour_map, 0, static_cast<int>(colour_maps().size()) - 1));
   glBindTextureUnit(0, light.texture());
   glBindTextureUnit(2, colours.id());
   glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "render/appearance.h"
 #include "render/colour_scale.h"
@@ -23,10 +24,12 @@ class ToneMap {
                     const RenderTarget& picture);
 
  private:
+  const Program& lights_program(Theme theme, bool parts);
   void fill(const Program& program, const RenderTarget& light, const Appearance& appearance,
             const RenderTarget& picture) const;
 
-  Program lights_program_{ComputeShader{"tone_map.comp"}}, density_program_{ComputeShader{"density.comp"}};
+  std::array<std::array<std::optional<Program>, 2>, 2> lights_programs_;  // by Theme and parts; made when needed
+  Program density_program_{ComputeShader{"density.comp"}};
   std::array<std::array<Texture, 2>, 2> colours_;  // by Look and Theme: one row per colour map
 };
 
