@@ -37,7 +37,7 @@ fi
 git rev-parse --verify --quiet "$base^{commit}" >/dev/null || fail "'$base' is no commit or branch of this repository"
 fork=$(git merge-base "$base" HEAD) || fail "'$base' and HEAD have no common ancestor"
 
-presets=(dev bare cpu asan tsan release)
+presets=(single dev bare cpu asan tsan release)
 [[ -z ${ORRERY_PRESET-} ]] || presets=("$ORRERY_PRESET")
 build=
 for preset in "${presets[@]}"; do
