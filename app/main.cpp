@@ -12,6 +12,7 @@
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
 #include "app/cli/report_command.h"
+#include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
 #include "app/cli/verify_command.h"
 #include "app/text/console.h"
@@ -59,6 +60,10 @@ struct Runner {
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);
     return run_verify(Backends{kernels, options.device}, options);
+  }
+  int operator()(const RunOptions& options) const {
+    prepare_files(options);
+    return run_simulation(Backends{kernels, options.device}, options);
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

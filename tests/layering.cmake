@@ -36,7 +36,7 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$" "zlib[.]h$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
@@ -66,7 +66,9 @@ may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_si
 may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|cli)/" ${measured}
+may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
+            "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
+may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|runs|cli)/" ${measured}
             "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format)[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
@@ -75,7 +77,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/(pareto|roofline/lim
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|runs|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

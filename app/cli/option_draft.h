@@ -25,6 +25,7 @@ struct OptionDraft {
   BenchOptions bench;
   ReportOptions report;
   VerifyOptions verify;
+  RunOptions run;
   KernelsOptions kernels;
   InfoOptions info;
 

@@ -10,9 +10,11 @@
 #include <ranges>
 
 #include "app/camera_path/path_file.h"
+#include "app/cli/first_kernel.h"
 #include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
 #include "app/cli/read_script.h"
+#include "app/cli/run_options.h"
 #include "app/commands/command_reference.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/text/format_count.h"
@@ -35,18 +37,6 @@ void refuse_seed_without_random_numbers(const OptionDraft& draft) {
   if (!draft.seeded || find_scene(draft.scene.scene).random) return;
   throw UsageError(fmt::format("--seed changes nothing in the scene '{}', which has no random numbers: leave it out",
                                draft.scene.scene));
-}
-
-void add_law_command(OptionDraft& draft) {
-  if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
-}
-
-void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) {
-  if (has_law || draft.attract_repel_option.empty()) return;
-  throw UsageError(
-      fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
-                  "or leave {0} out",
-                  draft.attract_repel_option));
 }
 
 template <class Kind, class Variant>
@@ -77,51 +67,6 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
       throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));
     }
   }
-}
-
-Settings::Values values_of(const std::vector<Axis>& axes) {
-  Settings::Values values;
-  for (const Axis& axis : axes) {
-    if (axis.values.size() != 1) {
-      throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
-    }
-    values[axis.tunable] = axis.values.front();
-  }
-  return values;
-}
-
-[[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
-  throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
-                               draft.axes.front().tunable, option, joined_ids(draft.catalog.all())));
-}
-
-/// The kernel to start with. If settings are given without a kernel, they are those of the default one, which depends
-/// on the device: it may be any.
-KernelSelection first_kernel(const OptionDraft& draft) {
-  if (draft.kernel) return {.kernels = {draft.kernel}};
-  if (draft.axes.empty()) return {.kernels = {}, .automatic = true};
-  if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
-  return {.kernels = draft.catalog.all(), .all = true};
-}
-
-/// What selects the first kernel, or view.settings.
-void set_first_kernel(ViewOptions& view, const KernelSelection& first, const std::vector<Axis>& axes) {
-  const Settings::Values values = values_of(axes);
-  if (first.automatic) {
-    view.setup.push_back(SelectKernel{auto_kernel});
-  } else if (first.all) {
-    check_axes(first, axes);
-    view.settings = values;
-  } else {
-    const KernelInfo& kernel = *first.kernels.front();
-    view.setup.push_back(SelectKernel{kernel.id, Settings{kernel, values}.values()});
-  }
-}
-
-void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
-  if (!draft.accuracy) return;
-  throw UsageError(
-      fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
 }
 
 /// Without --frames, a film is as long as its script or its path.
@@ -155,7 +100,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   const KernelSelection kernel = first_kernel(draft);
   if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
-  set_first_kernel(view, kernel, draft.axes);
+  set_first_kernel(view.setup, view.settings, kernel, draft.axes);
   if (!view.path_file.empty()) view.path = read_camera_path(view.path_file);
   if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
   if (view.film) set_length(view);
@@ -309,6 +254,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
@@ -316,6 +262,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_bench(bench, draft);
   declare_report(report, draft);
   declare_verify(verify, draft);
+  declare_run(run, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
@@ -350,6 +297,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &report) return finish_report(draft, words);
   if (&chosen == &verify) return finish_verify(draft);
+  if (&chosen == &run) return finish_run(draft);
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
     throw UsageError("--json has no tables: leave out --wide and --markdown");

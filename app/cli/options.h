@@ -10,6 +10,7 @@
 #include "app/lab/force_sample.h"
 #include "app/lab/kernel_axes.h"
 #include "app/recording/result_files.h"
+#include "app/runs/run_order.h"
 #include "app/text/parse_value.h"
 #include "app/text/text_style.h"
 #include "app/ui_state/view_options.h"
@@ -63,6 +64,19 @@ struct ReportOptions {
   std::vector<std::string> words;  ///< the command line
 };
 
+struct RunOptions {
+  SceneRequest scene;
+  Commands setup;             ///< kernel and physics
+  Settings::Values settings;  ///< of the default kernel
+  std::string resume;         ///< a checkpoint to continue; what is above is its own then
+  RunOrder order;             ///< without what the two below say
+  std::optional<std::string> snapshot_format;
+  std::optional<double> checkpoint_every_s;
+  Existing existing = Existing::keep;
+  bool progress = false;
+  std::optional<int> device;
+};
+
 struct KernelsOptions {
   bool json = false;
   TableFlags table;
@@ -85,7 +99,7 @@ struct ShowKeys {
   TableFlags table;
 };
 
-using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
+using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, RunOptions,
                              KernelsOptions, InfoOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.

@@ -113,6 +113,15 @@ RunFiles files_of(const VerifyOptions& options) {
   return files;
 }
 
+RunFiles files_of(const RunOptions& options) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
+  add(files.inputs, "FILE", options.scene.file);
+  add(files.inputs, "--resume", options.resume);
+  add(files.outputs, "--diagnostics", options.order.diagnostics);
+  if (options.order.checkpoint != options.resume) add(files.outputs, "--checkpoint", options.order.checkpoint);
+  return files;
+}
+
 void check_files(const RunFiles& files) {
   std::vector<Known> known;
   for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});

@@ -12,7 +12,6 @@ void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight)
     request.probe_sample = probe.sample;
     request.probe_turn = probe.turn;
   }
-  if (request.steps == 0) return;
   if (!in_flight.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);
 }
 

@@ -21,8 +21,7 @@ class DiagnosticsState {
   void ask(const ReadAccelerations&) { accelerations_wanted_ = true; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
   void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
-  /// Adds what was asked for to a batch, but for what an engine still has in flight. A batch without steps does not
-  /// measure what is conserved.
+  /// Adds what was asked for to a batch, but for what an engine still has in flight.
   void add_to(BatchRequest& request, const Measuring& in_flight);
   /// Whether something is to be measured that needs no step. The last step's tree must be known to be read.
   bool wants_no_step() const {

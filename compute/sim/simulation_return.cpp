@@ -1,4 +1,7 @@
-// How a simulation returns to an earlier run, and back from there.
+// How a simulation returns to an earlier run, back from there, and to the state of a checkpoint.
+#include <filesystem>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "compute/core/error.h"
@@ -6,6 +9,29 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
+namespace {
+
+/// The first state of the run's scene; where its file cannot be read any more, `state`.
+Scene first_scene(const RunSetup& run, const Snapshot& state) {
+  SceneRequest request = run.scene;
+  try {
+    if (!request.file.empty()) request.count = 0;  // a file says how many
+    Scene scene = load_scene(request);
+    if (scene.bodies.count() == state.bodies.count()) return scene;
+    throw std::runtime_error("the scene of the checkpoint has " + std::to_string(scene.bodies.count()) +
+                             " bodies now, but the checkpoint has " + std::to_string(state.bodies.count()));
+  } catch (const std::runtime_error&) {
+    if (request.file.empty()) throw;
+  }
+  return {.name = std::filesystem::path{request.file}.filename().string(),
+          .bodies = state.bodies,
+          .time_step = run.physics.time_step,
+          .softening = run.physics.law.softening,
+          .properties = state.properties,
+          .time = state.time};
+}
+
+}  // namespace
 
 /// The present choice but for what `run` names: nothing of it is left to the program.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
@@ -50,6 +76,18 @@ void Simulation::carry_out(const UndoReturn&) {
   scene_ = before.scene;
   request_ = before.request;
   done_ = before.at;
+  departure_.reset();
+}
+
+void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t step) {
+  setup_changed_ = progress_changed_ = true;
+  const Choice choice = choice_of(run);
+  auto scene = std::make_shared<const Scene>(first_scene(run, state));
+  install(state.bodies, state.time, mass_range(state.bodies.positions), choice);
+  scene_ = std::move(scene);
+  request_ = run.scene;
+  request_.count = count_;
+  done_ = {.step = step, .sim_time = state.time};
   departure_.reset();
 }
 

@@ -21,6 +21,7 @@ class Bytes {
   double load_double(const std::byte* at) const { return std::bit_cast<double>(load64(at)); }
 
   void store32(std::byte* at, std::uint32_t value) const { store(at, value); }
+  void store64(std::byte* at, std::uint64_t value) const { store(at, value); }
   void store_float(std::byte* at, float value) const { store(at, std::bit_cast<std::uint32_t>(value)); }
   void store_double(std::byte* at, double value) const { store(at, std::bit_cast<std::uint64_t>(value)); }
 

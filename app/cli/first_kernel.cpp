@@ -1,0 +1,68 @@
+#include "app/cli/first_kernel.h"
+
+#include <fmt/format.h>
+
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+
+namespace orrery {
+namespace {
+
+Settings::Values values_of(const std::vector<Axis>& axes) {
+  Settings::Values values;
+  for (const Axis& axis : axes) {
+    if (axis.values.size() != 1) {
+      throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
+    }
+    values[axis.tunable] = axis.values.front();
+  }
+  return values;
+}
+
+}  // namespace
+
+[[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
+  throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
+                               draft.axes.front().tunable, option, joined_ids(draft.catalog.all())));
+}
+
+KernelSelection first_kernel(const OptionDraft& draft) {
+  if (draft.kernel) return {.kernels = {draft.kernel}};
+  if (draft.axes.empty()) return {.kernels = {}, .automatic = true};
+  if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
+  return {.kernels = draft.catalog.all(), .all = true};
+}
+
+void set_first_kernel(Commands& setup, Settings::Values& settings, const KernelSelection& first,
+                      const std::vector<Axis>& axes) {
+  const Settings::Values values = values_of(axes);
+  if (first.automatic) {
+    setup.push_back(SelectKernel{auto_kernel});
+  } else if (first.all) {
+    check_axes(first, axes);
+    settings = values;
+  } else {
+    const KernelInfo& kernel = *first.kernels.front();
+    setup.push_back(SelectKernel{kernel.id, Settings{kernel, values}.values()});
+  }
+}
+
+void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
+  if (!draft.accuracy) return;
+  throw UsageError(
+      fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
+}
+
+void add_law_command(OptionDraft& draft) {
+  if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
+}
+
+void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) {
+  if (has_law || draft.attract_repel_option.empty()) return;
+  throw UsageError(
+      fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
+                  "or leave {0} out",
+                  draft.attract_repel_option));
+}
+
+}  // namespace orrery

@@ -1,0 +1,215 @@
+#include "app/cli/option_parts.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "app/commands/argument_text.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/integrators/integrator.h"
+#include "compute/kernels/kernel.h"
+#include "compute/snapshots/snapshot_format.h"
+
+namespace orrery {
+
+void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
+         bool repeatable) {
+  const std::string shown = names.substr(0, names.find(','));
+  const auto read_all = [shown, read, repeatable](const std::vector<std::string>& texts) {
+    if (texts.size() > 1 && !repeatable) throw UsageError(fmt::format("{} is given {} times", shown, texts.size()));
+    for (const std::string& text : texts) read(text);
+  };
+  const bool positional = names.front() != '-';
+  CLI::Option* option = app.add_option_function<std::vector<std::string>>(names, read_all, help);
+  option->allow_extra_args(false)->option_text(positional ? " " : value);
+}
+
+std::string file_name(const std::string& option, const std::string& text) {
+  if (text.empty()) throw UsageError(option + " needs the name of a file");
+  return text;
+}
+
+void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
+  add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
+}
+
+/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help) {
+  app.add_flag(name, value, help)->disable_flag_override();
+}
+
+void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
+  add_file(app, "FILE", "a file of bodies to start from, instead of a generated scene: " + snapshot_titles(),
+           draft.scene.file);
+  add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
+    draft.scene.scene = find_scene(text).id;
+    draft.scene_named = true;
+    draft.generator_option = "--scene";
+  });
+  add(app, "-n", counts, counts_help, [&, list = counts == "LIST"](const std::string& text) {
+    draft.counts = list ? parse_counts("-n", text) : std::vector{parse_count("-n", text, body_counts)};
+    draft.generator_option = draft.procedure_option = "-n";
+  });
+  add(app, "--seed", "S", "seed of the scene (1)", [&](const std::string& text) {
+    draft.scene.seed = read_option<&LoadScene::request, &SceneRequest::seed>("--seed", text);
+    draft.generator_option = "--seed";
+    draft.seeded = true;
+  });
+}
+
+void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--kernel", "ID", help, [&](const std::string& text) {
+    draft.kernel = find_kernel_or_auto(draft.catalog, text);
+    draft.kernel_named = true;
+  });
+}
+
+namespace {
+
+void add_integrator(CLI::App& app, OptionDraft& draft) {
+  add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
+    draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
+    draft.procedure_option = "--integrator";
+  });
+  add(app, "--dt", "T", "time step: " + allowed_text(argument_of<&SetTimeStep::time_step>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
+      });
+}
+
+}  // namespace
+
+void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
+  add(app, "--softening", "E",
+      "softening length: " + allowed_text(argument_of<&SetSoftening::softening>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetSoftening{read_option<&SetSoftening::softening>("--softening", text)});
+      });
+  add(app, "--repulsion", "H", "H of attract-repel: " + allowed_text(argument_of<&SetRepulsion::repulsion>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetRepulsion{read_option<&SetRepulsion::repulsion>("--repulsion", text)});
+        draft.attract_repel_option = "--repulsion";
+      });
+}
+
+namespace {
+
+void add_drag(CLI::App& app, OptionDraft& draft) {
+  add(app, "--drag", "D", "D of attract-repel: " + allowed_text(argument_of<&SetDrag::drag>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
+        draft.attract_repel_option = "--drag";
+      });
+}
+
+}  // namespace
+
+namespace {
+
+void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
+  Axis axis = parse_axis(option, text);
+  if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
+    throw UsageError(fmt::format("the tunable {} is set twice", axis.tunable));
+  }
+  draft.axes.push_back(std::move(axis));
+}
+
+}  // namespace
+
+void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help) {
+  add(
+      app, "--set", "NAME=" + value, help, [&](const std::string& text) { add_axis(draft, "--set", text); }, true);
+  add(app, "--block", value, "short for --set block=" + value,
+      [&](const std::string& text) { add_axis(draft, "--block", "block=" + text); });
+}
+
+void add_accuracy(CLI::App& app, OptionDraft& draft) {
+  add(app, "--accuracy", "VALUE",
+      fmt::format("largest median force error that auto allows, or exact: full fp32 accuracy ({:g})", default_accuracy),
+      [&](const std::string& text) { draft.accuracy = read_option<&SetAccuracy::median_error>("--accuracy", text); });
+}
+
+void add_device(CLI::App& app, OptionDraft& draft) {
+  add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
+    draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
+  });
+}
+
+void add_force(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--force", draft.force,
+           "overwrites existing files (default: keeps them and adds a number to the new name)");
+}
+
+void add_table_flags(CLI::App& app, TableFlags& flags) {
+  add_flag(app, "--wide", flags.wide, "prints every column of tables in full width");
+  add_flag(app, "--markdown", flags.markdown, "prints tables in Markdown");
+}
+
+void add_progress(CLI::App& app, bool& progress) {
+  add_flag(app, "--progress", progress, "shows progress even if stderr is not a terminal");
+}
+
+void add_setting_lists(CLI::App& app, OptionDraft& draft) {
+  add_settings(app, draft, "LIST", "tries each listed value of a setting, or all; repeatable: tries every combination");
+}
+
+void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files) {
+  add_table_flags(app, table);
+  add_setting_lists(app, draft);
+  add_file(app, "--csv", "writes the table as CSV", files.csv);
+  add_file(app, "--json", "writes the results as JSON", files.json);
+  add_force(app, draft);
+  add_progress(app, progress);
+  add_device(app, draft);
+}
+
+void add_measured_kernels(CLI::App& app, OptionDraft& draft) {
+  add(app, "--kernels", "all|auto|A,B",
+      "kernels, separated by commas (all that can run here); auto: the fastest that is accurate enough",
+      [&](const std::string& text) {
+        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
+                                              : parse_kernels(draft.catalog, text);
+      });
+  add_accuracy(app, draft);
+}
+
+void add_repeats(CLI::App& app, OptionDraft& draft) {
+  add(app, "--repeat", "R", "number of samples; each has one step, or as many as last 20 ms (10)",
+      [&](const std::string& text) {
+        draft.bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
+        draft.procedure_option = "--repeat";
+      });
+}
+
+void add_physics(CLI::App& app, OptionDraft& draft) {
+  add_integrator(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
+}
+
+void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--size", "WxH", help, [&](const std::string& text) {
+    const auto [width, height] = parse_size("--size", text);
+    draft.view.size = {width, height};
+    draft.view.size_given = true;
+  });
+}
+
+void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help) {
+  add(app, "--panel", "on|off", help, [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
+}
+
+void add_theme(CLI::App& app, ViewOptions& view) {
+  add(app, "--theme", "THEME", "dark: light on a dark ground (default); light: ink on white, for print",
+      [&](const std::string& text) {
+        constexpr std::array<std::string_view, 2> themes{"dark", "light"};
+        view.theme = parse_choice("--theme", text, themes) == 0 ? render::Theme::dark : render::Theme::light;
+      });
+}
+
+}  // namespace orrery

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/cli/option_draft.h"
+
+namespace orrery {
+
+using Reader = std::function<void(const std::string& text)>;
+
+/// Adds an option that takes one value each time it is given; if `repeatable`, more than once.
+void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
+         bool repeatable = false);
+/// `text`, which must not be empty.
+std::string file_name(const std::string& option, const std::string& text);
+void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file);
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help);
+
+/// Each adds what several subcommands have in common.
+void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help);
+void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help);
+void add_law(CLI::App& app, OptionDraft& draft, const std::string& help);
+/// Integrator, law and their constants.
+void add_physics(CLI::App& app, OptionDraft& draft);
+void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help);
+/// As add_settings(), with lists of values.
+void add_setting_lists(CLI::App& app, OptionDraft& draft);
+void add_accuracy(CLI::App& app, OptionDraft& draft);
+void add_device(CLI::App& app, OptionDraft& draft);
+void add_force(CLI::App& app, OptionDraft& draft);
+void add_table_flags(CLI::App& app, TableFlags& flags);
+void add_progress(CLI::App& app, bool& progress);
+void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files);
+/// What bench and report measure.
+void add_measured_kernels(CLI::App& app, OptionDraft& draft);
+void add_repeats(CLI::App& app, OptionDraft& draft);
+void add_size(CLI::App& app, OptionDraft& draft, const std::string& help);
+void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help);
+void add_theme(CLI::App& app, ViewOptions& view);
+
+}  // namespace orrery

@@ -1,0 +1,180 @@
+#include "app/cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "app/lab/metadata.h"
+#include "app/lab/tuning/auto_chooser.h"
+#include "app/runs/simulation_run.h"
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/progress.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The stored order with what this command line changes.
+RunOrder changed(RunOrder order, const RunOptions& options) {
+  const RunOrder& asked = options.order;
+  if (asked.steps || asked.until) order.steps = asked.steps, order.until = asked.until;
+  if (asked.every) order.every = asked.every;
+  if (!asked.snapshots.empty()) order.snapshots = asked.snapshots;
+  if (!asked.diagnostics.empty()) order.diagnostics = asked.diagnostics;
+  if (!asked.checkpoint.empty()) order.checkpoint = asked.checkpoint;
+  if (options.snapshot_format) order.snapshot_format = *options.snapshot_format;
+  if (options.checkpoint_every_s) order.checkpoint_every_s = *options.checkpoint_every_s;
+  return order;
+}
+
+/// Before the work starts: that every output can be written and replaces nothing of an earlier run.
+void check_outputs(const RunOptions& options, const RunOrder& order) {
+  const bool replaces = options.existing == Existing::replace;
+  if (!options.order.checkpoint.empty()) {
+    if (fs::exists(order.checkpoint) && !replaces && options.order.checkpoint != options.resume) {
+      throw UsageError(
+          fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
+    }
+    check_output(order.checkpoint, Existing::replace);
+  }
+  if (order.snapshots.empty()) return;
+  std::error_code error;
+  fs::create_directories(order.snapshots, error);
+  if (error || !fs::is_directory(order.snapshots)) {
+    throw std::runtime_error(fmt::format("--snapshots: '{}' is no folder, and none can be made: {}", order.snapshots,
+                                         error ? error.message() : "a file has this name"));
+  }
+  check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace);
+  if (options.order.snapshots.empty() || replaces) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator{order.snapshots}) {
+    if (!entry.path().filename().string().starts_with("snapshot_")) continue;
+    throw UsageError(
+        fmt::format("--snapshots: '{}' holds snapshots already: name another folder, or replace them with "
+                    "--force",
+                    order.snapshots));
+  }
+}
+
+class Run {
+ public:
+  Run(const Backends& backends, const RunOptions& options)
+      : options_{options}, chooser_{AutoChooser::this_machine(backends)}, progress_{options.progress} {
+    if (options.resume.empty()) {
+      begin(backends);
+    } else {
+      resume(backends);
+    }
+    check_outputs(options_, order_);
+    outputs_.existing = options.existing;
+    outputs_.metadata = machine_metadata(backends);
+    add_simulation(outputs_.metadata, simulation_->status());
+  }
+
+  int operator()() {
+    watch_stop_signals();
+    SimulationRun run{*simulation_, order_, outputs_};
+    const std::int64_t first = simulation_->status().step;
+    const bool ended = run.run(stop_requested, [&](const SimulationRun::Progress& now) {
+      progress_.show_left(now.left_s, fmt::format("step {} of {}, t = {:.6g}", format_count(now.step),
+                                                  format_count(now.last_step), now.sim_time));
+    });
+    progress_.clear();
+    if (!ended) return stop(run);
+    say(run, first);
+    if (const std::string problem = run.summary().problem; !problem.empty()) throw std::runtime_error(problem);
+    return 0;
+  }
+
+ private:
+  void begin(const Backends& backends) {
+    order_ = changed({}, options_);
+    const auto named = std::ranges::find_if(options_.setup, [](const Command& command) {
+      const auto* select = std::get_if<SelectKernel>(&command);
+      return select && select->id != auto_kernel;
+    });
+    const KernelPtr kernel =
+        named == options_.setup.end() ? nullptr : backends.kernels().find(std::get<SelectKernel>(*named).id);
+    simulation_.emplace(backends, options_.scene, kernel, nullptr, &chooser_);
+    for (const Command& command : options_.setup) simulation_->apply(command);
+    if (!options_.settings.empty()) {
+      simulation_->apply(SelectKernel{backends.default_kernel()->id, options_.settings});
+    }
+  }
+
+  void resume(const Backends& backends) {
+    const FoundCheckpoint found = find_checkpoint(options_.resume);
+    if (!found.note.empty()) console::complain(found.note);
+    const RunCheckpoint& checkpoint = found.checkpoint;
+    order_ = changed(checkpoint.order.value_or(RunOrder{}), options_);
+    if (order_.checkpoint.empty()) order_.checkpoint = options_.resume;
+    if (options_.order.diagnostics.empty()) outputs_.diagnostics = checkpoint.diagnostics;
+    const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
+    simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
+    simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+    if (kernel->repeatable) return;
+    console::complain(
+        fmt::format("the kernel {} may add up in another order each time: the run does not continue bit "
+                    "for bit",
+                    kernel->id));
+  }
+
+  /// Nothing of a stopped run is lost.
+  int stop(SimulationRun& run) {
+    const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
+    run.write_checkpoint(file);
+    console::complain(fmt::format("stopped after step {} of {}; continue with: orrery run --resume {}",
+                                  format_count(simulation_->status().step), format_count(run.last_step()), file));
+    return stop_status();
+  }
+
+  std::string new_checkpoint_name() const {
+    const std::string name = fs::path{simulation_->status().scene_name}.stem().string() + ".checkpoint";
+    for (int number = 0;; ++number) {
+      const fs::path file = numbered_path(name, number);
+      if (!fs::exists(file)) return file.string();
+    }
+  }
+
+  void say(const SimulationRun& run, std::int64_t first) const {
+    const Status& now = simulation_->status();
+    const SimulationRun::Summary summary = run.summary();
+    std::string text =
+        fmt::format("{}: {} bodies, steps {} to {}, t = {:.6g}, kernel {}\n", now.scene_name, format_count(now.count),
+                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id);
+    if (summary.steps > 0) {
+      text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
+                          1e3 * summary.steps_s / static_cast<double>(summary.steps),
+                          summary.interactions / summary.steps_s);
+    }
+    if (summary.energy_drift) text += fmt::format("energy changed by {:.2e} of itself\n", *summary.energy_drift);
+    if (summary.snapshots > 0) text += fmt::format("wrote {} snapshots to {}\n", summary.snapshots, order_.snapshots);
+    if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", run.diagnostics_file());
+    if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", order_.checkpoint);
+    console::print("{}", text);
+  }
+
+  const RunOptions& options_;
+  RunOrder order_;
+  SimulationRun::Outputs outputs_;
+  AutoChooser chooser_;
+  std::optional<Simulation> simulation_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int run_simulation(const Backends& backends, const RunOptions& options) {
+  return Run{backends, options}();
+}
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+#include "app/cli/run_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/first_kernel.h"
+#include "app/cli/option_parts.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/snapshots/snapshot_format.h"
+
+namespace orrery {
+namespace {
+
+std::string format_ids() {
+  return joined(snapshot_formats(), [](const SnapshotFormat* format) { return format->id; });
+}
+
+std::string known_format(const std::string& option, const std::string& text) {
+  std::vector<std::string_view> ids;
+  for (const SnapshotFormat* format : snapshot_formats()) ids.push_back(format->id);
+  return std::string{ids[parse_choice(option, text, ids)]};
+}
+
+/// The bodies, the kernel and the physics of a checkpoint are its own.
+void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
+  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
+                             : !draft.generator_option.empty()     ? draft.generator_option
+                             : draft.kernel_named                  ? "--kernel"
+                             : !draft.axes.empty()                 ? "--set"
+                             : draft.accuracy                      ? "--accuracy"
+                             : draft.law || !draft.physics.empty() ? "a law, an integrator or a time step"
+                                                                   : "";
+  if (option.empty()) return;
+  throw UsageError(fmt::format(
+      "{} cannot be used with --resume, which continues with what the checkpoint says: leave it out", option));
+}
+
+void require_an_end(const RunOptions& run) {
+  if (run.order.steps && run.order.until)
+    throw UsageError("--steps and --until both end the run: leave out one of them");
+  if (run.resume.empty() && !run.order.steps && !run.order.until) {
+    throw UsageError("'orrery run' needs its end: --steps K or --until T");
+  }
+}
+
+void refuse_what_nothing_uses(const RunOptions& run) {
+  if (!run.resume.empty()) return;  // the checkpoint may have what uses it
+  const RunOrder& order = run.order;
+  if (run.snapshot_format && order.snapshots.empty()) {
+    throw UsageError("--format is that of --snapshots, which is not given: add --snapshots FOLDER");
+  }
+  if (!order.snapshots.empty() && !order.every) {
+    throw UsageError("--snapshots needs the time between them: add --every T");
+  }
+  if (order.every && order.snapshots.empty() && order.diagnostics.empty()) {
+    throw UsageError("--every is the time between snapshots or rows of diagnostics: add --snapshots or --diagnostics");
+  }
+  if (run.checkpoint_every_s && order.checkpoint.empty()) {
+    throw UsageError("--every-s is the time between checkpoints: add --checkpoint FILE");
+  }
+}
+
+}  // namespace
+
+void declare_run(CLI::App& app, OptionDraft& draft) {
+  RunOptions& run = draft.run;
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add(app, "--steps", "K", "ends after step K", [&](const std::string& text) {
+    run.order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
+  });
+  add(app, "--until", "T", "ends with the first step that reaches time T",
+      [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::times); });
+  add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
+  add_accuracy(app, draft);
+  add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
+  add_physics(app, draft);
+  add_file(app, "--snapshots", "writes snapshots into a folder", run.order.snapshots);
+  add(app, "--format", "ID",
+      "format of the snapshots: " + format_ids() + fmt::format(" ({})", run.order.snapshot_format),
+      [&](const std::string& text) { run.snapshot_format = known_format("--format", text); });
+  add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more as CSV", run.order.diagnostics);
+  add(app, "--every", "T", "time between snapshots, and between rows of diagnostics (a hundredth of the run)",
+      [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });
+  add_file(app, "--checkpoint", "keeps the state in a file from which --resume continues", run.order.checkpoint);
+  add(app, "--every-s", "S", fmt::format("seconds between checkpoints ({:g})", run.order.checkpoint_every_s),
+      [&](const std::string& text) {
+        run.checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
+      });
+  add_file(app, "--resume", "continues the run of a checkpoint, to its own end or a new one", run.resume);
+  add_force(app, draft);
+  add_progress(app, run.progress);
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
+      "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
+      "  orrery run --resume galaxy.checkpoint --steps 20000\n"
+      "\nSteps and times are counted from the scene's first state. Ctrl+C and SIGTERM write a checkpoint and say how\n"
+      "to continue. A run that is continued goes on bit for bit where its kernel always gives the same result.");
+}
+
+RunOptions finish_run(OptionDraft& draft) {
+  RunOptions& run = draft.run;
+  run.device = draft.device;
+  run.existing = draft.existing();
+  require_an_end(run);
+  refuse_what_nothing_uses(run);
+  if (!run.resume.empty()) {
+    refuse_what_a_checkpoint_decides(draft);
+    return run;
+  }
+  run.scene = draft.scene;
+  if (!draft.counts.empty()) run.scene.count = draft.counts.front();
+  if (run.scene.file.empty()) (void)allowed_count(find_scene(run.scene.scene), run.scene.count);
+  add_law_command(draft);
+  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  run.setup = draft.physics;
+  const KernelSelection kernel = first_kernel(draft);
+  if (!kernel.automatic) refuse_accuracy_of_a_kernel(draft, "--kernel");
+  if (draft.accuracy) run.setup.push_back(SetAccuracy{*draft.accuracy});
+  set_first_kernel(run.setup, run.settings, kernel, draft.axes);
+  return run;
+}
+
+}  // namespace orrery

@@ -1,0 +1,115 @@
+#include "app/runs/run_checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "app/commands/command_json.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/trial.h"
+#include "compute/core/error.h"
+#include "compute/snapshots/checkpoint.h"
+#include "orrery_version.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string setup_text(const RunCheckpoint& checkpoint) {
+  Json json{{"program", "orrery"}, {"version", version}, {"git", git_id}};
+  json["run"] = command_json(Command{ReturnToRun{checkpoint.setup}});
+  if (checkpoint.order) json["order"] = to_json(*checkpoint.order);
+  if (const auto& place = checkpoint.diagnostics) {
+    json["diagnostics"] = {{"bytes", place->bytes}, {"first_energy", place->first_energy}};
+  }
+  return json_text(json);
+}
+
+RunSetup setup_of(const Json& json) {
+  const Request request = command_of(json);
+  const Command* const command = std::get_if<Command>(&request);
+  const ReturnToRun* const run = command ? std::get_if<ReturnToRun>(command) : nullptr;
+  if (!run) throw std::runtime_error("its setup is not that of a run");
+  return run->run;
+}
+
+void take_setup(const std::string& text, RunCheckpoint& checkpoint) {
+  if (text.empty()) throw std::runtime_error("bodies alone, without the settings of a run: open it as a FILE");
+  try {
+    const Json json = Json::parse(text);
+    checkpoint.setup = setup_of(json.at("run"));
+    if (json.contains("order")) checkpoint.order = run_order_of(json["order"]);
+    if (json.contains("diagnostics")) {
+      const Json& place = json["diagnostics"];
+      checkpoint.diagnostics = {place.at("bytes").get<std::int64_t>(), place.at("first_energy").get<double>()};
+    }
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(fmt::format("its setup cannot be read: {}", error.what()));
+  } catch (const UsageError& error) {
+    throw std::runtime_error(fmt::format("its setup cannot be used: {}", error.what()));
+  }
+}
+
+RunCheckpoint read_run_checkpoint(const std::string& file) {
+  Checkpoint stored = read_checkpoint(file);
+  RunCheckpoint checkpoint{.setup = {}, .state = std::move(stored.snapshot), .step = stored.step};
+  try {
+    take_setup(stored.setup, checkpoint);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("'{}': {}", file, error.what()));
+  }
+  return checkpoint;
+}
+
+/// `file` stays, and `other` becomes the same file, in place of the one that it was.
+void give_second_name(const fs::path& file, const fs::path& other) {
+  const fs::path fresh = fs::path{other}.concat(".new");
+  std::error_code error;
+  fs::remove(fresh, error);
+  fs::create_hard_link(file, fresh, error);
+  if (error) fs::copy_file(file, fresh, fs::copy_options::overwrite_existing);  // no links on this file system
+  fs::rename(fresh, other);
+}
+
+}  // namespace
+
+RunCheckpoint checkpoint_of(Simulation& simulation) {
+  Snapshot state = simulation.snapshot();
+  RunSetup setup = run_of(trial_of(simulation.status()));
+  if (!setup.scene.file.empty()) setup.scene.file = fs::absolute(setup.scene.file).string();
+  return {.setup = std::move(setup), .state = std::move(state), .step = simulation.status().step};
+}
+
+std::string previous_name(const std::string& file) {
+  fs::path path{file};
+  const fs::path ending = path.extension();
+  return path.replace_extension(".previous").concat(ending.native()).string();
+}
+
+void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
+  const std::string next = file + ".next";
+  write_checkpoint(next, {.snapshot = checkpoint.state, .step = checkpoint.step, .setup = setup_text(checkpoint)},
+                   Existing::replace);
+  try {
+    if (fs::exists(file)) give_second_name(file, previous_name(file));
+    fs::rename(next, file);
+  } catch (const fs::filesystem_error& error) {
+    throw std::runtime_error(fmt::format("'{}': not written: {}", file, error.code().message()));
+  }
+}
+
+FoundCheckpoint find_checkpoint(const std::string& file) {
+  try {
+    return {read_run_checkpoint(file)};
+  } catch (const std::runtime_error& error) {
+    const std::string previous = previous_name(file), why = error.what();
+    if (!fs::exists(previous)) throw;
+    return {read_run_checkpoint(previous), fmt::format("{}; continues from '{}'", why, previous)};
+  }
+}
+
+}  // namespace orrery

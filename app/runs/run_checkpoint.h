@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/runs/run_order.h"
+#include "compute/sim/command.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Where the rows of a run's diagnostics ended.
+struct DiagnosticsPlace {
+  std::int64_t bytes = 0;  ///< of the file
+  double first_energy = 0;
+};
+
+/// A checkpoint file in full: how a run was computed and what it was asked for beside its state.
+struct RunCheckpoint {
+  RunSetup setup;
+  Snapshot state{};
+  std::int64_t step = 0;
+  std::optional<RunOrder> order{};  ///< none: a window wrote it
+  std::optional<DiagnosticsPlace> diagnostics{};
+};
+
+/// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.
+RunCheckpoint checkpoint_of(Simulation& simulation);
+
+/// The name under which the checkpoint before the last is kept: "a.previous.checkpoint" for "a.checkpoint".
+std::string previous_name(const std::string& file);
+
+/// Gives `file` the new checkpoint and previous_name(file) the one that `file` had. At every moment `file` is one of
+/// the two, whole. Throws std::runtime_error, one line; `file` is then as it was.
+void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint);
+
+struct FoundCheckpoint {
+  RunCheckpoint checkpoint;
+  std::string note{};  ///< why it is the one of previous_name(); empty: it is the last
+};
+/// The checkpoint of `file`, or the previous one where that cannot be read. Throws std::runtime_error, one line that
+/// names the file and the cause.
+FoundCheckpoint find_checkpoint(const std::string& file);
+
+}  // namespace orrery

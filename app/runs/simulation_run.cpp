@@ -1,0 +1,198 @@
+#include "app/runs/simulation_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include "app/lab/sampling.h"
+#include "compute/core/error.h"
+#include "compute/snapshots/snapshot_format.h"
+
+namespace orrery {
+namespace {
+
+constexpr double rounding = 1e-6;  // of a step
+constexpr double batch_ms = 200;   // a run answers to a stop and shows where it is after such a time
+constexpr int most_batch_steps = 1024;
+constexpr double most_steps = 1e15;  // whole in a double
+constexpr std::chrono::milliseconds pause{2};
+constexpr double events_without_every = 100;
+
+const char* ending_of(const std::string& format_id) {
+  const auto formats = snapshot_formats();
+  const auto found = std::ranges::find_if(formats, [&](const auto* format) { return format->id == format_id; });
+  if (found == formats.end()) throw UsageError(fmt::format("unknown snapshot format '{}'", format_id));
+  return (*found)->ending;
+}
+
+}  // namespace
+
+SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs)
+    : simulation_{simulation}, order_{order} {
+  const Status& now = simulation.status();
+  if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
+  last_step_ = order.steps ? *order.steps : step_at(*order.until);
+  if (last_step_ < now.step || (order.until && *order.until < now.sim_time)) {
+    throw UsageError(
+        fmt::format("the run is at step {}, t = {:g} already: it cannot end at {}", now.step, now.sim_time,
+                    order.steps ? fmt::format("step {}", *order.steps) : fmt::format("{:g}", *order.until)));
+  }
+  if (order.every) {
+    event_steps_ = *order.every / double{now.time_step};
+    if (event_steps_ < 1 - rounding) {
+      throw UsageError(fmt::format("--every {:g} is shorter than the time step {:g}", *order.every, now.time_step));
+    }
+  } else if (!order.diagnostics.empty()) {
+    event_steps_ = std::max(1.0, static_cast<double>(last_step_) / events_without_every);
+  }
+  if (order.diagnostics.empty()) return;
+  if (outputs.diagnostics) {
+    log_.emplace(order.diagnostics, *outputs.diagnostics);
+  } else {
+    log_.emplace(order.diagnostics, outputs.metadata, outputs.existing);
+  }
+}
+
+/// The first step that reaches the time.
+std::int64_t SimulationRun::step_at(double sim_time) const {
+  const Status& now = simulation_.status();
+  const double steps = std::ceil((sim_time - now.sim_time) / double{now.time_step} - rounding);
+  if (!(steps < most_steps)) {
+    throw UsageError(
+        fmt::format("until t = {:g} there are {:g} steps of {:g}: too many", sim_time, steps, now.time_step));
+  }
+  return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
+}
+
+/// The next step after `step` with outputs, or the last one.
+std::int64_t SimulationRun::next_event(std::int64_t step) const {
+  if (event_steps_ == 0) return last_step_;
+  const double event = std::floor((static_cast<double>(step) + rounding) / event_steps_) + 1;
+  return std::min(last_step_, static_cast<std::int64_t>(std::ceil(event * event_steps_ - rounding)));
+}
+
+/// The number of the outputs that belong to `step`; none: it has no outputs. The last step has some in any case.
+std::optional<std::int64_t> SimulationRun::event_at(std::int64_t step) const {
+  if (event_steps_ == 0) return std::nullopt;
+  const auto event = static_cast<std::int64_t>(std::floor((static_cast<double>(step) + rounding) / event_steps_));
+  const double its_step = std::ceil(static_cast<double>(event) * event_steps_ - rounding);
+  if (static_cast<std::int64_t>(its_step) == step) return event;
+  return step == last_step_ ? std::optional{event + 1} : std::nullopt;
+}
+
+void SimulationRun::write_first_state() {
+  if (simulation_.status().step > 0 || event_steps_ == 0) return;
+  if (log_) {
+    simulation_.apply(MeasureConserved{});
+    simulation_.start(0, 0);
+    simulation_.wait();
+  }
+  write_outputs(0);
+}
+
+void SimulationRun::write_outputs(std::int64_t event) {
+  if (log_) {
+    const Status& now = simulation_.status();
+    if (!now.conserved || now.conserved->step != now.step) {
+      throw std::runtime_error("the conserved sums of this step were not measured");
+    }
+    log_->add(*now.conserved, simulation_.bodies());
+  }
+  if (!order_.snapshots.empty()) write_snapshot_of(event);
+}
+
+void SimulationRun::write_snapshot_of(std::int64_t event) {
+  const std::filesystem::path file = std::filesystem::path{order_.snapshots} /
+                                     fmt::format("snapshot_{:05}{}", event, ending_of(order_.snapshot_format));
+  write_snapshot(file, simulation_.snapshot(), {.existing = Existing::replace});
+  ++summary_.snapshots;
+}
+
+bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
+  write_first_state();
+  last_checkpoint_ = Clock::now();
+  while (simulation_.status().step < last_step_) {
+    const std::int64_t step = simulation_.status().step, end = next_event(step);
+    if (!run_batch(end, stop, show)) return false;
+    const std::int64_t now = simulation_.status().step;
+    if (const std::optional<std::int64_t> event = event_at(now); event && now == end) write_outputs(*event);
+    write_checkpoint_in_time();
+  }
+  if (!order_.checkpoint.empty()) write_checkpoint(order_.checkpoint);
+  return true;
+}
+
+/// As many steps towards `end` as last some time. False: stopped.
+bool SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
+                              const std::function<void(const Progress&)>& show) {
+  const std::int64_t left = end - simulation_.status().step;
+  const int planned =
+      summary_.steps == 0
+          ? 1
+          : steps_for(batch_ms, 1e3 * summary_.steps_s / static_cast<double>(summary_.steps), most_batch_steps);
+  const int steps = static_cast<int>(std::min<std::int64_t>(planned, left));
+  if (log_ && steps == left) simulation_.apply(MeasureConserved{});
+  simulation_.start(steps, 0);
+  while (true) {
+    for (const StepTiming& batch : simulation_.collect()) take_in(batch);
+    const Status& now = simulation_.status();
+    if (now.non_finite || !now.last_error.empty()) throw std::runtime_error(now.last_error);
+    show(progress());
+    if (stop()) return false;
+    if (simulation_.idle()) return true;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void SimulationRun::take_in(const StepTiming& batch) {
+  summary_.steps += batch.steps;
+  summary_.steps_s += 1e-3 * batch.step_ms * batch.steps;
+  summary_.interactions += batch.interactions_per_evaluation * batch.evaluations;
+}
+
+/// A full disk does not end the run: the last checkpoint stays, and the next one may succeed.
+void SimulationRun::write_checkpoint_in_time() {
+  if (order_.checkpoint.empty()) return;
+  const std::chrono::duration<double> since = Clock::now() - last_checkpoint_;
+  if (since.count() < order_.checkpoint_every_s) return;
+  try {
+    write_checkpoint(order_.checkpoint);
+    summary_.problem.clear();
+  } catch (const std::runtime_error& error) {
+    summary_.problem = error.what();
+  }
+  last_checkpoint_ = Clock::now();
+}
+
+void SimulationRun::write_checkpoint(const std::string& file) {
+  RunCheckpoint checkpoint = checkpoint_of(simulation_);
+  checkpoint.order = order_;
+  checkpoint.order->checkpoint = file;
+  if (log_) {
+    checkpoint.order->diagnostics = log_->file();
+    checkpoint.diagnostics = log_->place();
+  }
+  keep_checkpoint(file, checkpoint);
+}
+
+SimulationRun::Progress SimulationRun::progress() const {
+  const Status& now = simulation_.status();
+  Progress progress{.step = now.step, .last_step = last_step_, .sim_time = now.sim_time, .left_s = {}};
+  if (summary_.steps > 0) {
+    progress.left_s =
+        summary_.steps_s / static_cast<double>(summary_.steps) * static_cast<double>(last_step_ - now.step);
+  }
+  return progress;
+}
+
+SimulationRun::Summary SimulationRun::summary() const {
+  Summary summary = summary_;
+  if (log_) summary.energy_drift = log_->energy_drift();
+  return summary;
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/runs/diagnostics_log.h"
+#include "app/runs/run_checkpoint.h"
+#include "app/runs/run_order.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Runs a simulation to the end of an order, and writes what the order asks for on the way.
+class SimulationRun {
+ public:
+  struct Outputs {
+    Existing existing = Existing::keep;             ///< of a new file of diagnostics
+    Json metadata{};                                ///< of that file
+    std::optional<DiagnosticsPlace> diagnostics{};  ///< of a run that goes on in an earlier run's file
+  };
+  struct Progress {
+    std::int64_t step, last_step;
+    double sim_time;
+    std::optional<double> left_s;  ///< unknown before the first batch has ended
+  };
+  struct Summary {
+    std::int64_t steps = 0;   ///< of this run
+    double steps_s = 0;       ///< computing them took, measurements and files left out
+    double interactions = 0;  ///< in them
+    std::optional<double> energy_drift{};
+    int snapshots = 0;
+    std::string problem{};  ///< one line: why a checkpoint could not be written, though the run went on; else empty
+  };
+
+  /// `simulation` must outlive this. Throws UsageError for an order that cannot be met from its present state.
+  SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs);
+
+  /// Runs to the end, or until `stop` returns true: asked some hundred times a second, as `show` is told how far the
+  /// run is. Returns whether the end was reached. Throws std::runtime_error where a body is not finite, a device fails
+  /// or a snapshot or diagnostics cannot be written.
+  bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
+  /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
+  void write_checkpoint(const std::string& file);
+
+  std::int64_t last_step() const { return last_step_; }
+  Summary summary() const;
+  /// Empty before the first row.
+  std::string diagnostics_file() const { return log_ ? log_->file() : std::string{}; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::int64_t step_at(double sim_time) const;
+  std::int64_t next_event(std::int64_t step) const;
+  std::optional<std::int64_t> event_at(std::int64_t step) const;
+  void write_first_state();
+  void write_outputs(std::int64_t event);
+  void write_snapshot_of(std::int64_t event);
+  bool run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
+  void take_in(const StepTiming& batch);
+  void write_checkpoint_in_time();
+  Progress progress() const;
+
+  Simulation& simulation_;
+  const RunOrder order_;
+  std::int64_t last_step_;
+  double event_steps_ = 0;  // between events; 0: there are none
+  std::optional<DiagnosticsLog> log_;
+  Summary summary_;
+  Clock::time_point last_checkpoint_ = Clock::now();
+};
+
+}  // namespace orrery

@@ -1,0 +1,318 @@
+// Checkpoints: a header of 56 bytes, the setup as text, the bodies, the properties that there are, and a checksum. All
+// values are little-endian. docs/usage/runs.md has the layout.
+#include "compute/snapshots/checkpoint.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "compute/core/atomic_file.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "compute/snapshots/snapshot_input.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "ORRERY\x1a\n";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t header_bytes = 56, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
+/// Where the header's fields start.
+namespace field {
+constexpr std::size_t version = 8, holds = 12, bodies = 16, step = 24, time = 32, setup_bytes = 40, softening = 48;
+}
+constexpr std::uint64_t most_setup_bytes = 1 << 20;
+constexpr std::size_t values_per_block = 65536;
+
+/// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
+enum Holds : std::uint32_t { ids = 1, species = 2, first_float = 4 };
+constexpr std::array float_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
+                                   &BodyProperties::formation_time};
+constexpr std::uint32_t known_holds = (first_float << float_columns.size()) - 1;
+
+std::uint32_t bit_of_float_column(std::size_t column) {
+  return first_float << column;
+}
+
+std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
+  return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes), size));
+}
+
+/// Reads a file in order and keeps its checksum.
+class CheckedInput {
+ public:
+  explicit CheckedInput(SnapshotInput& input) : input_{input} {}
+
+  void read(std::byte* to, std::size_t size) {
+    input_.read(to, size);
+    checksum_ = next_checksum(checksum_, to, size);
+    position_ += size;
+  }
+  /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
+  template <class Take>
+  void read_values(std::uint64_t count, std::size_t width, Take take) {
+    std::vector<std::byte> block(std::min<std::uint64_t>(values_per_block, count) * width);
+    for (std::uint64_t first = 0; first < count; first += values_per_block) {
+      const std::uint64_t here = std::min<std::uint64_t>(values_per_block, count - first);
+      read(block.data(), here * width);
+      for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block[i * width]);
+    }
+  }
+  std::uint32_t checksum() const { return checksum_; }
+  std::uint64_t position() const { return position_; }
+  SnapshotInput& file() { return input_; }
+
+ private:
+  SnapshotInput& input_;
+  std::uint32_t checksum_ = 0;
+  std::uint64_t position_ = 0;
+};
+
+/// Writes a file in order and keeps its checksum.
+class CheckedOutput {
+ public:
+  explicit CheckedOutput(AtomicFile& out) : out_{out} {}
+
+  void write(std::string_view bytes) {
+    checksum_ = next_checksum(checksum_, reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+    out_.write(bytes);
+  }
+  void write(const std::vector<std::byte>& bytes) {
+    write(std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  /// Calls put(i, place of value i) for `count` values of `width` bytes.
+  template <class Put>
+  void write_values(std::size_t count, std::size_t width, Put put) {
+    std::vector<std::byte> block;
+    for (std::size_t first = 0; first < count; first += values_per_block) {
+      const std::size_t here = std::min(values_per_block, count - first);
+      block.resize(here * width);
+      for (std::size_t i = 0; i < here; ++i) put(first + i, &block[i * width]);
+      write(block);
+    }
+  }
+  std::uint32_t checksum() const { return checksum_; }
+
+ private:
+  AtomicFile& out_;
+  std::uint32_t checksum_ = 0;
+};
+
+const Bytes little{ByteOrder::little};
+
+struct Header {
+  std::uint32_t holds = 0;
+  std::uint64_t bodies = 0, setup_bytes = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  float softening = 0;
+
+  std::uint64_t file_bytes() const {
+    std::uint64_t per_body = body_bytes;
+    if (holds & ids) per_body += sizeof(std::uint64_t);
+    if (holds & species) per_body += 1;
+    for (std::size_t column = 0; column < float_columns.size(); ++column) {
+      if (holds & bit_of_float_column(column)) per_body += sizeof(float);
+    }
+    return header_bytes + setup_bytes + bodies * per_body + checksum_bytes;
+  }
+};
+
+bool detect(std::span<const std::byte> head) {
+  return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
+}
+
+Header read_header(CheckedInput& in) {
+  SnapshotInput& file = in.file();
+  if (!detect(file.head())) file.fail("not a checkpoint of Orrery");
+  if (file.size() < header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
+  std::array<std::byte, header_bytes> bytes;
+  in.read(bytes.data(), bytes.size());
+  if (const std::uint32_t written = little.load32(&bytes[field::version]); written != version) {
+    file.fail("a checkpoint of version " + std::to_string(written) + ", but this program reads version " +
+              std::to_string(version));
+  }
+  Header head{.holds = little.load32(&bytes[field::holds]),
+              .bodies = little.load64(&bytes[field::bodies]),
+              .setup_bytes = little.load64(&bytes[field::setup_bytes]),
+              .step = static_cast<std::int64_t>(little.load64(&bytes[field::step])),
+              .time = little.load_double(&bytes[field::time]),
+              .softening = little.load_float(&bytes[field::softening])};
+  if (head.bodies == 0) file.fail("a checkpoint without bodies");
+  file.require_room_for(head.bodies);
+  if ((head.holds & ~known_holds) != 0 || head.setup_bytes > most_setup_bytes || head.step < 0 ||
+      !std::isfinite(head.time) || !(std::isfinite(head.softening) && head.softening >= 0)) {
+    file.fail("damaged: its header has a value out of range");
+  }
+  const std::uint64_t expected = head.file_bytes();
+  const std::string has = "its header asks for " + plural(expected, "byte") + ", it has " + std::to_string(file.size());
+  if (file.size() < expected) file.fail("truncated: " + has);
+  if (file.size() > expected) file.fail("oversized: " + has);
+  return head;
+}
+
+void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
+  bodies.positions.resize(count);
+  bodies.velocities.resize(count);
+  const std::uint64_t first_byte = in.position();
+  in.read_values(count, body_bytes, [&](std::uint64_t i, const std::byte* at) {
+    const auto value = [at](std::size_t place) { return little.load_float(at + place * sizeof(float)); };
+    const Vec4 position{value(0), value(1), value(2), value(3)}, velocity{value(4), value(5), value(6), 0};
+    if (const std::string cause = unusable(position, velocity); !cause.empty()) {
+      in.file().fail("body " + std::to_string(i) + " (counted from 0, at byte " +
+                     std::to_string(first_byte + i * body_bytes) + "): " + cause);
+    }
+    bodies.positions[i] = position;
+    bodies.velocities[i] = velocity;
+  });
+}
+
+void read_properties(CheckedInput& in, const Header& head, BodyProperties& properties) {
+  if (head.holds & ids) {
+    properties.ids.resize(head.bodies);
+    in.read_values(head.bodies, sizeof(std::uint64_t),
+                   [&](std::uint64_t i, const std::byte* at) { properties.ids[i] = little.load64(at); });
+  }
+  if (head.holds & species) {
+    properties.species.resize(head.bodies);
+    in.read_values(head.bodies, 1, [&](std::uint64_t i, const std::byte* at) {
+      if (*at > static_cast<std::byte>(Species::star)) {
+        in.file().fail("damaged: body " + std::to_string(i) + " has an unknown species");
+      }
+      properties.species[i] = static_cast<Species>(*at);
+    });
+  }
+  for (std::size_t column = 0; column < float_columns.size(); ++column) {
+    if (!(head.holds & bit_of_float_column(column))) continue;
+    std::vector<float>& values = properties.*float_columns[column];
+    values.resize(head.bodies);
+    in.read_values(head.bodies, sizeof(float),
+                   [&](std::uint64_t i, const std::byte* at) { values[i] = little.load_float(at); });
+  }
+}
+
+Checkpoint read_from(SnapshotInput& input) {
+  CheckedInput in{input};
+  const Header head = read_header(in);
+  Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
+  checkpoint.setup.resize(head.setup_bytes);
+  in.read(reinterpret_cast<std::byte*>(checkpoint.setup.data()), checkpoint.setup.size());
+  read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
+  read_properties(in, head, checkpoint.snapshot.properties);
+  std::array<std::byte, checksum_bytes> checksum;
+  input.read(checksum.data(), checksum.size());
+  if (little.load32(checksum.data()) != in.checksum()) input.fail("damaged: its checksum does not match its content");
+  return checkpoint;
+}
+
+Header header_of(const Checkpoint& checkpoint) {
+  const BodyProperties& properties = checkpoint.snapshot.properties;
+  Header head{.bodies = checkpoint.snapshot.bodies.positions.size(),
+              .setup_bytes = checkpoint.setup.size(),
+              .step = checkpoint.step,
+              .time = checkpoint.snapshot.time,
+              .softening = checkpoint.snapshot.softening};
+  if (!properties.ids.empty()) head.holds |= ids;
+  if (!properties.species.empty()) head.holds |= species;
+  for (std::size_t column = 0; column < float_columns.size(); ++column) {
+    if (!(properties.*float_columns[column]).empty()) head.holds |= bit_of_float_column(column);
+  }
+  return head;
+}
+
+std::vector<std::byte> header_bytes_of(const Header& head) {
+  std::vector<std::byte> bytes(header_bytes);
+  std::memcpy(bytes.data(), magic.data(), magic.size());
+  little.store32(&bytes[field::version], version);
+  little.store32(&bytes[field::holds], head.holds);
+  little.store64(&bytes[field::bodies], head.bodies);
+  little.store64(&bytes[field::step], static_cast<std::uint64_t>(head.step));
+  little.store_double(&bytes[field::time], head.time);
+  little.store64(&bytes[field::setup_bytes], head.setup_bytes);
+  little.store_float(&bytes[field::softening], head.softening);
+  return bytes;
+}
+
+void write_bodies(CheckedOutput& out, const Bodies& bodies) {
+  out.write_values(bodies.positions.size(), body_bytes, [&](std::size_t i, std::byte* at) {
+    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
+    for (const float value : {p.x, p.y, p.z, p.w, v.x, v.y, v.z}) {
+      little.store_float(at, value);
+      at += sizeof(float);
+    }
+  });
+}
+
+void write_properties(CheckedOutput& out, const BodyProperties& properties) {
+  out.write_values(properties.ids.size(), sizeof(std::uint64_t),
+                   [&](std::size_t i, std::byte* at) { little.store64(at, properties.ids[i]); });
+  out.write_values(properties.species.size(), 1,
+                   [&](std::size_t i, std::byte* at) { *at = static_cast<std::byte>(properties.species[i]); });
+  for (const auto column : float_columns) {
+    const std::vector<float>& values = properties.*column;
+    out.write_values(values.size(), sizeof(float),
+                     [&](std::size_t i, std::byte* at) { little.store_float(at, values[i]); });
+  }
+}
+
+Snapshot read(SnapshotInput& input) {
+  return read_from(input).snapshot;
+}
+
+fs::path write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+  return write_checkpoint(file, {.snapshot = snapshot}, output.existing);
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const fs::path& file) {
+  SnapshotInput input{file};
+  return read_from(input);
+}
+
+fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
+  AtomicFile out{file, existing};
+  CheckedOutput checked{out};
+  checked.write(header_bytes_of(header_of(checkpoint)));
+  checked.write(checkpoint.setup);
+  write_bodies(checked, checkpoint.snapshot.bodies);
+  write_properties(checked, checkpoint.snapshot.properties);
+  std::array<std::byte, checksum_bytes> checksum;
+  little.store32(checksum.data(), checked.checksum());
+  out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
+  return out.commit();
+}
+
+std::uint32_t checksum(const Bodies& bodies) {
+  std::uint32_t sum = 0;
+  for (const auto* vectors : {&bodies.positions, &bodies.velocities}) {
+    sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
+  }
+  return sum;
+}
+
+extern const SnapshotFormat checkpoint_format;
+constinit const SnapshotFormat checkpoint_format{
+    .id = "checkpoint",
+    .title = "checkpoint of Orrery",
+    .ending = ".checkpoint",
+    .holds = {.velocities = true,
+              .time = true,
+              .ids = true,
+              .species = true,
+              .softening = true,
+              .temperature = true,
+              .metals = true,
+              .formation_time = true},
+    .detect = detect,
+    .read = read,
+    .write = write,
+};
+
+}  // namespace orrery

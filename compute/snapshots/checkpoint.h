@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "compute/core/output_name.h"
+#include "compute/snapshots/snapshot.h"
+
+namespace orrery {
+
+/// The state of a run, with which it goes on bit for bit. Its file holds everything that a Snapshot can hold; its
+/// layout is in docs/usage/runs.md.
+struct Checkpoint {
+  Snapshot snapshot{};
+  std::int64_t step = 0;  ///< whole steps since the scene's first state
+  std::string setup{};    ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
+};
+
+/// Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of a newer version,
+/// truncated, oversized, a checksum that does not match, a body that cannot be stepped.
+Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+/// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
+std::filesystem::path write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                                       Existing existing);
+
+/// Of the bits of all positions, masses and velocities: runs with equal checksums went the same way.
+std::uint32_t checksum(const Bodies& bodies);
+
+}  // namespace orrery
