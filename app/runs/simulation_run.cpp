@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 
 #include "app/lab/sampling.h"
@@ -36,10 +37,10 @@ SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, cons
   const Status& now = simulation.status();
   if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
   last_step_ = order.steps ? *order.steps : step_at(*order.until);
-  if (last_step_ < now.step || (order.until && *order.until < now.sim_time)) {
-    throw UsageError(
-        fmt::format("the run is at step {}, t = {:g} already: it cannot end at {}", now.step, now.sim_time,
-                    order.steps ? fmt::format("step {}", *order.steps) : fmt::format("{:g}", *order.until)));
+  const bool was_there = now.step > 0 && last_step_ <= now.step;
+  if (was_there || (order.until && *order.until < now.sim_time)) {
+    throw UsageError(fmt::format("the run has reached step {}, t = {:g}: name a later end with --steps K or --until T",
+                                 now.step, now.sim_time));
   }
   if (order.every) {
     event_steps_ = *order.every / double{now.time_step};
@@ -84,23 +85,19 @@ std::optional<std::int64_t> SimulationRun::event_at(std::int64_t step) const {
   return step == last_step_ ? std::optional{event + 1} : std::nullopt;
 }
 
-void SimulationRun::write_first_state() {
-  if (simulation_.status().step > 0 || event_steps_ == 0) return;
-  if (log_) {
-    simulation_.apply(MeasureConserved{});
-    simulation_.start(0, 0);
-    simulation_.wait();
-  }
-  write_outputs(0);
-}
-
 void SimulationRun::write_outputs(std::int64_t event) {
   if (log_) {
-    const Status& now = simulation_.status();
-    if (!now.conserved || now.conserved->step != now.step) {
-      throw std::runtime_error("the conserved sums of this step were not measured");
+    const auto measured = [this] {
+      const Status& now = simulation_.status();
+      return now.conserved && now.conserved->step == now.step;
+    };
+    if (!measured()) {  // with the batch that ended here
+      simulation_.apply(MeasureConserved{});
+      simulation_.start(0, 0);
+      simulation_.wait();
     }
-    log_->add(*now.conserved, simulation_.bodies());
+    if (!measured()) throw std::runtime_error("the conserved sums cannot be measured");
+    log_->add(*simulation_.status().conserved, simulation_.bodies());
   }
   if (!order_.snapshots.empty()) write_snapshot_of(event);
 }
@@ -113,20 +110,21 @@ void SimulationRun::write_snapshot_of(std::int64_t event) {
 }
 
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
-  write_first_state();
+  if (simulation_.status().step == 0 && event_steps_ > 0) write_outputs(0);
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step_) {
-    const std::int64_t step = simulation_.status().step, end = next_event(step);
-    if (!run_batch(end, stop, show)) return false;
+    const std::int64_t end = next_event(simulation_.status().step);
+    const bool stopped = !run_batch(end, stop, show);
     const std::int64_t now = simulation_.status().step;
     if (const std::optional<std::int64_t> event = event_at(now); event && now == end) write_outputs(*event);
+    if (stopped) return false;
     write_checkpoint_in_time();
   }
   if (!order_.checkpoint.empty()) write_checkpoint(order_.checkpoint);
   return true;
 }
 
-/// As many steps towards `end` as last some time. False: stopped.
+/// As many steps towards `end` as last some time. False: stopped, after a whole step.
 bool SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
                               const std::function<void(const Progress&)>& show) {
   const std::int64_t left = end - simulation_.status().step;
@@ -142,8 +140,13 @@ bool SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& sto
     const Status& now = simulation_.status();
     if (now.non_finite || !now.last_error.empty()) throw std::runtime_error(now.last_error);
     show(progress());
-    if (stop()) return false;
     if (simulation_.idle()) return true;
+    if (stop()) {
+      std::stop_source cancel;
+      cancel.request_stop();
+      simulation_.wait(cancel.get_token());
+      return false;
+    }
     std::this_thread::sleep_for(pause);
   }
 }

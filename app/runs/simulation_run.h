@@ -56,7 +56,6 @@ class SimulationRun {
   std::int64_t step_at(double sim_time) const;
   std::int64_t next_event(std::int64_t step) const;
   std::optional<std::int64_t> event_at(std::int64_t step) const;
-  void write_first_state();
   void write_outputs(std::int64_t event);
   void write_snapshot_of(std::int64_t event);
   bool run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);

@@ -1,4 +1,4 @@
-// Checkpoints: a header of 56 bytes, the setup as text, the bodies, the properties that there are, and a checksum. All
+// Checkpoints: a header of 64 bytes, the setup as text, the bodies, the properties that there are, and a checksum. All
 // values are little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "ORRERY\x1a\n";
+constexpr std::string_view magic = "Orrery run 2026\n";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t header_bytes = 56, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
+constexpr std::size_t header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
 /// Where the header's fields start.
 namespace field {
-constexpr std::size_t version = 8, holds = 12, bodies = 16, step = 24, time = 32, setup_bytes = 40, softening = 48;
+constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
 constexpr std::size_t values_per_block = 65536;

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""`orrery run` as people use it: stopped, killed, on a full disk, continued.
+
+    run_test.py ORRERY
+"""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ORRERY = None
+PATIENCE_S = 120
+SCENE = ["--scene", "plummer", "-n", "3000", "--kernel", "cpu-serial", "--dt", "0.001"]
+OUTPUTS = ["--steps", "120", "--every", "0.02", "--snapshots", "out", "--diagnostics", "d.csv", "--checkpoint",
+           "a.checkpoint", "--every-s", "1"]
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="orrery_run_")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, *arguments, **how):
+        process = subprocess.Popen([ORRERY, "run", *arguments], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, **how)
+
+        def end():
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def run_to_end(self, *arguments, **how):
+        """Returns status, stdout and stderr."""
+        process = self.start(*arguments, **how)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, out, err
+
+    def start_and_wait_for(self, name, *arguments, **how):
+        process = self.start(*arguments, **how)
+        end = time.monotonic() + PATIENCE_S
+        while not os.path.exists(self.path(name)):
+            self.assertIsNone(process.poll(), "ended before " + name)
+            self.assertLess(time.monotonic(), end, name)
+            time.sleep(0.01)
+        return process
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def assert_as_undisturbed(self):
+        status, _, err = self.run_to_end(*SCENE, "--steps", "120", "--every", "0.02", "--snapshots", "whole",
+                                         "--diagnostics", "whole.csv")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.read("d.csv").splitlines()[2:], self.read("whole.csv").splitlines()[2:])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), sorted(os.listdir(self.path("whole"))))
+        for name in os.listdir(self.path("out")):
+            self.assertEqual(self.read("out/" + name), self.read("whole/" + name), name)
+
+    def assert_one_line(self, err, *words):
+        self.assertEqual(err.count("\n"), 1, err)
+        for word in words:
+            self.assertIn(word, err)
+
+    def test_a_stopped_run_says_how_to_continue_and_does_so_bit_for_bit(self):
+        process = self.start_and_wait_for("out/snapshot_00001.tipsy", *SCENE, *OUTPUTS)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assert_one_line(err, "of 120", "orrery run --resume a.checkpoint")
+        status, out, err = self.run_to_end("--resume", "a.checkpoint")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("to 120", out)
+        self.assert_as_undisturbed()
+        status, _, err = self.run_to_end("--resume", "a.checkpoint")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "step 120", "--steps K")
+        status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "125")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("steps 120 to 125", out)
+
+    def test_a_killed_run_continues_from_its_last_checkpoint(self):
+        process = self.start_and_wait_for("a.checkpoint", *SCENE, *OUTPUTS)
+        process.kill()
+        process.communicate()
+        status, _, err = self.run_to_end("--resume", "a.checkpoint")
+        self.assertEqual((status, err), (0, ""))
+        self.assert_as_undisturbed()
+
+    def test_a_stopped_run_without_a_checkpoint_gets_one(self):
+        process = self.start_and_wait_for("out/snapshot_00000.tipsy", *SCENE, "--steps", "100000", "--snapshots", "out",
+                                          "--every", "1")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assert_one_line(err, "orrery run --resume plummer.checkpoint")
+        self.assertGreater(len(self.read("plummer.checkpoint")), 3000 * 28)
+
+    def test_a_damaged_checkpoint_leaves_the_one_before(self):
+        for steps in ("5", "8"):
+            more = [*SCENE, "--checkpoint", "a.checkpoint"] if steps == "5" else ["--resume", "a.checkpoint"]
+            self.assertEqual(self.run_to_end(*more, "--steps", steps)[0], 0)
+        with open(self.path("a.checkpoint"), "r+b") as file:
+            file.seek(1000)
+            file.write(b"?")
+        status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "9")
+        self.assertEqual(status, 0, err)
+        self.assert_one_line(err, "a.checkpoint", "a.previous.checkpoint")
+        self.assertIn("steps 5 to 9", out)
+
+    def test_a_full_disk_keeps_the_last_checkpoint(self):
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "5", "--checkpoint", "a.checkpoint")[0], 0)
+        before = self.read("a.checkpoint")
+        status, _, err = self.run_to_end(
+            "--resume", "a.checkpoint", "--steps", "20",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
+        self.assertEqual(status, 1)
+        self.assert_one_line(err, "a.checkpoint", "too large")
+        self.assertEqual(self.read("a.checkpoint"), before)
+
+    def test_what_exists_is_kept(self):
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "a.checkpoint")[0], 0)
+        before = self.read("a.checkpoint")
+        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--checkpoint", "a.checkpoint")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "a.checkpoint", "--resume", "--force")
+        self.assertEqual(self.read("a.checkpoint"), before)
+        snapshots = ["--snapshots", "out", "--every", "1"]
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots)[0], 0)
+        status, _, err = self.run_to_end(*SCENE, "--steps", "2", *snapshots)
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "out", "another folder", "--force")
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots, "--force")[0], 0)
+
+    def test_bad_input_gets_one_line(self):
+        with open(self.path("text"), "w") as file:
+            file.write("no folder")
+        for arguments, words in ((["-n", "8"], ["--steps K", "--until T"]),
+                                 (["--steps", "5", "--until", "1"], ["leave out"]),
+                                 (["--steps", "-1"], ["--steps"]),
+                                 (["--until", "nan"], ["--until"]),
+                                 (["--steps", "5", "--snapshots", "out"], ["--every"]),
+                                 (["--steps", "5", "--every", "1"], ["--snapshots", "--diagnostics"]),
+                                 (["--steps", "5", "--every-s", "9"], ["--checkpoint"]),
+                                 (["--steps", "5", "--format", "tipsy"], ["--snapshots"]),
+                                 (["--steps", "5", "--snapshots", "o", "--every", "1", "--format", "x"], ["tipsy"]),
+                                 (["--steps", "5", "--snapshots", "text", "--every", "1"], ["text", "folder"]),
+                                 (["--resume", "missing"], ["missing", "no such file"]),
+                                 (["--resume", "text"], ["text", "not a checkpoint"]),
+                                 (["--resume", "text", "-n", "8"], ["-n", "--resume"]),
+                                 (["--resume", "text", "--kernel", "cpu-serial"], ["--kernel", "--resume"])):
+            with self.subTest(arguments=arguments):
+                status, out, err = self.run_to_end(*arguments)
+                self.assertIn(status, (1, 2))
+                self.assertEqual(out, "")
+                self.assert_one_line(err, *words)
+
+
+if __name__ == "__main__":
+    ORRERY = sys.argv.pop(1)
+    unittest.main()

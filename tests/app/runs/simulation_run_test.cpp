@@ -1,0 +1,185 @@
+#include "app/runs/simulation_run.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compute/snapshots/snapshot_format.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr float dt = 0.01f;
+
+class ASimulationRun : public testing::Test {
+ protected:
+  Simulation simulation() const {
+    Simulation made{test::backends(), {.scene = "plummer", .count = 50}, test::backends().kernels().find("cpu-serial")};
+    made.apply(SetTimeStep{dt});
+    return made;
+  }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  bool run(Simulation& simulation, const RunOrder& order, const SimulationRun::Outputs& outputs = {}) {
+    return run_until(
+        simulation, order, [] { return false; }, outputs);
+  }
+  bool run_until(Simulation& simulation, const RunOrder& order, const std::function<bool()>& stop,
+                 const SimulationRun::Outputs& outputs = {}) {
+    for (const char* folder : {"out", "odd", "again"}) fs::create_directories(folder_ / folder);
+    SimulationRun run{simulation, order, outputs};
+    const bool ended = run.run(stop, [](const SimulationRun::Progress&) {});
+    if (!ended) run.write_checkpoint(order.checkpoint);
+    return ended;
+  }
+  /// The rows under the two lines of the header.
+  std::vector<std::string> rows(const char* name) const {
+    std::vector<std::string> lines = test::lines(test::contents(path(name)));
+    lines.erase(lines.begin(), lines.begin() + 2);
+    return lines;
+  }
+  std::vector<std::string> files(const char* folder) const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator{folder_ / folder}) names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ASimulationRun, EndsAtItsStepOrTime) {
+  Simulation by_steps = simulation(), by_time = simulation();
+  EXPECT_TRUE(run(by_steps, {.steps = 7}));
+  EXPECT_EQ(by_steps.status().step, 7);
+  EXPECT_TRUE(run(by_time, {.until = 0.065}));
+  EXPECT_EQ(by_time.status().step, 7) << "the first step that reaches the time";
+}
+
+TEST_F(ASimulationRun, WritesTheFirstStateTheOrderedOnesAndTheLast) {
+  Simulation sim = simulation();
+  run(sim, {.steps = 10, .every = 0.025, .snapshots = path("out"), .diagnostics = path("d.csv")});
+  EXPECT_EQ(files("out"),
+            (std::vector<std::string>{"snapshot_00000.tipsy", "snapshot_00001.tipsy", "snapshot_00002.tipsy",
+                                      "snapshot_00003.tipsy", "snapshot_00004.tipsy"}));
+  const std::vector<std::string> found = rows("d.csv");
+  ASSERT_EQ(found.size(), 5u);
+  const std::vector<int> steps{0, 3, 5, 8, 10};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(found[i].starts_with(std::to_string(steps[i]) + ",")) << found[i];
+    const Snapshot snapshot = read_snapshot(folder_ / "out" / fmt::format("snapshot_{:05}.tipsy", i));
+    EXPECT_NEAR(snapshot.time, steps[i] * double{dt}, 1e-6);
+  }
+  Simulation odd = simulation();
+  run(odd, {.steps = 7, .every = 0.03, .snapshots = path("odd")});
+  EXPECT_EQ(files("odd").size(), 4u) << "the last state has one of its own";
+}
+
+TEST_F(ASimulationRun, ContinuesToTheSameBytes) {
+  Simulation whole = simulation();
+  run(whole, {.steps = 20, .every = 0.05, .snapshots = path("out"), .diagnostics = path("whole.csv")});
+
+  Simulation first = simulation();
+  int asked = 0;
+  const RunOrder order{.steps = 20,
+                       .every = 0.05,
+                       .snapshots = path("again"),
+                       .diagnostics = path("d.csv"),
+                       .checkpoint = path("a.checkpoint")};
+  EXPECT_FALSE(run_until(first, order, [&] { return ++asked > 4; }));
+  const FoundCheckpoint found = find_checkpoint(path("a.checkpoint"));
+  EXPECT_EQ(found.note, "");
+  EXPECT_LT(found.checkpoint.step, 20);
+  ASSERT_TRUE(found.checkpoint.order && found.checkpoint.diagnostics);
+  EXPECT_EQ(*found.checkpoint.order, order);
+
+  Simulation second{test::backends(), {.scene = "two-body"}};
+  second.resume(found.checkpoint.setup, found.checkpoint.state, found.checkpoint.step);
+  EXPECT_TRUE(run(second, order, {.diagnostics = found.checkpoint.diagnostics}));
+  EXPECT_EQ(second.bodies(), whole.bodies());
+  EXPECT_EQ(rows("d.csv"), rows("whole.csv"));
+  EXPECT_EQ(files("again"), files("out"));
+}
+
+TEST_F(ASimulationRun, RefusesAnOrderThatCannotBeMet) {
+  Simulation sim = simulation();
+  const auto refused = [&](const RunOrder& order, const char* cause) {
+    test::expect_failure(
+        test::Failure::usage,
+        [&] {
+          SimulationRun{sim, order, {}};
+        },
+        cause);
+  };
+  refused({}, "--until");
+  refused({.until = 1e30}, "too many");
+  refused({.steps = 10, .every = 0.001, .snapshots = path("out")}, "time step");
+  sim.run(5);
+  refused({.steps = 4}, "step 5");
+  refused({.steps = 5}, "later end");
+  refused({.until = 0.01}, "later end");
+}
+
+TEST_F(ASimulationRun, EndsWhereABodyIsNotFinite) {
+  Simulation sim = simulation();
+  sim.apply(SetTimeStep{1e30f});
+  test::expect_failure(
+      test::Failure::runtime, [&] { run(sim, {.steps = 10, .checkpoint = path("a.checkpoint")}); }, "not finite");
+  EXPECT_FALSE(fs::exists(path("a.checkpoint"))) << "nothing could start from there";
+}
+
+TEST_F(ASimulationRun, KeepsTheLastTwoCheckpoints) {
+  Simulation sim = simulation();
+  keep_checkpoint(path("a.checkpoint"), checkpoint_of(sim));
+  EXPECT_EQ(previous_name("b/a.checkpoint"), "b/a.previous.checkpoint");
+  EXPECT_FALSE(fs::exists(path("a.previous.checkpoint")));
+  sim.run(2);
+  keep_checkpoint(path("a.checkpoint"), checkpoint_of(sim));
+  EXPECT_EQ(find_checkpoint(path("a.checkpoint")).checkpoint.step, 2);
+  EXPECT_EQ(find_checkpoint(path("a.previous.checkpoint")).checkpoint.step, 0);
+  EXPECT_FALSE(find_checkpoint(path("a.checkpoint")).checkpoint.order) << "no run without a window wrote it";
+
+  std::ofstream{path("a.checkpoint")} << "damaged";
+  const FoundCheckpoint found = find_checkpoint(path("a.checkpoint"));
+  EXPECT_EQ(found.checkpoint.step, 0);
+  EXPECT_NE(found.note.find("a.previous.checkpoint"), std::string::npos) << found.note;
+  fs::remove(path("a.previous.checkpoint"));
+  test::expect_failure(
+      test::Failure::runtime, [&] { find_checkpoint(path("a.checkpoint")); }, "a.checkpoint", "not a checkpoint");
+}
+
+TEST_F(ASimulationRun, ASnapshotHasNoSettingsToContinueWith) {
+  write_snapshot(folder_ / "bodies.checkpoint", simulation().snapshot());
+  test::expect_failure(
+      test::Failure::runtime, [&] { find_checkpoint(path("bodies.checkpoint")); }, "without the settings", "FILE");
+}
+
+TEST(RunOrder, SurvivesJson) {
+  const RunOrder all{.steps = 5,
+                     .until = {},
+                     .every = 0.1,
+                     .snapshots = "out",
+                     .snapshot_format = "checkpoint",
+                     .diagnostics = "d.csv",
+                     .checkpoint = "c.checkpoint",
+                     .checkpoint_every_s = 7};
+  EXPECT_EQ(run_order_of(Json::parse(to_json(all).dump())), all);
+  for (const char* bad :
+       {R"({"steps":-1})", R"({"every":"often"})", R"({"checkpoint_every_s":0})", R"({"until":-2})"}) {
+    EXPECT_EQ(test::failure_of([&] { (void)run_order_of(Json::parse(bad)); }).kind, test::Failure::runtime) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace orrery

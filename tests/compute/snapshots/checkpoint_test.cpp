@@ -1,0 +1,134 @@
+#include "compute/snapshots/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "compute/scenes/scene.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int bodies = 200;
+
+Checkpoint full_checkpoint() {
+  Checkpoint full{
+      .snapshot = {.bodies = find_scene("plummer").generate(bodies, 1).bodies, .time = 2.5, .softening = 0.125f},
+      .step = 1'234'567'890'123,
+      .setup = "{\"any\": \"words\"}"};
+  BodyProperties& has = full.snapshot.properties;
+  for (int i = 0; i < bodies; ++i) {
+    has.ids.push_back(~static_cast<std::uint64_t>(i));
+    has.species.push_back(static_cast<Species>(i % 3));
+    for (auto* values : {&has.softening, &has.temperature, &has.metals, &has.formation_time}) {
+      values->push_back(0.1f * static_cast<float>(i));
+    }
+  }
+  return full;
+}
+
+class CheckpointFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_checkpoint(file(), full_checkpoint(), Existing::keep);
+    bytes_ = test::read_bytes(file());
+  }
+  fs::path file() const { return folder_ / "a.checkpoint"; }
+  void expect_refused(const std::string& bytes, const char* cause) {
+    test::write_bytes(file(), bytes);
+    test::expect_failure(
+        test::Failure::runtime, [&] { read_checkpoint(file()); }, "a.checkpoint", cause);
+  }
+
+  test::TemporaryFolder folder_;
+  std::string bytes_;
+};
+
+TEST_F(CheckpointFile, GivesBackEveryBit) {
+  const Checkpoint before = full_checkpoint(), after = read_checkpoint(file());
+  EXPECT_EQ(after.snapshot.bodies, before.snapshot.bodies);
+  EXPECT_EQ(after.snapshot.properties, before.snapshot.properties);
+  EXPECT_EQ(after.snapshot.time, before.snapshot.time);
+  EXPECT_EQ(after.snapshot.softening, before.snapshot.softening);
+  EXPECT_EQ(after.step, before.step);
+  EXPECT_EQ(after.setup, before.setup);
+}
+
+TEST_F(CheckpointFile, HoldsWhatThereIsAlone) {
+  Checkpoint plain{.snapshot = {find_scene("plummer").generate(bodies, 1).bodies}};
+  write_checkpoint(folder_ / "plain.checkpoint", plain, Existing::keep);
+  const Checkpoint after = read_checkpoint(folder_ / "plain.checkpoint");
+  EXPECT_EQ(after.snapshot.properties, BodyProperties{});
+  EXPECT_EQ(after.setup, "");
+  EXPECT_EQ(fs::file_size(folder_ / "plain.checkpoint"), 64u + bodies * 28u + 4u);
+}
+
+TEST_F(CheckpointFile, AnyDamagedByteIsFound) {
+  for (std::size_t at = 0; at < bytes_.size(); at += 37) {
+    std::string damaged = bytes_;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    test::write_bytes(file(), damaged);
+    EXPECT_EQ(test::failure_of([&] { read_checkpoint(file()); }).kind, test::Failure::runtime) << "byte " << at;
+  }
+  std::string damaged = bytes_;
+  damaged[bytes_.size() - 100] ^= 1;
+  expect_refused(damaged, "checksum");
+}
+
+TEST_F(CheckpointFile, HasTheLengthThatItsHeaderSays) {
+  for (const std::size_t length :
+       {std::size_t{1}, std::size_t{20}, std::size_t{63}, std::size_t{64}, std::size_t{1000}, bytes_.size() - 1}) {
+    test::write_bytes(file(), bytes_.substr(0, length));
+    EXPECT_EQ(test::failure_of([&] { read_checkpoint(file()); }).kind, test::Failure::runtime) << length;
+  }
+  expect_refused(bytes_.substr(0, bytes_.size() - 1), "truncated");
+  expect_refused(bytes_ + "x", "oversized");
+}
+
+TEST_F(CheckpointFile, SaysWhyItIsOfNoUse) {
+  std::string other = bytes_;
+  other[16] = 2;
+  expect_refused(other, "version 2");
+  other = bytes_;
+  other[20] = 127;  // an array that this program does not know
+  expect_refused(other, "out of range");
+  expect_refused(std::string(500, 'x'), "not a checkpoint");
+}
+
+TEST_F(CheckpointFile, ManyBodiesPromisedByFewBytesAreRefusedAtOnce) {
+  std::string lying = bytes_.substr(0, 1000);
+  lying.replace(24, 8, std::string{"\x00\xca\x9a\x3b\0\0\0\0", 8});  // 10^9
+  const auto begin = std::chrono::steady_clock::now();
+  test::write_bytes(file(), lying);
+  EXPECT_EQ(test::failure_of([&] { read_checkpoint(file()); }).kind, test::Failure::runtime);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{1});
+}
+
+TEST_F(CheckpointFile, NamesTheBodyAndItsPlace) {
+  Checkpoint bad = full_checkpoint();
+  bad.snapshot.bodies.positions[3].y = std::numeric_limits<float>::quiet_NaN();
+  write_checkpoint(folder_ / "bad.checkpoint", bad, Existing::keep);
+  const std::string at = std::to_string(64 + bad.setup.size() + 3 * 28);
+  test::expect_failure(
+      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 3", "byte " + at,
+      "not finite");
+}
+
+TEST(Checksum, DependsOnEveryBit) {
+  const Bodies bodies = find_scene("plummer").generate(100, 1).bodies;
+  Bodies other = bodies;
+  EXPECT_EQ(checksum(other), checksum(bodies));
+  other.velocities[99].z = std::nextafter(other.velocities[99].z, 1.0f);
+  EXPECT_NE(checksum(other), checksum(bodies));
+}
+
+}  // namespace
+}  // namespace orrery
