@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <variant>
+
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 
@@ -17,6 +20,10 @@ Settings::Values values_of(const std::vector<Axis>& axes) {
     values[axis.tunable] = axis.values.front();
   }
   return values;
+}
+
+bool is_physics(const Command& command) {
+  return !std::holds_alternative<SetStepsPerFrame>(command);
 }
 
 }  // namespace
@@ -63,6 +70,20 @@ void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) 
       fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
                   "or leave {0} out",
                   draft.attract_repel_option));
+}
+
+void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
+  const std::string option = !draft.scene.file.empty()         ? "the file '" + draft.scene.file + "'"
+                             : !draft.generator_option.empty() ? draft.generator_option
+                             : draft.kernel_named              ? "--kernel"
+                             : !draft.axes.empty()             ? "--set"
+                             : draft.accuracy                  ? "--accuracy"
+                             : draft.law || std::ranges::any_of(draft.physics, is_physics)
+                                 ? "a law, an integrator or a time step"
+                                 : "";
+  if (option.empty()) return;
+  throw UsageError(fmt::format(
+      "{} cannot be used with --resume, which continues with what the checkpoint says: leave it out", option));
 }
 
 }  // namespace orrery

@@ -22,4 +22,7 @@ void add_law_command(OptionDraft& draft);
 /// Throws UsageError if a constant of attract-repel was given, but not its law.
 void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law);
 
+/// Throws UsageError for an option that cannot go with --resume: bodies, kernel and physics are the checkpoint's.
+void refuse_what_a_checkpoint_decides(const OptionDraft& draft);
+
 }  // namespace orrery

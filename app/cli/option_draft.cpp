@@ -30,6 +30,7 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });
+  add_file(app, "--resume", "continues the run of a checkpoint (orrery run)", view.resume_file);
   add_file(app, "--record", "records frame timings as CSV", view.record_file);
   add_file(app, "--script", "runs a script: lines 'FRAME COMMAND ARGUMENTS'", view.script_file);
   add_file(app, "--path", "moves the camera along the key frames of a file", view.path_file);

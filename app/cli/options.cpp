@@ -95,12 +95,13 @@ ViewOptions finish_view(OptionDraft& draft) {
     throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
   }
   view.save_order = draft.save_order.value_or(ByteOrder::big);
+  if (!view.resume_file.empty()) refuse_what_a_checkpoint_decides(draft);
   add_law_command(draft);
   view.setup = draft.physics;
   const KernelSelection kernel = first_kernel(draft);
   if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
-  set_first_kernel(view.setup, view.settings, kernel, draft.axes);
+  if (view.resume_file.empty()) set_first_kernel(view.setup, view.settings, kernel, draft.axes);
   if (!view.path_file.empty()) view.path = read_camera_path(view.path_file);
   if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
   if (view.film) set_length(view);

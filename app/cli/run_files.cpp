@@ -76,6 +76,7 @@ void refuse_if_known(const NamedFile& file, const Identity& identity, const std:
 RunFiles files_of(const ViewOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
   add(files.inputs, "FILE", options.scene.file);
+  add(files.inputs, "--resume", options.resume_file);
   add(files.inputs, "--script", options.script_file);
   add(files.inputs, "--path", options.path_file);
   add_recording(files.outputs, "--record", options.record_file);

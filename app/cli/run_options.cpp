@@ -26,20 +26,6 @@ std::string known_format(const std::string& option, const std::string& text) {
   return std::string{ids[parse_choice(option, text, ids)]};
 }
 
-/// The bodies, the kernel and the physics of a checkpoint are its own.
-void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
-  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
-                             : !draft.generator_option.empty()     ? draft.generator_option
-                             : draft.kernel_named                  ? "--kernel"
-                             : !draft.axes.empty()                 ? "--set"
-                             : draft.accuracy                      ? "--accuracy"
-                             : draft.law || !draft.physics.empty() ? "a law, an integrator or a time step"
-                                                                   : "";
-  if (option.empty()) return;
-  throw UsageError(fmt::format(
-      "{} cannot be used with --resume, which continues with what the checkpoint says: leave it out", option));
-}
-
 void require_an_end(const RunOptions& run) {
   if (run.order.steps && run.order.until)
     throw UsageError("--steps and --until both end the run: leave out one of them");

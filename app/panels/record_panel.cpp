@@ -86,7 +86,9 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
   save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
                            "screenshot", "picture.png", state.picture_file, out);
   save_row<SaveSnapshot>(
-      "Snapshot", "The bodies as they are now. Without a name: a new file in orrery-out. Formats: " + snapshot_titles(),
+      "Snapshot",
+      "The bodies as they are now. Without a name: a new file in orrery-out. Formats: " + snapshot_titles() +
+          ". A name that ends in .checkpoint keeps the kernel and the physics as well: 'orrery --resume' continues.",
       "snapshot", "bodies.tipsy", state.snapshot_file, out);
 }
 

@@ -84,6 +84,15 @@ RunCheckpoint checkpoint_of(Simulation& simulation) {
   return {.setup = std::move(setup), .state = std::move(state), .step = simulation.status().step};
 }
 
+bool is_checkpoint_name(const std::string& file) {
+  return fs::path{file}.extension() == ".checkpoint";
+}
+
+std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
+  return write_checkpoint(
+      file, {.snapshot = checkpoint.state, .step = checkpoint.step, .setup = setup_text(checkpoint)}, existing);
+}
+
 std::string previous_name(const std::string& file) {
   fs::path path{file};
   const fs::path ending = path.extension();
@@ -92,8 +101,7 @@ std::string previous_name(const std::string& file) {
 
 void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   const std::string next = file + ".next";
-  write_checkpoint(next, {.snapshot = checkpoint.state, .step = checkpoint.step, .setup = setup_text(checkpoint)},
-                   Existing::replace);
+  write_run_checkpoint(next, checkpoint, Existing::replace);
   try {
     if (fs::exists(file)) give_second_name(file, previous_name(file));
     fs::rename(next, file);

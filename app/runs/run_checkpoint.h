@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/runs/run_order.h"
+#include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
 
@@ -27,6 +28,11 @@ struct RunCheckpoint {
 
 /// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.
 RunCheckpoint checkpoint_of(Simulation& simulation);
+
+/// Whether a file of this name is to hold the run as well as its bodies.
+bool is_checkpoint_name(const std::string& file);
+/// Writes as AtomicFile does and returns the name that the file got.
+std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing);
 
 /// The name under which the checkpoint before the last is kept: "a.previous.checkpoint" for "a.checkpoint".
 std::string previous_name(const std::string& file);

@@ -113,19 +113,19 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
   if (simulation_.status().step == 0 && event_steps_ > 0) write_outputs(0);
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step_) {
+    if (stop()) return false;
     const std::int64_t end = next_event(simulation_.status().step);
-    const bool stopped = !run_batch(end, stop, show);
+    run_batch(end, stop, show);
     const std::int64_t now = simulation_.status().step;
     if (const std::optional<std::int64_t> event = event_at(now); event && now == end) write_outputs(*event);
-    if (stopped) return false;
     write_checkpoint_in_time();
   }
   if (!order_.checkpoint.empty()) write_checkpoint(order_.checkpoint);
   return true;
 }
 
-/// As many steps towards `end` as last some time. False: stopped, after a whole step.
-bool SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
+/// As many steps towards `end` as last some time, or until the present one where the run is stopped.
+void SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
                               const std::function<void(const Progress&)>& show) {
   const std::int64_t left = end - simulation_.status().step;
   const int planned =
@@ -140,12 +140,12 @@ bool SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& sto
     const Status& now = simulation_.status();
     if (now.non_finite || !now.last_error.empty()) throw std::runtime_error(now.last_error);
     show(progress());
-    if (simulation_.idle()) return true;
+    if (simulation_.idle()) return;
     if (stop()) {
       std::stop_source cancel;
       cancel.request_stop();
       simulation_.wait(cancel.get_token());
-      return false;
+      return;
     }
     std::this_thread::sleep_for(pause);
   }

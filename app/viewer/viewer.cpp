@@ -76,6 +76,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   if (!options.settings.empty()) {
     lane_.simulation().apply(SelectKernel{backends_.default_kernel()->id, options.settings});
   }
+  if (!options.resume_file.empty()) resume(options.resume_file);
   view_.panel = view_.legend_shown = options.panel;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;

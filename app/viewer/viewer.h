@@ -214,6 +214,7 @@ class Viewer {
   ReportPicture report_picture();
 
   render::Image picture_of_bodies(int width, int height);
+  void resume(const std::string& file);
   void save_snapshot(const std::string& asked, ByteOrder order);
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();

@@ -1,6 +1,7 @@
-// What a window remembers of the one before: a part of Viewer.
+// What a window remembers of the one before, and the run that it continues: a part of Viewer.
 #include <fmt/format.h>
 
+#include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
@@ -52,6 +53,14 @@ void Viewer::remember() {
   } catch (const std::exception& error) {
     console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
   }
+}
+
+/// Continues the run of a checkpoint.
+void Viewer::resume(const std::string& file) {
+  const FoundCheckpoint found = find_checkpoint(file);
+  const RunCheckpoint& checkpoint = found.checkpoint;
+  lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+  if (!found.note.empty()) complain(found.note);
 }
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 #include "app/lab/metadata.h"
 #include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
+#include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
@@ -315,6 +316,10 @@ render::Image Viewer::picture_of_bodies(int width, int height) {
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
   const Output to = output(asked, "bodies.tipsy");
+  if (is_checkpoint_name(to.file)) {
+    say_written(write_run_checkpoint(to.file, checkpoint_of(lane_.simulation()), to.existing));
+    return;
+  }
   const WrittenSnapshot written = write_snapshot(to.file, lane_.simulation().snapshot(), {order, to.existing});
   say_written(written.file.string(), written.left_out);
 }

@@ -143,6 +143,20 @@ class RunTest(unittest.TestCase):
         self.assert_one_line(err, "out", "another folder", "--force")
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots, "--force")[0], 0)
 
+    def test_the_window_continues_a_run_and_a_run_that_of_the_window(self):
+        if '"the viewer was not built"' in subprocess.run([ORRERY, "info", "--json"], capture_output=True, text=True).stdout:
+            self.skipTest("no viewer")
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "5", "--checkpoint", "a.checkpoint")[0], 0)
+        view = subprocess.run([ORRERY, "view", "--offscreen", "--size", "64x48", "--frames", "3", "--resume",
+                               "a.checkpoint", "--save", "b.checkpoint"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((view.returncode, view.stderr), (0, ""))
+        status, out, err = self.run_to_end("--resume", "b.checkpoint", "--steps", "12", "--diagnostics", "b.csv")
+        self.assertEqual(status, 0, err)
+        self.assertIn("steps 8 to 12", out)
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "12", "--diagnostics", "whole.csv")[0], 0)
+        state = [self.read(name).splitlines()[-1].split(b",")[-1] for name in ("b.csv", "whole.csv")]
+        self.assertEqual(state[0], state[1])
+
     def test_bad_input_gets_one_line(self):
         with open(self.path("text"), "w") as file:
             file.write("no folder")

@@ -97,7 +97,7 @@ TEST_F(ASimulationRun, ContinuesToTheSameBytes) {
                        .snapshots = path("again"),
                        .diagnostics = path("d.csv"),
                        .checkpoint = path("a.checkpoint")};
-  EXPECT_FALSE(run_until(first, order, [&] { return ++asked > 4; }));
+  EXPECT_FALSE(run_until(first, order, [&] { return ++asked > 3; }));
   const FoundCheckpoint found = find_checkpoint(path("a.checkpoint"));
   EXPECT_EQ(found.note, "");
   EXPECT_LT(found.checkpoint.step, 20);
