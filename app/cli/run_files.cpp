@@ -31,6 +31,7 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
   if (const auto* film = std::get_if<StartFilm>(&command)) add(files, where, film->file);
   if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
+  if (const auto* picture = std::get_if<SaveEnlarged>(&command)) add(files, where, picture->file);
   if (const auto* picture = std::get_if<SavePicture>(&command)) add(files, where, picture->file);
   if (const auto* page = std::get_if<SaveReport>(&command)) add(files, where, page->file);
   if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);

@@ -108,6 +108,9 @@ constexpr std::array quantities{
     Quantity{render::ColourBy::force_error, "force error",
              "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
              "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
+    Quantity{render::ColourBy::time_step_class, "time-step class",
+             "The longest of dt, 2 dt, 4 dt, dt / 2 ... that is at most sqrt(0.05 softening / |a|): the time step that "
+             "suits the body. Bodies below dt are stepped too coarsely."},
     Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
 };
 

@@ -58,6 +58,7 @@ struct PanelState {
   LabState lab;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, results_file;
+  int picture_times = 1;  ///< see SaveEnlarged
   std::string dismissed_error;
   std::string notice;
   double noticed_at = 0;  ///< in ImGui's time

@@ -16,19 +16,54 @@ namespace {
 
 using theme::em;
 
-/// A file name, which may stay empty, and a button that saves to it.
-template <class Save>
-void save_row(const char* label, std::string_view notes, const char* id, const char* hint, std::string& file,
-              Requests& out) {
-  const float button = em(4.2f);
-  row_label(label, notes, button + ImGui::GetStyle().ItemSpacing.x);
-  bool pressed = text_field(id, hint, file);
+constexpr float save_width = 4.2f;  // in em
+
+/// Ends a row with a button that saves to `file`. Whether it, or Enter in the text, was pressed.
+bool save_button(const char* id, bool entered) {
   ImGui::SameLine();
   ImGui::PushID(id);
-  pressed |= ImGui::Button("Save", {button, 0});
+  const bool pressed = ImGui::Button("Save", {em(save_width), 0});
   ImGui::PopID();
   ui_mark(id, "save");
-  if (pressed) out.push_back(Save{path_of(file)});
+  return pressed || entered;
+}
+
+void snapshot_row(std::string& file, Requests& out) {
+  row_label(
+      "Snapshot",
+      "The bodies as they are now. Without a name: a new file in orrery-out. Formats: " + snapshot_titles() +
+          ". A name that ends in .checkpoint keeps the kernel and the physics as well: 'orrery --resume' continues.",
+      em(save_width) + ImGui::GetStyle().ItemSpacing.x);
+  if (save_button("snapshot", text_field("snapshot", "bodies.tipsy", file))) out.push_back(SaveSnapshot{path_of(file)});
+}
+
+std::string times_text(int times) {
+  return fmt::format("{}x", times);
+}
+
+/// The window has too few pixels for print.
+void picture_row(PanelState& state, Requests& out) {
+  const float sizes = em(3), between = ImGui::GetStyle().ItemSpacing.x;
+  row_label(
+      "Picture",
+      "The window as PNG, with as many pixels or with 2, 4 or 8 times as many on each side. Without a name: a new "
+      "file in orrery-out.",
+      em(save_width) + sizes + 2 * between);
+  const bool entered = text_field("screenshot", "picture.png", state.picture_file);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(sizes);
+  if (begin_combo("screenshot.times", times_text(state.picture_times).c_str())) {
+    for (int times = 1; times <= SaveEnlarged::sizes.most; times *= 2) {
+      if (ImGui::Selectable(times_text(times).c_str(), times == state.picture_times)) state.picture_times = times;
+      ui_mark("screenshot.times", times_text(times));
+    }
+    ImGui::EndCombo();
+  }
+  if (save_button("screenshot", entered)) {
+    const std::string file = path_of(state.picture_file);
+    state.picture_times > 1 ? out.push_back(SaveEnlarged{state.picture_times, file})
+                            : out.push_back(SaveScreenshot{file});
+  }
 }
 
 void film_row(const FilmStatus& film, std::string& file, Requests& out) {
@@ -83,13 +118,8 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
     }
   }
   film_row(view.film, state.film_file, out);
-  save_row<SaveScreenshot>("Picture", "The window as it is, as PNG. Without a name: a new file in orrery-out.",
-                           "screenshot", "picture.png", state.picture_file, out);
-  save_row<SaveSnapshot>(
-      "Snapshot",
-      "The bodies as they are now. Without a name: a new file in orrery-out. Formats: " + snapshot_titles() +
-          ". A name that ends in .checkpoint keeps the kernel and the physics as well: 'orrery --resume' continues.",
-      "snapshot", "bodies.tipsy", state.snapshot_file, out);
+  picture_row(state, out);
+  snapshot_row(state.snapshot_file, out);
 }
 
 }  // namespace orrery

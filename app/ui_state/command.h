@@ -36,12 +36,12 @@ struct CancelQuit {
 /// Every command of the window and of its files; beside `Command`.
 struct ViewCommands {
   using Variant =
-      std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture, SaveSnapshot,
-                   ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep,
-                   StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes,
-                   ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView,
-                   PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera,
-                   AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+      std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
+                   SaveSnapshot, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
+                   StartSweep, StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk,
+                   ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab,
+                   OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
+                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

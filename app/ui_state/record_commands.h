@@ -74,6 +74,23 @@ struct SaveScreenshot {
   }
 };
 
+/// The window, drawn again with more pixels.
+struct SaveEnlarged {
+  int times;  ///< as wide and as high as the window
+  std::string file;
+
+  static constexpr Range<int> sizes{1, 8};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SaveEnlarged>(
+        "enlarged-screenshot", "Saves the window as a picture that is so many times as wide and as high, as PNG.",
+        Argument<&SaveEnlarged::times>{{.name = "times", .range = sizes}},
+        Argument<&SaveEnlarged::file>{
+            {.name = "file", .optional = true, .form = Form::file, .check = check_picture_name}});
+  }
+};
+
 /// The bodies without the panels, in a size of its own.
 struct SavePicture {
   int width, height;  ///< in pixels

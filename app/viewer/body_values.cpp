@@ -19,6 +19,10 @@ bool shows(const render::Appearance& appearance, render::ColourBy colour_by) {
   return render::shows_values(appearance) && appearance.colour_by == colour_by;
 }
 
+bool shows_accelerations(const render::Appearance& appearance) {
+  return shows(appearance, render::ColourBy::acceleration) || shows(appearance, render::ColourBy::time_step_class);
+}
+
 bool is_known(float value) {
   return !std::isnan(value);
 }
@@ -32,8 +36,15 @@ std::vector<Vec4> plain(const std::vector<glm::vec4>& positions) {
 
 }  // namespace
 
+float suitable_time_step(float time_step, float softening, float acceleration) {
+  constexpr float twice_eta = 0.05f;
+  if (std::isnan(acceleration)) return unknown;
+  const float suits = std::sqrt(twice_eta * softening / acceleration);  // infinite without an acceleration
+  return time_step * std::exp2(std::clamp(std::floor(std::log2(suits / time_step)), -20.0f, 20.0f));
+}
+
 bool BodyValues::wants_accelerations(const Status& status, const render::Appearance& appearance) {
-  if (!shows(appearance, render::ColourBy::acceleration) || status.non_finite) return false;
+  if (!shows_accelerations(appearance) || status.non_finite) return false;
   if (status.busy && status.backend == Backend::cpu) return false;
   return !status.accelerations || status.accelerations->step != status.step;
 }
@@ -61,6 +72,10 @@ BodyValues::Subject BodyValues::subject_of(const Status& status, const render::D
     subject.settings = status.settings.to_string();
     subject.law = status.law;
   }
+  if (appearance.colour_by == render::ColourBy::time_step_class) {
+    subject.law = status.law;
+    subject.time_step = status.time_step;
+  }
   return subject;
 }
 
@@ -76,6 +91,7 @@ BodyValues::Change BodyValues::follow(const Status& status, const Parts& parts, 
 bool BodyValues::take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s) {
   switch (subject_.colour_by) {
     case render::ColourBy::acceleration:
+    case render::ColourBy::time_step_class:
       return take_accelerations(status);
     case render::ColourBy::force_error:
       return take_errors(status);
@@ -119,7 +135,11 @@ bool BodyValues::replace(const std::vector<float>& values) {
 bool BodyValues::take_accelerations(const Status& status) {
   if (!status.accelerations || status.accelerations == accelerations_) return false;
   accelerations_ = status.accelerations;
-  return accelerations_->magnitudes.size() == values_.size() && replace(accelerations_->magnitudes);
+  std::vector<float> values = accelerations_->magnitudes;
+  if (subject_.colour_by == render::ColourBy::time_step_class) {
+    for (float& value : values) value = suitable_time_step(subject_.time_step, subject_.law.softening, value);
+  }
+  return values.size() == values_.size() && replace(values);
 }
 
 /// What was measured of a body stays until it is measured again.

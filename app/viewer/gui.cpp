@@ -7,9 +7,11 @@
 #include <imgui/backends/imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cstdlib>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "app/panels/kit/style.h"
 #include "app/panels/kit/ui_mark.h"
@@ -89,6 +91,31 @@ void Gui::end_frame() {
   ImGui::Render();
   glBindFramebuffer(GL_FRAMEBUFFER, surface_.canvas().framebuffer);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+/// Windows that fit their content have their size only in the frame after.
+void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets) {
+  constexpr int frames_to_settle = 3;
+  ImGuiIO& io = ImGui::GetIO();
+  const ImGuiIO before = io;
+  const float magnified = std::exchange(magnified_, times * magnified_);
+  follow_style();
+  for (int frame = 0; frame < frames_to_settle; ++frame) {
+    ImGui_ImplOpenGL3_NewFrame();
+    io.DisplaySize = {static_cast<float>(canvas.width), static_cast<float>(canvas.height)};
+    io.DisplayFramebufferScale = {1, 1};
+    io.DeltaTime = 1e-6f;
+    io.MousePos = {-FLT_MAX, -FLT_MAX};
+    ImGui::NewFrame();
+    widgets();
+    ImGui::Render();
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  magnified_ = magnified;
+  io.DisplaySize = before.DisplaySize;
+  io.DisplayFramebufferScale = before.DisplayFramebufferScale;
+  io.MousePos = before.MousePos;
 }
 
 void Gui::write_layout() {

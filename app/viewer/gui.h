@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 
 #include "app/panels/kit/theme.h"
 #include "app/viewer/surface.h"
@@ -23,6 +24,10 @@ class Gui {
   /// Draws the widgets onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also writes
   /// the places of the marked widgets to that file, a few times per second.
   void end_frame();
+
+  /// Draws `widgets` onto `canvas`, which is `times` the surface's size, with type and widgets of `times` their size.
+  /// It gets no input. Between two frames.
+  void draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets);
 
   /// Type and widgets are `times` as large as the display's scale has them, from the next frame on.
   void magnify(float times) { magnified_ = times; }

@@ -28,6 +28,8 @@ Quantity quantity_of(const render::Appearance& appearance) {
       return {"local density", "mass / length\u00b3"};
     case render::ColourBy::force_error:
       return {"force error", "relative"};
+    case render::ColourBy::time_step_class:
+      return {"suitable time step", "time"};
     case render::ColourBy::none:
       break;
   }

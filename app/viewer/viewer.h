@@ -149,6 +149,7 @@ class Viewer {
   void carry_out(const StartFilm& c);
   void carry_out(const StopFilm&);
   void carry_out(const SaveScreenshot& c);
+  void carry_out(const SaveEnlarged& c);
   void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
   void carry_out(const ExportResults& c);
@@ -208,12 +209,13 @@ class Viewer {
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);
-  render::Image picture_of_window();
+  render::Image picture_of_window(int times = 1);
   // In viewer_report.cpp.
   void save_report(const std::string& asked);
   ReportPicture report_picture();
 
   render::Image picture_of_bodies(int width, int height);
+  render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
   void resume(const std::string& file);
   void save_snapshot(const std::string& asked, ByteOrder order);
   /// Prints the files of the ended sweep, or why there are none.

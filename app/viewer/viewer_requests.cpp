@@ -17,7 +17,6 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
-#include "render/image.h"
 
 namespace orrery {
 namespace {
@@ -172,6 +171,10 @@ void Viewer::carry_out(const SaveScreenshot& c) {
   pictures_wanted_.push_back({[this, c] { save_picture(c.file, [this] { return picture_of_window(); }); }});
 }
 
+void Viewer::carry_out(const SaveEnlarged& c) {
+  pictures_wanted_.push_back({[this, c] { save_picture(c.file, [this, c] { return picture_of_window(c.times); }); }});
+}
+
 void Viewer::carry_out(const SavePicture& c) {
   pictures_wanted_.push_back(
       {[this, c] { save_picture(c.file, [this, c] { return picture_of_bodies(c.width, c.height); }); }});
@@ -272,46 +275,6 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
         fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
   }
   return lines;
-}
-
-/// After a frame has been drawn and before it is presented: the picture is what the user sees.
-void Viewer::save_pictures() {
-  for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
-    try {
-      wanted.save();
-    } catch (const std::exception& error) {
-      if (!lockstep_) {
-        complain(error.what());
-      } else if (wanted.script_line > 0) {
-        throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, wanted.script_line, error.what()));
-      } else {
-        throw;
-      }
-    }
-  }
-}
-
-void Viewer::save_picture(const std::string& asked, const std::function<render::Image()>& take) {
-  const Output to = output(asked, "picture.png");
-  const render::Image picture = rescue_.outside(take);
-  say_written(write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
-}
-
-render::Image Viewer::picture_of_window() {
-  const render::Canvas canvas = surface_->canvas();
-  if (canvas.width < 1 || canvas.height < 1)
-    throw std::runtime_error("no picture can be saved: the window has no area");
-  return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height);
-}
-
-render::Image Viewer::picture_of_bodies(int width, int height) {
-  if (const int most = surface_->gl().max_side; width > most || height > most) {
-    throw std::runtime_error(
-        fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
-  }
-  const render::RenderTarget target{GL_RGBA8, width, height};
-  draw_bodies({target.framebuffer(), width, height, target.texture()}, {});
-  return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
 void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {

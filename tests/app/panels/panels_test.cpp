@@ -220,6 +220,8 @@ TEST_F(Panels, StartAndStopAFilm) {
 
 TEST_F(Panels, SavePictureAndSnapshot) {
   only<SaveScreenshot>(click("screenshot.save"));
+  EXPECT_TRUE(pick("screenshot.times", "4x").empty());
+  EXPECT_EQ(only<SaveEnlarged>(click("screenshot.save")).times, 4);
   only<SaveSnapshot>(click("snapshot.save"));
 }
 

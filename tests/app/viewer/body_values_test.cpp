@@ -76,6 +76,30 @@ TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {
   EXPECT_NEAR(shown.ranges().value.high, values[1], 0.1f);
 }
 
+TEST(SuitableTimeStep, IsThePowerOfTwoOfDtThatTheAccelerationAllows) {
+  // The criterion gives sqrt(0.05 * 0.2 / 1) = 0.1.
+  EXPECT_EQ(suitable_time_step(0.08f, 0.2f, 1.0f), 0.08f);
+  EXPECT_EQ(suitable_time_step(0.15f, 0.2f, 1.0f), 0.075f);
+  EXPECT_EQ(suitable_time_step(0.75f, 0.2f, 1.0f), 0.09375f);
+  EXPECT_EQ(suitable_time_step(0.02f, 0.2f, 1.0f), 0.08f);
+  EXPECT_EQ(suitable_time_step(1.0f, 0.2f, 0.0f), 1048576.0f) << "nothing pulls";
+  EXPECT_TRUE(std::isnan(suitable_time_step(0.15f, 0.2f, std::nanf(""))));
+}
+
+TEST_F(BodyValuesTest, AreTheTimeStepsThatSuitAtThePresentDt) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  shown.apply(SetPaused{true}, {});
+  show(render::ColourBy::time_step_class);
+  for (const float dt : {0.01f, 0.03f}) {
+    shown.apply(SetTimeStep{dt}, {});
+    for (int i = 0; i < 2; ++i) frame(shown);
+    EXPECT_EQ(view_.legend.known, 1.0f);
+    for (const float value : drawn_values(shown)) {
+      EXPECT_EQ(std::log2(value / dt), std::round(std::log2(value / dt))) << value;
+    }
+  }
+}
+
 TEST_F(BodyValuesTest, AreShownWhilePaused) {
   Lane shown = lane({.scene = "plummer", .count = 300});
   shown.apply(SetPaused{true}, {});

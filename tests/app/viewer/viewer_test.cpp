@@ -11,6 +11,7 @@
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/failure.h"
 #include "tests/render/picture.h"
 
 namespace orrery {
@@ -112,6 +113,51 @@ TEST_F(OffscreenViewer, APictureHasItsOwnSizeAndChangesNothingElse) {
   EXPECT_EQ(other.width, 200);
   EXPECT_EQ(other.height, 120);
   EXPECT_TRUE(std::ranges::any_of(other.rgb, [](auto value) { return value > 100; })) << "bodies are in it";
+}
+
+TEST_F(OffscreenViewer, AnEnlargedPictureShowsTheSameWithMorePixels) {
+  const auto last_picture = [&](bool another) {
+    ViewOptions o = options(4);
+    o.size = {640, 480};
+    o.panel = true;
+    o.screenshot_file = path("last.png");
+    o.existing = Existing::replace;
+    o.script = {{.frame = 1, .request = Command{SetPaused{true}}, .line = 1}};
+    if (another) o.script.push_back({.frame = 2, .request = SaveEnlarged{3, path("large.png")}, .line = 2});
+    EXPECT_EQ(run_view(test::catalog(), o), 0);
+    return render::test::read_png(path("last.png"));
+  };
+  const auto without = last_picture(false), small = last_picture(true);
+  const auto large = render::test::read_png(path("large.png"));
+  ASSERT_EQ(large.width, 3 * small.width);
+  ASSERT_EQ(large.height, 3 * small.height);
+  // The means of tiles: panels, text and bodies are at the same places. Times in the panel differ from run to run.
+  constexpr int tile = 80, panels_end = 320;
+  const auto mean = [](const auto& image, int x, int y, int size) {
+    double sum = 0;
+    for (int row = y; row < y + size; ++row) {
+      for (int i = 3 * (row * image.width + x); i < 3 * (row * image.width + x + size); ++i) {
+        sum += image.rgb[static_cast<std::size_t>(i)];
+      }
+    }
+    return sum / (3.0 * size * size);
+  };
+  for (int y = 0; y < small.height; y += tile) {
+    for (int x = 0; x < small.width; x += tile) {
+      const double off = x < panels_end ? 6 : 30;  // a body of few pixels is a smaller light in a larger picture
+      EXPECT_NEAR(mean(large, 3 * x, 3 * y, 3 * tile), mean(small, x, y, tile), off) << x << ", " << y;
+      EXPECT_NEAR(mean(without, x, y, tile), mean(small, x, y, tile), 6)
+          << "the window is as before: " << x << ", " << y;
+    }
+  }
+}
+
+TEST_F(OffscreenViewer, APictureThatCannotBeDrawnIsRefused) {
+  ViewOptions o = options(3);
+  o.size = {16000, 64};
+  o.script = {{.frame = 1, .request = SaveEnlarged{8, path("large.png")}, .line = 1}};
+  test::expect_failure(
+      test::Failure::runtime, [&] { run_view(test::catalog(), o); }, "128000x512", "pixels is the most");
 }
 
 /// Its sphere grows fivefold by the time of the filaments.

@@ -158,7 +158,7 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   sweep.tick();
   EXPECT_NE(sweep.present().find("cpu-serial"), std::string::npos);
   EXPECT_NE(sweep.present().find("1,000 bodies"), std::string::npos) << sweep.present();
-  for (int ticks = 0; ticks < 200; ++ticks) {
+  for (int ticks = 0; ticks < 1000; ++ticks) {
     if (sweep.tick()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
   sweep.stop();
