@@ -5,6 +5,7 @@
 namespace orrery::render {
 
 inline constexpr int colour_map_count = 10;  ///< how many colour_maps() there are
+inline constexpr int automatic_colour_map = -1;
 
 /// What the picture shows.
 enum class Look {
@@ -48,7 +49,7 @@ enum class Drawing {
 struct Appearance {
   Look look = Look::lights;
   ColourBy colour_by = ColourBy::speed;
-  int colour_map = 0;  ///< index into colour_maps(), 0 to colour_map_count - 1
+  int colour_map = automatic_colour_map;  ///< index into colour_maps(), or as suits the quantity
   Scale scale = Scale::automatic;
   std::optional<float> low{}, high{};  ///< values with the first and the last colour, >= 0; none: found automatically
   float exposure = 1.0f;               ///< scales the light before tone mapping, > 0; no effect on a density
@@ -58,6 +59,25 @@ struct Appearance {
   Theme theme = Theme::dark;  ///< the window's own, see SetTheme
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
+
+/// The index into colour_maps() that is shown. Speeds, of which there is no more or less to warn of, have the colours
+/// of stars; all other quantities have a perceptually uniform map.
+constexpr int shown_colour_map(const Appearance& appearance) {
+  if (appearance.colour_map >= 0 && appearance.colour_map < colour_map_count) return appearance.colour_map;
+  constexpr int stellar = 0, viridis = 6, inferno = 7;
+  if (appearance.look == Look::density) return inferno;
+  switch (appearance.colour_by) {
+    case ColourBy::acceleration:
+    case ColourBy::force_error:
+      return inferno;
+    case ColourBy::mass:
+    case ColourBy::local_density:
+    case ColourBy::time_step_class:
+      return viridis;
+    default:
+      return stellar;
+  }
+}
 
 /// Whether the colours show DrawnBodies::values.
 constexpr bool shows_values(const Appearance& appearance) {

@@ -75,6 +75,9 @@ constexpr ColourMap maps[] = {
     {"turbo", "Turbo: many hues", turbo},
 };
 static_assert(std::size(maps) == colour_map_count);
+static_assert(maps[shown_colour_map({})].id == "stellar");
+static_assert(maps[shown_colour_map({.colour_by = ColourBy::mass})].id == "viridis");
+static_assert(maps[shown_colour_map({.look = Look::density})].id == "inferno");
 
 constexpr std::array<glm::vec3, most_parts> parts{
     {{0.337f, 0.706f, 0.914f}, {0.902f, 0.624f, 0.000f}, {0.800f, 0.475f, 0.655f}, {0.000f, 0.620f, 0.451f}}};

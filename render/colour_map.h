@@ -20,7 +20,7 @@ struct ColourMap {
   std::span<const ColourStop> stops;  ///< from 0 to 1, both ends included
 };
 
-/// All maps; Appearance::colour_map is an index into them, and 0 suits speeds.
+/// All maps; shown_colour_map() is an index into them.
 std::span<const ColourMap> colour_maps();
 
 inline constexpr int most_parts = 4;

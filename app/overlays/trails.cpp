@@ -20,7 +20,7 @@ glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& app
   const bool by_speed = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::speed;
   if (!by_speed) return usual_ink.in(appearance.theme);
   const auto maps = render::colour_maps();
-  const auto map = static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1));
+  const auto map = static_cast<std::size_t>(render::shown_colour_map(appearance));
   const float speed = glm::length(glm::vec3{body.velocity});
   const float share = (speed - speeds.low) / std::max(speeds.high - speeds.low, 1e-30f);
   return render::srgb_from_linear(render::body_colour(maps[map], std::clamp(share, 0.0f, 1.0f), appearance.theme));

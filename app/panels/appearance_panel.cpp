@@ -126,6 +126,22 @@ void quantity_row(const render::Appearance& current, render::Appearance& edited)
   ImGui::EndCombo();
 }
 
+void colour_map_row(const std::vector<std::string>& maps, const render::Appearance& current,
+                    render::Appearance& edited) {
+  row_label("Colours", "The colour map, from low to high. Automatic: as suits the quantity.");
+  const auto shown = static_cast<std::size_t>(render::shown_colour_map(current));
+  const bool automatic = current.colour_map == render::automatic_colour_map;
+  const std::string name = shown < maps.size() ? maps[shown] : std::string{};
+  if (!begin_combo("colour-map", (automatic ? "Automatic: " + name : name).c_str())) return;
+  if (ImGui::Selectable("Automatic", automatic)) edited.colour_map = render::automatic_colour_map;
+  ui_mark("colour-map", "auto");
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    if (ImGui::Selectable(maps[i].c_str(), !automatic && i == shown)) edited.colour_map = static_cast<int>(i);
+    ui_mark("colour-map", maps[i]);
+  }
+  ImGui::EndCombo();
+}
+
 /// One end of the range as typed. When Enter ends it, `end` has it; an empty text is none.
 void range_end(const char* id, float automatic, float width, std::string& content, std::optional<float>& end) {
   const std::optional<float> number = parsed_number<float>(content);
@@ -176,15 +192,7 @@ void appearance_panel(const Status&, const ViewStatus& view, PanelState& state, 
   if (current.look == render::Look::lights) {
     quantity_row(current, edited);
   }
-  row_label("Colours", "The colour map, from low to high.");
-  const std::size_t index = static_cast<std::size_t>(current.colour_map);
-  if (begin_combo("colour-map", index < view.colour_maps.size() ? view.colour_maps[index].c_str() : "")) {
-    for (std::size_t i = 0; i < view.colour_maps.size(); ++i) {
-      if (ImGui::Selectable(view.colour_maps[i].c_str(), i == index)) edited.colour_map = static_cast<int>(i);
-      ui_mark("colour-map", view.colour_maps[i]);
-    }
-    ImGui::EndCombo();
-  }
+  colour_map_row(view.colour_maps, current, edited);
 
   const bool has_range = !view.legend.quantity.empty() && view.legend.parts.empty();
   if (has_range) range_rows(view, state.colours, edited);

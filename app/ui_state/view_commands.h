@@ -31,7 +31,11 @@ struct SetAppearance {
         "appearance", "Sets how bodies are drawn; an argument that is left out gets its initial value.",
         Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{{.name = "colour", .optional = true}},
         Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
-            {.name = "map", .optional = true, .range = SetAppearance::colour_maps}},
+            {.name = "map",
+             .optional = true,
+             .range = SetAppearance::colour_maps,
+             .word = "auto",
+             .word_number = render::automatic_colour_map}},
         Argument<&SetAppearance::appearance, &render::Appearance::scale>{{.name = "scale", .optional = true}},
         Argument<&SetAppearance::appearance, &render::Appearance::low>{
             {.name = "low", .optional = true, .range = SetAppearance::ends}},

@@ -80,7 +80,9 @@ Asked changed(const ViewStatus& view, void (*change)(render::Appearance&, const 
 }
 
 void next_colours(render::Appearance& a, const ViewStatus& view) {
-  a.colour_map = view.colour_maps.empty() ? 0 : (a.colour_map + 1) % static_cast<int>(view.colour_maps.size());
+  const int next = render::shown_colour_map(a) + 1;
+  a.colour_map =
+      view.colour_maps.empty() ? render::automatic_colour_map : next % static_cast<int>(view.colour_maps.size());
 }
 
 void other_colouring(render::Appearance& a, const ViewStatus&) {

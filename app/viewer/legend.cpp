@@ -53,8 +53,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
   const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
   if (legend.quantity.empty() || shows_parts) return legend;
   const auto maps = render::colour_maps();
-  const auto& map =
-      maps[static_cast<std::size_t>(std::clamp(appearance.colour_map, 0, static_cast<int>(maps.size()) - 1))];
+  const auto& map = maps[static_cast<std::size_t>(render::shown_colour_map(appearance))];
   const auto colour_of = appearance.look == render::Look::lights ? render::body_colour : render::density_colour;
   for (int i = 0; i < samples; ++i) {
     const glm::vec3 colour =

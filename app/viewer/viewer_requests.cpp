@@ -105,11 +105,12 @@ Json Viewer::description() {
     for (const LegendPart& part : legend.parts) names.push_back(part.name);
     description["colours"] = {{"quantity", legend.quantity}, {"parts", names}};
   } else if (!legend.quantity.empty()) {
-    description["colours"] = {{"quantity", legend.quantity},
-                              {"map", view_.colour_maps.at(static_cast<std::size_t>(view_.appearance.colour_map))},
-                              {"low", decimal(legend.low)},
-                              {"high", decimal(legend.high)},
-                              {"logarithmic", legend.logarithmic}};
+    description["colours"] = {
+        {"quantity", legend.quantity},
+        {"map", view_.colour_maps.at(static_cast<std::size_t>(render::shown_colour_map(view_.appearance)))},
+        {"low", decimal(legend.low)},
+        {"high", decimal(legend.high)},
+        {"logarithmic", legend.logarithmic}};
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
   description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},

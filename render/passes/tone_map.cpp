@@ -1,6 +1,5 @@
 #include "render/passes/tone_map.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,6 @@ Texture make_colours(ColourOf colour_of, Theme theme) {
     glTextureSubImage2D(texture.id(), 0, 0, y, samples, 1, GL_RGBA, GL_FLOAT, row.data());
   }
   return texture;
-}
-
-int known_map(const Appearance& appearance) {
-  return std::clamp(appearance.colour_map, 0, colour_map_count - 1);
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& a
   const Program& program = lights_program(appearance.theme, parts);
   program.set("exposure", appearance.exposure);
   program.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
-  if (!parts) program.set("colour_map", known_map(appearance));
+  if (!parts) program.set("colour_map", shown_colour_map(appearance));
   glBindTextureUnit(1, glow);
   fill(program, light, appearance, picture);
 }
@@ -76,7 +71,7 @@ void ToneMap::draw_density(const RenderTarget& density, const ColourScale& scale
   const glm::vec2 ends{scale.range.low, scale.range.high};
   density_program_.set("range", scale.logarithmic ? glm::log(ends) : ends);
   density_program_.set("logarithmic", scale.logarithmic ? 1 : 0);
-  density_program_.set("colour_map", known_map(appearance));
+  density_program_.set("colour_map", shown_colour_map(appearance));
   fill(density_program_, density, appearance, picture);
 }
 

@@ -88,6 +88,7 @@ TEST_P(Bodies, TakeTheColoursOfSlowAndFast) {
 
 TEST_P(Bodies, TakeTheColoursOfLightAndHeavy) {
   appearance.colour_by = ColourBy::mass;
+  appearance.colour_map = 0;
   ranges.mass = {0.01f, 1.0f};
   const auto colour_at = [&](float mass) { return pixel(picture({{0, 0, 0, mass}}), middle + 1, middle); };
   EXPECT_GT(colour_at(0.01f).r, colour_at(0.01f).b + 40);

@@ -253,6 +253,8 @@ TEST_F(Panels, EditACopyOfTheAppearance) {
   click("section.appearance");
   EXPECT_EQ(only<SetAppearance>(pick("colour-by", "mass")).appearance.colour_by, render::ColourBy::mass);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
+  view.appearance.colour_map = 1;
+  EXPECT_EQ(only<SetAppearance>(pick("colour-map", "auto")).appearance.colour_map, render::automatic_colour_map);
   EXPECT_FALSE(only<SetVsync>(click("vsync")).on);
   EXPECT_TRUE(only<SetPresentation>(click("presentation")).on);
 }
