@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "app/cli/option_adders.h"
 #include "app/commands/argument_text.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -20,38 +21,10 @@ namespace {
 
 constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
 
-using Reader = std::function<void(const std::string& text)>;
-
-/// Adds an option that takes one value each time it is given; if `repeatable`, more than once.
-void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
-         bool repeatable = false) {
-  const std::string shown = names.substr(0, names.find(','));
-  const auto read_all = [shown, read, repeatable](const std::vector<std::string>& texts) {
-    if (texts.size() > 1 && !repeatable) throw UsageError(fmt::format("{} is given {} times", shown, texts.size()));
-    for (const std::string& text : texts) read(text);
-  };
-  const bool positional = names.front() != '-';
-  CLI::Option* option = app.add_option_function<std::vector<std::string>>(names, read_all, help);
-  option->allow_extra_args(false)->option_text(positional ? " " : value);
-}
-
-std::string file_name(const std::string& option, const std::string& text) {
-  if (text.empty()) throw UsageError(option + " needs the name of a file");
-  return text;
-}
-
-void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
-  add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
-}
-
-/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
-void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help) {
-  app.add_flag(name, value, help)->disable_flag_override();
-}
-
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
   add_file(app, "FILE", "a file of bodies to start from, instead of a generated scene: " + snapshot_titles(),
            draft.scene.file);
+  add_hints(app, draft.scene.hints, draft.hint_option);
   add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;
@@ -126,16 +99,6 @@ void add_device(CLI::App& app, OptionDraft& draft) {
   add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
     draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
   });
-}
-
-void add_force(CLI::App& app, OptionDraft& draft) {
-  add_flag(app, "--force", draft.force,
-           "overwrites existing files (default: keeps them and adds a number to the new name)");
-}
-
-void add_table_flags(CLI::App& app, TableFlags& flags) {
-  add_flag(app, "--wide", flags.wide, "prints every column of tables in full width");
-  add_flag(app, "--markdown", flags.markdown, "prints tables in Markdown");
 }
 
 void add_progress(CLI::App& app, bool& progress) {
@@ -224,10 +187,7 @@ void add_run(CLI::App& app, OptionDraft& draft) {
   add_file(app, "--script", "runs a script: lines 'FRAME COMMAND ARGUMENTS'", view.script_file);
   add_file(app, "--path", "moves the camera along the key frames of a file", view.path_file);
   add_file(app, "--save", "saves the bodies at the end: " + snapshot_titles(), view.save_file);
-  add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
-    constexpr std::array<std::string_view, 2> orders{"big", "little"};
-    draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
-  });
+  add_byte_order(app, draft.save_order, "byte order of --save: big or little (TIPSY: big; others: little)");
   add_theme(app, view);
   add_force(app, draft);
   add_device(app, draft);

@@ -214,7 +214,7 @@ class Viewer {
   ReportPicture report_picture();
 
   render::Image picture_of_bodies(int width, int height);
-  void save_snapshot(const std::string& asked, ByteOrder order);
+  void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();
   void say_written(const std::string& file, const std::string& remark = {});

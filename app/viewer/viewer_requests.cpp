@@ -177,7 +177,7 @@ void Viewer::carry_out(const SavePicture& c) {
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
-  save_snapshot(c.file, ByteOrder::big);
+  save_snapshot(c.file, {});
 }
 
 void Viewer::carry_out(const ExportResults& c) {
@@ -313,10 +313,10 @@ render::Image Viewer::picture_of_bodies(int width, int height) {
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
-void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
+void Viewer::save_snapshot(const std::string& asked, std::optional<ByteOrder> order) {
   const Output to = output(asked, "bodies.tipsy");
   const WrittenSnapshot written = write_snapshot(to.file, lane_.simulation().snapshot(), {order, to.existing});
-  say_written(written.file.string(), written.left_out);
+  say_written(written.file().string(), written.remark);
 }
 
 void Viewer::say_written(const std::string& file, const std::string& remark) {
