@@ -12,7 +12,8 @@ namespace {
 
 std::string fact_line(const char* name, double value) {
   std::array<char, 32> digits;
-  const auto [end, failed] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, failed] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general);
   return name + std::string{" = "} + std::string{digits.data(), end};
 }
 
