@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "app/cli/bench_command.h"
+#include "app/cli/convert_command.h"
 #include "app/cli/info_command.h"
+#include "app/cli/inspect_command.h"
 #include "app/cli/kernels_command.h"
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
@@ -64,6 +66,18 @@ struct Runner {
   int operator()(const RunOptions& options) const {
     prepare_files(options);
     return run_simulation(Backends{kernels, options.device}, options);
+  }
+  int operator()(const ConvertOptions& options) const {
+    prepare_files(options);
+    return run_convert(options);
+  }
+  int operator()(const InspectOptions& options) const {
+    prepare_files(options);
+    return run_inspect(options, [&] {
+      constexpr WindowSize size{640, 480};
+      return picture_scene(kernels, {.scene = {}, .file = options.file, .hints = options.hints}, size,
+                           render::Theme::dark, {});
+    });
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

@@ -15,7 +15,7 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 
 int run_view(const KernelCatalog&, const ViewOptions&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure +
-                           "; bench, report, verify, kernels and info work");
+                           "; bench, report, verify, convert, inspect, kernels and info work");
 }
 
 std::string key_table(const TextStyle&) {

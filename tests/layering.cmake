@@ -36,7 +36,9 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$" "zlib[.]h$")
+may_include("compute/snapshots/checkpoint[.]cpp" "compute/(core|snapshots)/" "zlib[.]h$")
+may_include("compute/snapshots/hdf5_(object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
@@ -69,23 +71,23 @@ may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|runs|cli)/" ${measured}
-            "compute/(integrators/integrator|scenes/scene|snapshots/snapshot_format)[.]h$"
+            "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/format_count[.]h$" "compute/core/(parse_number|range)[.]h$"
             "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/(pareto|roofline/limits)[.]h$" "compute/core/"
-            "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/snapshot_format)[.]h$"
+            "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|runs|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "kernels_list[.]inc$" ${cuda_headers}
+may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/read_script|commands/(command_json|command_text|window_memory)|camera_path/path_file)[.]h$"
-            "compute/snapshots/snapshot_format[.]h$"
+            "compute/snapshots/snapshot_(format|input)[.]h$"
             ${posix_headers})
 may_include("tests/" "")
 

@@ -35,10 +35,7 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
   add_file(app, "--script", "runs a script: lines 'FRAME COMMAND ARGUMENTS'", view.script_file);
   add_file(app, "--path", "moves the camera along the key frames of a file", view.path_file);
   add_file(app, "--save", "saves the bodies at the end: " + snapshot_titles(), view.save_file);
-  add(app, "--byte-order", "ORDER", "byte order of --save: big (default) or little", [&](const std::string& text) {
-    constexpr std::array<std::string_view, 2> orders{"big", "little"};
-    draft.save_order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
-  });
+  add_byte_order(app, draft.save_order, "byte order of --save: big or little (TIPSY: big; others: little)");
   add_theme(app, view);
   add_force(app, draft);
   add_device(app, draft);

@@ -28,8 +28,11 @@ struct OptionDraft {
   RunOptions run;
   KernelsOptions kernels;
   InfoOptions info;
+  ConvertOptions convert;
+  InspectOptions inspect;
 
   SceneRequest scene;
+  std::string hint_option;  ///< the last option given that only a file takes
   bool scene_named = false;
   std::vector<int> counts;
   std::string generator_option;  ///< the last option given that only a generated scene takes
@@ -64,5 +67,11 @@ void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
+void declare_convert(CLI::App& app, OptionDraft& draft);
+void declare_inspect(CLI::App& app, OptionDraft& draft);
+
+/// Throw UsageError if a file or its format is missing.
+ConvertOptions finish_convert(const OptionDraft& draft);
+InspectOptions finish_inspect(const OptionDraft& draft);
 
 }  // namespace orrery

@@ -42,9 +42,34 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
   app.add_flag(name, value, help)->disable_flag_override();
 }
 
+void add_byte_order(CLI::App& app, std::optional<ByteOrder>& order, const std::string& help) {
+  add(app, "--byte-order", "ORDER", help, [&order](const std::string& text) {
+    constexpr std::array<std::string_view, 2> orders{"big", "little"};
+    order = parse_choice("--byte-order", text, orders) == 0 ? ByteOrder::big : ByteOrder::little;
+  });
+}
+
+void add_hints(CLI::App& app, SnapshotHints& hints, std::string& last) {
+  add(app, "--units", "L,M[,V]", "units of the file's lengths, masses and velocities: kpc,1e10Msun,km/s (the file's)",
+      [&](const std::string& text) {
+        hints.units = parse_units("--units", text);
+        last = "--units";
+      });
+  add(app, "--columns", "NAMES", "columns of a text table, such as x,y,z,vx,vy,vz,m; '-' skips one",
+      [&](const std::string& text) {
+        hints.columns = parse_columns("--columns", text);
+        last = "--columns";
+      });
+  add(app, "--state", "I", "which state of a trajectory, from 0 (the last)", [&](const std::string& text) {
+    hints.state = parse_integer("--state", text, 0, std::numeric_limits<int>::max());
+    last = "--state";
+  });
+}
+
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
   add_file(app, "FILE", "a file of bodies to start from, instead of a generated scene: " + snapshot_titles(),
            draft.scene.file);
+  add_hints(app, draft.scene.hints, draft.hint_option);
   add(app, "--scene", "NAME", "generated scene: " + joined_ids(scenes()), [&](const std::string& text) {
     draft.scene.scene = find_scene(text).id;
     draft.scene_named = true;

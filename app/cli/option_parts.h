@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "app/cli/option_draft.h"
@@ -18,6 +19,9 @@ void add_file(CLI::App& app, const std::string& name, const std::string& help, s
 void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help);
 
 /// Each adds what several subcommands have in common.
+void add_byte_order(CLI::App& app, std::optional<ByteOrder>& order, const std::string& help);
+/// --units, --columns and --state; `last` becomes the last of them that was given.
+void add_hints(CLI::App& app, SnapshotHints& hints, std::string& last);
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help);
 void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help);
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help);

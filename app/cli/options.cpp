@@ -33,6 +33,13 @@ void refuse_generator_options_with_file(const OptionDraft& draft) {
   }
 }
 
+void refuse_hints_without_file(const OptionDraft& draft) {
+  if (draft.scene.file.empty() && !draft.hint_option.empty()) {
+    throw UsageError(
+        fmt::format("{} is about a file of bodies, and there is none: add a FILE, or leave it out", draft.hint_option));
+  }
+}
+
 void refuse_seed_without_random_numbers(const OptionDraft& draft) {
   if (!draft.seeded || find_scene(draft.scene.scene).random) return;
   throw UsageError(fmt::format("--seed changes nothing in the scene '{}', which has no random numbers: leave it out",
@@ -94,7 +101,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   if (draft.save_order && view.save_file.empty()) {
     throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
   }
-  view.save_order = draft.save_order.value_or(ByteOrder::big);
+  view.save_order = draft.save_order;
   if (!view.resume_file.empty()) refuse_what_a_checkpoint_decides(draft);
   add_law_command(draft);
   view.setup = draft.physics;
@@ -211,7 +218,7 @@ VerifyOptions finish_verify(OptionDraft& draft) {
 }
 
 std::string version_line() {
-  return fmt::format("orrery {} ({})\n", version, git_id);
+  return fmt::format("orrery {} ({}), {} HDF5\n", version, git_id, has_hdf5() ? "with" : "without");
 }
 
 /// From CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
@@ -256,6 +263,8 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
+  CLI::App& convert = *app.add_subcommand("convert", "converts a file of bodies to another format");
+  CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
@@ -266,6 +275,8 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_run(run, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
+  declare_convert(convert, draft);
+  declare_inspect(inspect, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
   std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
@@ -290,7 +301,10 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
     if (rest != "--")
       refuse_argument(kernels, chosen, rest, arguments);  // CLI11 leaves the mark between options and files in place
   }
+  if (&chosen == &convert) return finish_convert(draft);
+  if (&chosen == &inspect) return finish_inspect(draft);
   refuse_generator_options_with_file(draft);
+  refuse_hints_without_file(draft);
   refuse_seed_without_random_numbers(draft);
   refuse_word_for_file(kernels, chosen, draft.scene.file, !top_level);
   if (&chosen == &view) return finish_view(draft);

@@ -16,6 +16,7 @@
 #include "app/ui_state/view_options.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 
@@ -88,6 +89,24 @@ struct InfoOptions {
   TableFlags table;
 };
 
+/// `orrery convert`.
+struct ConvertOptions {
+  std::string in, out;
+  SnapshotHints hints;                     ///< about `in`
+  const SnapshotFormat* format = nullptr;  ///< of `out`; never null
+  std::optional<ByteOrder> order;          ///< of `out`; empty: its format's usual one
+  Existing existing = Existing::keep;
+};
+
+/// `orrery inspect`.
+struct InspectOptions {
+  std::string file;
+  SnapshotHints hints;
+  std::string picture;  ///< a PNG file; empty: none
+  Existing existing = Existing::keep;
+  TableFlags table;
+};
+
 /// What --help and --version print.
 struct ShowText {
   std::string text;
@@ -100,7 +119,7 @@ struct ShowKeys {
 };
 
 using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, RunOptions,
-                             KernelsOptions, InfoOptions>;
+                             KernelsOptions, InfoOptions, ConvertOptions, InspectOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

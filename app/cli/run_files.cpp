@@ -124,6 +124,16 @@ RunFiles files_of(const RunOptions& options) {
   return files;
 }
 
+RunFiles files_of(const ConvertOptions& options) {
+  return {.inputs = {{"IN", options.in}}, .outputs = {{"OUT", options.out}}, .existing = options.existing};
+}
+
+RunFiles files_of(const InspectOptions& options) {
+  RunFiles files{.inputs = {{"FILE", options.file}}, .outputs = {}, .existing = options.existing};
+  add(files.outputs, "--picture", options.picture);
+  return files;
+}
+
 void check_files(const RunFiles& files) {
   std::vector<Known> known;
   for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});

@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
-#include <string_view>
-#include <vector>
 
 #include "app/cli/first_kernel.h"
 #include "app/cli/option_parts.h"
@@ -15,16 +13,6 @@
 
 namespace orrery {
 namespace {
-
-std::string format_ids() {
-  return joined(snapshot_formats(), [](const SnapshotFormat* format) { return format->id; });
-}
-
-std::string known_format(const std::string& option, const std::string& text) {
-  std::vector<std::string_view> ids;
-  for (const SnapshotFormat* format : snapshot_formats()) ids.push_back(format->id);
-  return std::string{ids[parse_choice(option, text, ids)]};
-}
 
 void require_an_end(const RunOptions& run) {
   if (run.order.steps && run.order.until)
@@ -67,8 +55,8 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add_physics(app, draft);
   add_file(app, "--snapshots", "writes snapshots into a folder", run.order.snapshots);
   add(app, "--format", "ID",
-      "format of the snapshots: " + format_ids() + fmt::format(" ({})", run.order.snapshot_format),
-      [&](const std::string& text) { run.snapshot_format = known_format("--format", text); });
+      "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", run.order.snapshot_format),
+      [&](const std::string& text) { run.snapshot_format = find_named(snapshot_formats(), text, "format")->id; });
   add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more as CSV", run.order.diagnostics);
   add(app, "--every", "T", "time between snapshots, and between rows of diagnostics (a hundredth of the run)",
       [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });

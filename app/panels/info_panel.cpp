@@ -10,6 +10,7 @@
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 namespace {
@@ -38,6 +39,13 @@ float width_of(const Entry& entry) {
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, entry.words.c_str()).x + em(1);
 }
 
+/// With the physical time, if the scene's file has units.
+std::string time_words(const Status& status) {
+  const std::string time = fmt::format("t = {:.3f}", status.sim_time);
+  if (!status.units || !(status.sim_time > 0)) return time;
+  return time + " (" + time_text(status.sim_time * status.units->time_s()) + ")";
+}
+
 }  // namespace
 
 void interop_badge(const ViewStatus& view) {
@@ -63,7 +71,7 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
       {status.scene_name, theme::text, theme::Font::strong, 2},
       {fmt::format("{} bodies", format_count(status.count)), theme::text, theme::Font::body, 3},
       {fmt::format("step {}", format_count(status.step)), theme::dim, theme::Font::body, 1},
-      {fmt::format("t = {:.3f}", status.sim_time), theme::dim, theme::Font::body, 0},
+      {time_words(status), theme::dim, theme::Font::body, 0},
   };
   const Entry help{"F1 keys", theme::dim, theme::Font::body, 4};
   float width = width_of(help) + ImGui::CalcTextSize(badge_label(view).c_str()).x + em(2.1f) + 2 * padding;

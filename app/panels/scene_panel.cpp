@@ -15,6 +15,7 @@
 #include "app/panels/sections.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_format.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 namespace {
@@ -59,7 +60,7 @@ std::string seed_refusal(const SceneDraft& draft) {
 }
 
 SceneRequest request_of(const SceneDraft& draft) {
-  if (draft.scene.empty()) return {.scene = {}, .file = draft.loaded.file, .count = 0};
+  if (draft.scene.empty()) return {.scene = {}, .file = draft.loaded.file, .count = 0, .hints = draft.loaded.hints};
   return {
       .scene = draft.scene, .count = parsed_count(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
 }
@@ -157,6 +158,12 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
     if (!why.empty()) wrapped_text(why, theme::bad, theme::Font::small);
   }
   if (load && !refused) out.push_back(LoadScene{request_of(draft)});
+
+  if (status.units) {
+    row_label("Units", "What 1 is in the numbers of this scene: a length, a mass and a speed, with G = 1.", reserved);
+    wrapped_text(units_text(*status.units), theme::dim);
+    ui_mark("units");
+  }
 
   row_label("File", "A file of bodies; ~ stands for your home folder. Formats: " + snapshot_titles(), reserved);
   bool open = text_field("file", "path of a file of bodies", draft.file);

@@ -11,6 +11,7 @@
 
 #include "app/lab/sampling.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -22,13 +23,6 @@ constexpr int most_batch_steps = 1024;
 constexpr double most_steps = 1e15;  // whole in a double
 constexpr std::chrono::milliseconds pause{2};
 constexpr double events_without_every = 100;
-
-const char* ending_of(const std::string& format_id) {
-  const auto formats = snapshot_formats();
-  const auto found = std::ranges::find_if(formats, [&](const auto* format) { return format->id == format_id; });
-  if (found == formats.end()) throw UsageError(fmt::format("unknown snapshot format '{}'", format_id));
-  return (*found)->ending;
-}
 
 }  // namespace
 
@@ -103,9 +97,10 @@ void SimulationRun::write_outputs(std::int64_t event) {
 }
 
 void SimulationRun::write_snapshot_of(std::int64_t event) {
-  const std::filesystem::path file = std::filesystem::path{order_.snapshots} /
-                                     fmt::format("snapshot_{:05}{}", event, ending_of(order_.snapshot_format));
-  write_snapshot(file, simulation_.snapshot(), {.existing = Existing::replace});
+  const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
+  const std::filesystem::path file =
+      std::filesystem::path{order_.snapshots} / fmt::format("snapshot_{:05}{}", event, format->endings.front());
+  write_snapshot(file, simulation_.snapshot(), {.existing = Existing::replace, .format = format});
   ++summary_.snapshots;
 }
 

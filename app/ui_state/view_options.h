@@ -27,9 +27,9 @@ struct ViewOptions {
   std::string resume_file;                              ///< a checkpoint to continue; scene and setup are its own
   std::string record_file, screenshot_file, save_file;  ///< empty: none
   Existing existing = Existing::keep;                   ///< for the files that the run writes
-  ByteOrder save_order = ByteOrder::big;
-  std::string script_file;  ///< as given, for messages
-  Script script;            ///< sorted by frame; the run reaches every line's frame
+  std::optional<ByteOrder> save_order;                  ///< of save_file; empty: its format's usual one
+  std::string script_file;                              ///< as given, for messages
+  Script script;                                        ///< sorted by frame; the run reaches every line's frame
   std::optional<std::int64_t>
       frames;             ///< >= 1; none: until the window is closed. Offscreen there is always a number or a quit
   std::string path_file;  ///< as given, for messages

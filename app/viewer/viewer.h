@@ -217,7 +217,7 @@ class Viewer {
   render::Image picture_of_bodies(int width, int height);
   render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
   void resume(const std::string& file);
-  void save_snapshot(const std::string& asked, ByteOrder order);
+  void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();
   void say_written(const std::string& file, const std::string& remark = {});

@@ -182,7 +182,7 @@ void Viewer::carry_out(const SavePicture& c) {
 }
 
 void Viewer::carry_out(const SaveSnapshot& c) {
-  save_snapshot(c.file, ByteOrder::big);
+  save_snapshot(c.file, {});
 }
 
 void Viewer::carry_out(const ExportResults& c) {
@@ -278,14 +278,14 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   return lines;
 }
 
-void Viewer::save_snapshot(const std::string& asked, ByteOrder order) {
+void Viewer::save_snapshot(const std::string& asked, std::optional<ByteOrder> order) {
   const Output to = output(asked, "bodies.tipsy");
   if (is_checkpoint_name(to.file)) {
     say_written(write_run_checkpoint(to.file, checkpoint_of(lane_.simulation()), to.existing));
     return;
   }
   const WrittenSnapshot written = write_snapshot(to.file, lane_.simulation().snapshot(), {order, to.existing});
-  say_written(written.file.string(), written.left_out);
+  say_written(written.file().string(), written.remark);
 }
 
 void Viewer::say_written(const std::string& file, const std::string& remark) {

@@ -24,7 +24,7 @@ struct PartSize {
 };
 /// Parts that lie one behind the other in the order of the bodies. Those without bodies are left out.
 Parts parts_in_order(std::initializer_list<PartSize> sizes);
-/// The species that there are.
+/// The species that there are. If they are more than 4, those of GADGET count as stars or dark.
 Parts parts_of(std::span<const Species> species);
 
 }  // namespace orrery

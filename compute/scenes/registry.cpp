@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
@@ -28,12 +30,26 @@ constexpr std::array all{
 #undef X
 };
 
+/// Velocities in km/s and the like are converted.
+void take_gravity_units(Snapshot& snapshot, const std::string& file) {
+  const std::optional<Units> before = snapshot.units;
+  convert_to_gravity_units(snapshot);
+  if (snapshot.units == before) return;
+  for (const Vec4& velocity : snapshot.bodies.velocities) {
+    const float largest = std::max({std::abs(velocity.x), std::abs(velocity.y), std::abs(velocity.z)});
+    if (largest <= SnapshotLimits::largest) continue;
+    throw std::runtime_error("'" + file +
+                             "': in units of G = 1, a velocity is beyond 1e15; give its units with --units");
+  }
+}
+
 Scene from_file(const SceneRequest& request) {
   if (request.count != 0) {
     throw UsageError("'" + request.file + "': a file sets its own number of bodies; " + std::to_string(request.count) +
                      " cannot be chosen");
   }
-  Snapshot snapshot = read_snapshot(request.file);
+  Snapshot snapshot = read_snapshot(request.file, request.hints);
+  take_gravity_units(snapshot, request.file);
   const NaturalScales scales = natural_scales(snapshot.bodies);
   if (forces_underflow(snapshot.bodies, scales.softening)) {
     throw std::runtime_error("'" + request.file +
@@ -47,7 +63,8 @@ Scene from_file(const SceneRequest& request) {
           .softening = scales.softening,
           .properties = std::move(snapshot.properties),
           .time = snapshot.time,
-          .parts = std::move(parts)};
+          .parts = std::move(parts),
+          .units = snapshot.units};
 }
 
 }  // namespace

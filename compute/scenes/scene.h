@@ -8,6 +8,7 @@
 #include "compute/core/bodies.h"
 #include "compute/scenes/parts.h"
 #include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_hints.h"
 
 namespace orrery {
 
@@ -17,6 +18,7 @@ struct SceneRequest {
   std::string file{};      ///< a snapshot's path; empty: the generator `scene`
   std::int64_t count = 0;  ///< bodies; 0: the scene's own default. Must be 0 with a file
   std::uint64_t seed = 1;  ///< ignored with a file
+  SnapshotHints hints{};   ///< about the file
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 
@@ -29,6 +31,7 @@ struct Scene {
   BodyProperties properties{};  ///< of a file's bodies
   double time = 0;              ///< of the state: 0, or the file's
   Parts parts{};
+  std::optional<Units> units{};  ///< of the file's numbers; empty: not known
 };
 
 /// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable

@@ -370,7 +370,8 @@ struct Status {
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
-  Physics scene_physics;  ///< the scene's own, see Reset
+  std::optional<Units> units;  ///< of the bodies, if the scene's file has them
+  Physics scene_physics;       ///< the scene's own, see Reset
   int count = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0

@@ -189,6 +189,7 @@ Bodies Simulation::bodies() {
 
 Snapshot Simulation::snapshot() {
   Snapshot now{.bodies = bodies()};
+  now.units = scene_->units;
   if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
   now.time = done_.sim_time;
   now.softening = choice_.law.softening;

@@ -77,8 +77,8 @@ class Simulation {
   /// properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies);
   /// Continues `run` from `state` after `step` steps, all or nothing. Restart then goes back to the first state of the
-  /// run's scene, or to `state` where that scene's file cannot be read any more. Throws as apply(), and
-  /// std::runtime_error if the scene has another number of bodies than the state.
+  /// run's scene, or to `state` where that scene's file is not what it was. Throws as apply(), and std::runtime_error
+  /// if a generated scene has another number of bodies than the state.
   void resume(const RunSetup& run, const Snapshot& state, std::int64_t step);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);

@@ -11,13 +11,13 @@
 namespace orrery {
 namespace {
 
-/// The first state of the run's scene; where its file cannot be read any more, `state`.
+/// The first state of the run's scene; `state` where its file cannot be read any more or has other bodies or units.
 Scene first_scene(const RunSetup& run, const Snapshot& state) {
   SceneRequest request = run.scene;
   try {
     if (!request.file.empty()) request.count = 0;  // a file says how many
     Scene scene = load_scene(request);
-    if (scene.bodies.count() == state.bodies.count()) return scene;
+    if (scene.bodies.count() == state.bodies.count() && scene.units == state.units) return scene;
     throw std::runtime_error("the scene of the checkpoint has " + std::to_string(scene.bodies.count()) +
                              " bodies now, but the checkpoint has " + std::to_string(state.bodies.count()));
   } catch (const std::runtime_error&) {
@@ -28,7 +28,8 @@ Scene first_scene(const RunSetup& run, const Snapshot& state) {
           .time_step = run.physics.time_step,
           .softening = run.physics.law.softening,
           .properties = state.properties,
-          .time = state.time};
+          .time = state.time,
+          .units = state.units};
 }
 
 }  // namespace

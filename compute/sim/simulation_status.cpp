@@ -31,6 +31,7 @@ void Simulation::describe_setup() const {
   status_.steps_per_frame = steps_per_frame_;
   status_.scene = request_;
   status_.scene_name = scene_->name;
+  status_.units = scene_->units;
   status_.scene_physics = scene_physics();
   status_.count = count_;
   status_.card = card_;

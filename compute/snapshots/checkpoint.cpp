@@ -1,5 +1,5 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the bodies, the properties that there are, and a checksum. All
-// values are little-endian. docs/usage/runs.md has the layout.
+// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties that there are, and a
+// checksum. All values are little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <zlib.h>
@@ -34,7 +34,9 @@ constexpr std::size_t values_per_block = 65536;
 enum Holds : std::uint32_t { ids = 1, species = 2, first_float = 4 };
 constexpr std::array float_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                    &BodyProperties::formation_time};
-constexpr std::uint32_t known_holds = (first_float << float_columns.size()) - 1;
+constexpr std::uint32_t units = first_float << float_columns.size();
+constexpr std::uint32_t known_holds = 2 * units - 1;
+constexpr std::size_t units_bytes = 3 * sizeof(double);
 
 std::uint32_t bit_of_float_column(std::size_t column) {
   return first_float << column;
@@ -120,17 +122,17 @@ struct Header {
     for (std::size_t column = 0; column < float_columns.size(); ++column) {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
-    return header_bytes + setup_bytes + bodies * per_body + checksum_bytes;
+    return header_bytes + setup_bytes + (holds & units ? units_bytes : 0) + bodies * per_body + checksum_bytes;
   }
 };
 
-bool detect(std::span<const std::byte> head) {
+bool has_magic(std::span<const std::byte> head) {
   return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
 }
 
 Header read_header(CheckedInput& in) {
   SnapshotInput& file = in.file();
-  if (!detect(file.head())) file.fail("not a checkpoint of Orrery");
+  if (!has_magic(file.head())) file.fail("not a checkpoint of Orrery");
   if (file.size() < header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
   std::array<std::byte, header_bytes> bytes;
   in.read(bytes.data(), bytes.size());
@@ -155,6 +157,14 @@ Header read_header(CheckedInput& in) {
   if (file.size() < expected) file.fail("truncated: " + has);
   if (file.size() > expected) file.fail("oversized: " + has);
   return head;
+}
+
+void read_units(CheckedInput& in, Snapshot& snapshot) {
+  std::array<std::byte, units_bytes> bytes;
+  in.read(bytes.data(), bytes.size());
+  const auto value = [&](std::size_t place) { return little.load_double(&bytes[place * sizeof(double)]); };
+  snapshot.units = Units{value(0), value(1), value(2)};
+  if (!snapshot.units->usable()) in.file().fail("damaged: its units are out of range");
 }
 
 void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
@@ -182,7 +192,7 @@ void read_properties(CheckedInput& in, const Header& head, BodyProperties& prope
   if (head.holds & species) {
     properties.species.resize(head.bodies);
     in.read_values(head.bodies, 1, [&](std::uint64_t i, const std::byte* at) {
-      if (*at > static_cast<std::byte>(Species::star)) {
+      if (*at > static_cast<std::byte>(species_count - 1)) {
         in.file().fail("damaged: body " + std::to_string(i) + " has an unknown species");
       }
       properties.species[i] = static_cast<Species>(*at);
@@ -203,6 +213,7 @@ Checkpoint read_from(SnapshotInput& input) {
   Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
   checkpoint.setup.resize(head.setup_bytes);
   in.read(reinterpret_cast<std::byte*>(checkpoint.setup.data()), checkpoint.setup.size());
+  if (head.holds & units) read_units(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
   std::array<std::byte, checksum_bytes> checksum;
@@ -223,6 +234,7 @@ Header header_of(const Checkpoint& checkpoint) {
   for (std::size_t column = 0; column < float_columns.size(); ++column) {
     if (!(properties.*float_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
+  if (checkpoint.snapshot.units) head.holds |= units;
   return head;
 }
 
@@ -237,6 +249,16 @@ std::vector<std::byte> header_bytes_of(const Header& head) {
   little.store64(&bytes[field::setup_bytes], head.setup_bytes);
   little.store_float(&bytes[field::softening], head.softening);
   return bytes;
+}
+
+void write_units(CheckedOutput& out, const Units& of) {
+  std::vector<std::byte> bytes(units_bytes);
+  std::byte* at = bytes.data();
+  for (const double value : {of.length_cm, of.mass_g, of.velocity_cm_s}) {
+    little.store_double(at, value);
+    at += sizeof value;
+  }
+  out.write(bytes);
 }
 
 void write_bodies(CheckedOutput& out, const Bodies& bodies) {
@@ -261,12 +283,16 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
+bool detect(std::span<const std::byte> head, std::uint64_t) {
+  return has_magic(head);
+}
+
 Snapshot read(SnapshotInput& input) {
   return read_from(input).snapshot;
 }
 
-fs::path write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
-  return write_checkpoint(file, {.snapshot = snapshot}, output.existing);
+std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+  return {write_checkpoint(file, {.snapshot = snapshot}, output.existing)};
 }
 
 }  // namespace
@@ -281,6 +307,7 @@ fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Ex
   CheckedOutput checked{out};
   checked.write(header_bytes_of(header_of(checkpoint)));
   checked.write(checkpoint.setup);
+  if (checkpoint.snapshot.units) write_units(checked, *checkpoint.snapshot.units);
   write_bodies(checked, checkpoint.snapshot.bodies);
   write_properties(checked, checkpoint.snapshot.properties);
   std::array<std::byte, checksum_bytes> checksum;
@@ -301,15 +328,18 @@ extern const SnapshotFormat checkpoint_format;
 constinit const SnapshotFormat checkpoint_format{
     .id = "checkpoint",
     .title = "checkpoint of Orrery",
-    .ending = ".checkpoint",
+    .endings = {".checkpoint"},
     .holds = {.velocities = true,
               .time = true,
               .ids = true,
               .species = true,
+              .components = true,
               .softening = true,
               .temperature = true,
               .metals = true,
-              .formation_time = true},
+              .formation_time = true,
+              .units = true},
+    .units = UnitRule::gravity,
     .detect = detect,
     .read = read,
     .write = write,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -18,24 +19,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array all{
+constexpr std::array all_formats{
 #define X(format) &format##_format,
 #include "snapshots_list.inc"
 #undef X
 };
 
-/// The format of a file name's ending; null if no format has it.
-const SnapshotFormat* format_named_by(const fs::path& file) {
-  const auto found = std::ranges::find_if(all, [&](const auto* format) { return file.extension() == format->ending; });
-  return found == all.end() ? nullptr : *found;
-}
-
-/// The ending helps where the content does not: that format's reader then finds what is wrong with the file.
+/// TIPSY, the first, has no mark that makes it certain: it comes last. The ending helps where the content does not:
+/// that format's reader then finds what is wrong with the file.
 const SnapshotFormat& format_of(const SnapshotInput& input) {
-  const auto found = std::ranges::find_if(all, [&](const auto* format) { return format->detect(input.head()); });
-  const SnapshotFormat* const format = found == all.end() ? format_named_by(input.path()) : *found;
+  const auto detects = [&](const auto* format) { return format->detect(input.head(), input.size()); };
+  const auto found = std::find_if(all_formats.rbegin(), all_formats.rend(), detects);
+  const SnapshotFormat* const format = found == all_formats.rend() ? format_named_by(input.path()) : *found;
   if (format) return *format;
   input.fail("not a snapshot in a known format; known formats: " + snapshot_titles());
+}
+
+void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, const SnapshotHints& hints) {
+  const char* const option = !hints.columns.empty() && !format.takes_columns ? "--columns"
+                             : hints.state && !format.takes_state            ? "--state"
+                                                                             : nullptr;
+  if (!option) return;
+  throw UsageError(std::string{option} + " cannot be used with '" + file.string() + "', whose format is " +
+                   format.title + ": leave it out");
+}
+
+/// Those that the user gave take the place of the file's.
+void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
+  if (!hints.units) return;
+  snapshot.units = hints.units;
+  snapshot.units_assumed = false;
+  if (hints.units->velocity_cm_s > 0) return;
+  snapshot.units->velocity_cm_s = format.units == UnitRule::galactic
+                                      ? galactic_units.velocity_cm_s
+                                      : gravity_units(hints.units->length_cm, hints.units->mass_g).velocity_cm_s;
 }
 
 bool finite(const Vec4& v) {
@@ -53,26 +70,73 @@ void require_finite(const fs::path& file, const Bodies& bodies) {
   }
 }
 
+/// A conversion of units may take numbers out of the range of single precision.
+void require_usable(const fs::path& file, const Bodies& bodies) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    const std::string cause = unusable(bodies.positions[i], bodies.velocities[i]);
+    if (cause.empty()) continue;
+    throw std::runtime_error("'" + file.string() + "': not written: in the units of its format, body " +
+                             std::to_string(i) + " (counted from 0) has " + cause);
+  }
+}
+
+/// Expresses the snapshot in units that the format has. Returns what was done, if numbers have changed.
+std::string convert_for(UnitRule rule, Snapshot& snapshot) {
+  if (rule == UnitRule::any || (rule == UnitRule::gravity && !snapshot.units)) return {};
+  const bool unknown = !snapshot.units;
+  if (unknown) snapshot.units = gravity_units(galactic_units.length_cm, galactic_units.mass_g);
+  const Units to =
+      rule == UnitRule::galactic ? galactic_units : gravity_units(snapshot.units->length_cm, snapshot.units->mass_g);
+  constexpr double rounding = 1e-12;
+  if (rule == UnitRule::galactic ? nearly_equal(*snapshot.units, to) : nearly_equal(*snapshot.units, to, rounding)) {
+    return {};
+  }
+  convert_units(snapshot, to);
+  return (unknown ? "units were not known: written as " : "converted to ") + units_text(to);
+}
+
+bool has_components(const std::vector<Species>& species) {
+  return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
+}
+
 }  // namespace
 
 std::span<const SnapshotFormat* const> snapshot_formats() {
-  return all;
+  return all_formats;
 }
 
 std::string snapshot_titles() {
-  return joined(all, [](const SnapshotFormat* format) { return format->title; });
+  return joined(all_formats, [](const SnapshotFormat* format) { return format->title; });
 }
 
-Snapshot read_snapshot(const fs::path& file) {
-  SnapshotInput input{file};
-  return format_of(input).read(input);
+const SnapshotFormat* format_named_by(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  if (ending.empty()) return nullptr;
+  const auto found = std::ranges::find_if(all_formats, [&](const SnapshotFormat* format) {
+    return std::ranges::find(format->endings, ending) != format->endings.end();
+  });
+  return found == all_formats.end() ? nullptr : *found;
 }
 
-WrittenSnapshot write_snapshot(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints) {
+  SnapshotInput input{file, hints};
+  const SnapshotFormat& format = format_of(input);
+  refuse_other_hints(file, format, hints);
+  Snapshot snapshot = format.read(input);
+  take_units(snapshot, format, hints);
+  return {std::move(snapshot), &format, input.encoding()};
+}
+
+WrittenSnapshot write_snapshot(const fs::path& file, Snapshot snapshot, const SnapshotOutput& output) {
   require_finite(file, snapshot.bodies);
-  const SnapshotFormat* const named = format_named_by(file);
-  const SnapshotFormat& format = named ? *named : *all.front();
-  return {format.write(file, snapshot, output), left_out(format, snapshot)};
+  const SnapshotFormat* const named = output.format ? output.format : format_named_by(file);
+  const SnapshotFormat& format = named ? *named : *all_formats.front();
+  std::string remark = left_out(format, snapshot);
+  if (const std::string converted = convert_for(format.units, snapshot); !converted.empty()) {
+    remark.append(remark.empty() ? "" : "; ").append(converted);
+    require_usable(file, snapshot.bodies);
+  }
+  return {format.write(file, snapshot, output), std::move(remark)};
 }
 
 std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
@@ -81,14 +145,18 @@ std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
   const struct {
     const char* name;
     bool missing;
-  } parts[] = {{"velocities", !holds.velocities},
-               {"time", !holds.time && snapshot.time != 0},
-               {"ids", !holds.ids && !has.ids.empty()},
-               {"species", !holds.species && !has.species.empty()},
-               {"softening", !holds.softening && !has.softening.empty()},
-               {"temperature", !holds.temperature && !has.temperature.empty()},
-               {"metals", !holds.metals && !has.metals.empty()},
-               {"formation time", !holds.formation_time && !has.formation_time.empty()}};
+  } parts[] = {
+      {"masses", !holds.masses},
+      {"velocities", !holds.velocities},
+      {"time", !holds.time && snapshot.time != 0},
+      {"ids", !holds.ids && !has.ids.empty()},
+      {"species", !holds.species && !has.species.empty()},
+      {"disc, bulge or boundary as species", holds.species && !holds.components && has_components(has.species)},
+      {"softening", !holds.softening && !has.softening.empty()},
+      {"temperature", !holds.temperature && !has.temperature.empty()},
+      {"metals", !holds.metals && !has.metals.empty()},
+      {"formation time", !holds.formation_time && !has.formation_time.empty()},
+      {"units", !holds.units && snapshot.units && !snapshot.units_assumed}};
   std::string names;
   for (const auto& [name, missing] : parts) {
     if (missing) names.append(names.empty() ? "" : ", ").append(name);

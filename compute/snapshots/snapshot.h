@@ -1,13 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 
-enum class Species : std::uint8_t { gas, dark, star };
+/// In the order of GADGET's particle types; in files, a species is its number.
+enum class Species : std::uint8_t { gas, dark, disc, bulge, star, boundary };
+inline constexpr std::size_t species_count = 6;
+/// "gas"
+const char* species_name(Species species);
+/// The one of gas, dark and star that it is.
+constexpr Species plain_species(Species species) {
+  if (species == Species::boundary) return Species::dark;
+  return species == Species::disc || species == Species::bulge ? Species::star : species;
+}
 
 /// What bodies have besides mass, position and velocity. Steps do not change it. Each vector is empty or has one entry
 /// per body, in the order of Bodies.
@@ -21,13 +33,19 @@ struct BodyProperties {
   friend bool operator==(const BodyProperties&, const BodyProperties&) = default;
 };
 
-/// The state of a system at one time, in units of G = 1. The units of length and mass are those of the file.
+/// The state of a system at one time, in the units of its file. Without `units`, these are any in which G = 1.
 struct Snapshot {
   Bodies bodies;
   BodyProperties properties{};
-  double time = 0;      ///< finite
-  float softening = 0;  ///< of all bodies, if they have no lengths of their own
+  double time = 0;                   ///< finite, in units of length / velocity
+  float softening = 0;               ///< of all bodies, if they have no lengths of their own
+  std::optional<Units> units{};      ///< empty: not known
+  bool units_assumed = false;        ///< the file does not hold them: they are the usual ones of its format
+  std::vector<std::string> notes{};  ///< what a reader left out or assumed, such as "masses are not in the file: ..."
 };
+
+/// Expresses the snapshot in units in which G = 1, keeping those of length and mass. Does nothing without units.
+void convert_to_gravity_units(Snapshot& snapshot);
 
 /// Limits of a body read from a file, so that no squared distance and no pull leaves the range of single precision.
 struct SnapshotLimits {

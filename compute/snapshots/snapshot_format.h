@@ -1,21 +1,35 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compute/core/output_name.h"
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_hints.h"
 
 namespace orrery {
 
 class SnapshotInput;
 
 struct SnapshotOutput {
-  ByteOrder order = ByteOrder::big;
+  std::optional<ByteOrder> order{};  ///< empty: the format's usual one
   Existing existing = Existing::keep;
+  const struct SnapshotFormat* format = nullptr;  ///< null: the one that the name's ending names
+};
+
+/// The units that a format's numbers may have.
+enum class UnitRule {
+  any,       ///< any; without units in the file, G = 1
+  gravity,   ///< units of length and mass, with G = 1
+  galactic,  ///< nearly galactic_units, which its readers assume
 };
 
 /// A file format's descriptor, one per file like the kernels. Formats throw std::runtime_error with one line that names
@@ -23,40 +37,60 @@ struct SnapshotOutput {
 struct SnapshotFormat {
   const char* id;
   const char* title;
-  const char* ending;  ///< of the file names that write_snapshot() gives this format, with its dot
-  struct Holds {       ///< what a file in this format can hold besides masses and positions
-    bool velocities = false, time = false, ids = false, species = false;
+  std::array<std::string_view, 4> endings;  ///< of the file names that write_snapshot() gives this format, with dots
+  struct Holds {                            ///< what a file in this format can hold besides positions
+    bool masses = true, velocities = false, time = false, ids = false;
+    bool species = false;     ///< gas, dark and star
+    bool components = false;  ///< disc, bulge and boundary apart from these
     bool softening = false, temperature = false, metals = false, formation_time = false;
+    bool units = false;
   } holds;
-  /// Whether a file may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer if it is
-  /// shorter.
-  bool (*detect)(std::span<const std::byte> head);
+  UnitRule units = UnitRule::gravity;
+  bool takes_columns = false;  ///< SnapshotHints::columns
+  bool takes_state = false;    ///< SnapshotHints::state
+  /// Whether a file of `size` bytes may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer
+  /// if it is shorter.
+  bool (*detect)(std::span<const std::byte> head, std::uint64_t size);
   /// Every body is finite and within SnapshotLimits, with a mass above 0.
   Snapshot (*read)(SnapshotInput& input);
-  /// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
-  std::filesystem::path (*write)(const std::filesystem::path& file, const Snapshot& snapshot,
-                                 const SnapshotOutput& output);
+  /// Writes as AtomicFile does and returns the names that the files got: the snapshot first, then what goes with it.
+  /// All bodies are finite; the units are those of `units`.
+  std::vector<std::filesystem::path> (*write)(const std::filesystem::path& file, const Snapshot& snapshot,
+                                              const SnapshotOutput& output);
 };
 
 /// All formats; the first is used for names without a known ending.
 std::span<const SnapshotFormat* const> snapshot_formats();
 /// Their titles, with commas between.
 std::string snapshot_titles();
+/// Whether this build has libhdf5.
+bool has_hdf5();
+/// The format of a file name's ending; null if no format has it.
+const SnapshotFormat* format_named_by(const std::filesystem::path& file);
+
+struct ReadSnapshot {
+  Snapshot snapshot;
+  const SnapshotFormat* format;
+  std::string encoding;  ///< of the file's numbers, such as "big-endian"
+};
 
 /// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
 /// the file and the cause: missing, empty, no known format (lists them), damaged, no bodies, a body that cannot be
-/// stepped.
-Snapshot read_snapshot(const std::filesystem::path& file);
+/// stepped; UsageError if the format does not take one of the hints.
+ReadSnapshot read_any_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {});
+inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {}) {
+  return read_any_snapshot(file, hints).snapshot;
+}
 
 struct WrittenSnapshot {
-  std::filesystem::path file;  ///< the name that it got
-  std::string left_out;        ///< see left_out()
+  std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
+  std::string remark;  ///< what the format could not hold, and what was converted; empty if nothing
+  const std::filesystem::path& file() const { return files.front(); }
 };
 
-/// Writes in the format that the ending of `file` names. Throws std::runtime_error that names the file and the cause,
-/// such as the first body that is not finite.
-WrittenSnapshot write_snapshot(const std::filesystem::path& file, const Snapshot& snapshot,
-                               const SnapshotOutput& output = {});
+/// Writes in the format that the ending of `file` names, in units that the format has. Throws std::runtime_error that
+/// names the file and the cause, such as the first body that is not finite.
+WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot snapshot, const SnapshotOutput& output = {});
 
 /// What of `snapshot` the format cannot hold, such as "TIPSY cannot hold ids"; empty if it holds everything.
 std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot);

@@ -48,7 +48,13 @@ std::string unusable(const Vec4& position, const Vec4& velocity) {
   return {};
 }
 
-SnapshotInput::SnapshotInput(const fs::path& file) : file_{file} {
+void give_equal_masses(Snapshot& snapshot) {
+  std::vector<Vec4>& positions = snapshot.bodies.positions;
+  for (Vec4& position : positions) position.w = 1.0f / static_cast<float>(positions.size());
+  snapshot.notes.emplace_back("no masses in the file: each body has the same, 1 in total");
+}
+
+SnapshotInput::SnapshotInput(const fs::path& file, const SnapshotHints& hints) : file_{file}, hints_{hints} {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) fail("no such file");
@@ -63,11 +69,19 @@ SnapshotInput::SnapshotInput(const fs::path& file) : file_{file} {
   head_.resize(std::min<std::uint64_t>(size_, head_bytes));
   read(head_.data(), head_.size());
   std::rewind(stream_.get());
+  offset_ = 0;
 }
 
 void SnapshotInput::read(std::byte* to, std::size_t size) {
-  if (std::fread(to, 1, size, stream_.get()) == size) return;
+  const std::size_t got = std::fread(to, 1, size, stream_.get());
+  offset_ += got;
+  if (got == size) return;
   fail(std::ferror(stream_.get()) ? "cannot be read: " + reason(errno) : "became shorter while it was read");
+}
+
+void SnapshotInput::seek(std::uint64_t byte) {
+  offset_ = byte;
+  if (fseeko(stream_.get(), static_cast<off_t>(offset_), SEEK_SET) != 0) fail("cannot be read: " + reason(errno));
 }
 
 void SnapshotInput::require_room_for(std::uint64_t bodies) const {
@@ -81,6 +95,10 @@ void SnapshotInput::require_room_for(std::uint64_t bodies) const {
 
 void SnapshotInput::fail(const std::string& cause) const {
   throw std::runtime_error("'" + file_.string() + "': " + cause);
+}
+
+void SnapshotInput::fail_at(std::uint64_t byte, const std::string& field, const std::string& cause) const {
+  fail("byte " + std::to_string(byte) + ", " + field + ": " + cause);
 }
 
 }  // namespace orrery

@@ -7,11 +7,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute/core/vec.h"
+#include "compute/snapshots/snapshot_hints.h"
 
 namespace orrery {
+
+struct Snapshot;
 
 /// A regular file that is being read. Every failure is a std::runtime_error that names the file and the cause.
 class SnapshotInput {
@@ -19,17 +23,27 @@ class SnapshotInput {
   static constexpr std::size_t head_bytes = 512;
 
   /// Throws if the file is missing, no regular file, empty or not readable.
-  explicit SnapshotInput(const std::filesystem::path& file);
+  explicit SnapshotInput(const std::filesystem::path& file, const SnapshotHints& hints = {});
 
   const std::filesystem::path& path() const { return file_; }
-  std::uint64_t size() const { return size_; }  ///< in bytes
+  const SnapshotHints& hints() const { return hints_; }
+  std::uint64_t size() const { return size_; }      ///< in bytes
+  std::uint64_t offset() const { return offset_; }  ///< of the next byte
+  std::uint64_t remaining() const { return size_ - offset_; }
   /// The first bytes, up to head_bytes.
   std::span<const std::byte> head() const { return head_; }
   /// The next `size` bytes; the first call starts at the file's first byte.
   void read(std::byte* to, std::size_t size);
+  /// Continues at this byte, which must not be behind the end.
+  void seek(std::uint64_t byte);
+  /// How the file holds numbers, such as "big-endian", for people. Set by its reader.
+  void set_encoding(std::string encoding) { encoding_ = std::move(encoding); }
+  const std::string& encoding() const { return encoding_; }
   /// Throws if so many bodies cannot be used or do not fit into memory.
   void require_room_for(std::uint64_t bodies) const;
   [[noreturn]] void fail(const std::string& cause) const;
+  /// Names the place of the fault: "byte 268, POS: a position that is not finite".
+  [[noreturn]] void fail_at(std::uint64_t byte, const std::string& field, const std::string& cause) const;
 
  private:
   struct Close {
@@ -37,13 +51,18 @@ class SnapshotInput {
   };
 
   std::filesystem::path file_;
-  std::uint64_t size_ = 0;
+  SnapshotHints hints_;
+  std::uint64_t size_ = 0, offset_ = 0;
+  std::string encoding_;
   std::unique_ptr<std::FILE, Close> stream_;
   std::vector<std::byte> head_;
 };
 
 /// Why a body cannot be stepped, such as "a mass that is not positive"; empty if it can be.
 std::string unusable(const Vec4& position, const Vec4& velocity);
+
+/// For a file without masses: gives all bodies the same, 1 in total, and notes it.
+void give_equal_masses(Snapshot& snapshot);
 
 /// "1 byte", "7 bytes"
 std::string plural(std::uint64_t number, const char* noun);

@@ -9,6 +9,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
+#include "compute/snapshots/tipsy_param.h"
 
 namespace orrery {
 namespace {
@@ -67,7 +68,7 @@ bool dimensions_fit(std::span<const std::byte> head, ByteOrder order) {
   return dimensions >= 1 && dimensions <= 3;
 }
 
-bool detect(std::span<const std::byte> head) {
+bool detect(std::span<const std::byte> head, std::uint64_t) {
   return dimensions_fit(head, ByteOrder::little) || dimensions_fit(head, ByteOrder::big);
 }
 
@@ -77,7 +78,7 @@ Header parsed_header(const SnapshotInput& input) {
   if (head.size() < header_bytes) {
     input.fail("truncated: " + plural(head.size(), "byte") + ", but a TIPSY header alone has 32");
   }
-  if (!detect(head)) {
+  if (!detect(head, input.size())) {
     input.fail("not a TIPSY file: in neither byte order does its header have 1, 2 or 3 dimensions");
   }
   const ByteOrder order = dimensions_fit(head, ByteOrder::little) ? ByteOrder::little : ByteOrder::big;
@@ -148,7 +149,8 @@ void append_records(SnapshotInput& input, const Header& head, std::size_t kind, 
       const auto value = [&](std::size_t place) { return bytes.load_float(at + place * sizeof(float)); };
       const Vec4 position{value(1), value(2), value(3), value(0)}, velocity{value(4), value(5), value(6), 0.0f};
       if (const std::string cause = unusable(position, velocity); !cause.empty()) {
-        input.fail(std::string{record.name} + " record " + std::to_string(first + i) + " (counted from 0): " + cause);
+        input.fail_at(input.offset() - (here - i) * record.bytes(),
+                      std::string{record.name} + " record " + std::to_string(first + i) + " (counted from 0)", cause);
       }
       const std::size_t body = snapshot.bodies.positions.size();
       snapshot.bodies.positions.push_back(position);
@@ -180,6 +182,7 @@ bool are_ids(std::vector<std::uint64_t> words, std::uint64_t dark) {
 Snapshot read(SnapshotInput& input) {
   const Header head = parsed_header(input);
   check_size(input, head);
+  input.set_encoding(name_of(head.order));
   std::array<std::byte, header_bytes> skipped;
   input.read(skipped.data(), skipped.size());
 
@@ -192,6 +195,7 @@ Snapshot read(SnapshotInput& input) {
     std::vector<float>& values = snapshot.properties.*column;
     if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};
   }
+  snapshot.units = units_beside(input.path());
   return snapshot;
 }
 
@@ -230,15 +234,22 @@ class RecordWriter {
 };
 
 /// Bodies of one species keep their order.
-fs::path write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+  const ByteOrder order = output.order.value_or(ByteOrder::big);
   const std::vector<Species>& species = snapshot.properties.species;
   const std::size_t count = snapshot.bodies.positions.size();
-  const auto species_of = [&](std::size_t body) { return species.empty() ? Species::dark : species[body]; };
+  const auto species_of = [&](std::size_t body) {
+    return species.empty() ? Species::dark : plain_species(species[body]);
+  };
   std::array<std::uint32_t, record_kinds.size()> counts{};
-  for (std::size_t i = 0; i < count; ++i) ++counts[static_cast<std::size_t>(species_of(i))];
+  for (std::size_t i = 0; i < count; ++i) {
+    ++counts[static_cast<std::size_t>(std::ranges::find(record_kinds, species_of(i), &RecordKind::species) -
+                                      record_kinds.begin())];
+  }
 
+  if (snapshot.units) check_param(file, *snapshot.units, output.existing);
   AtomicFile out{file, output.existing};
-  const Bytes bytes{output.order};
+  const Bytes bytes{order};
   std::array<std::byte, header_bytes> head{};
   bytes.store_double(&head[header::time], snapshot.time);
   bytes.store32(&head[header::bodies], static_cast<std::uint32_t>(count));
@@ -248,13 +259,15 @@ fs::path write(const fs::path& file, const Snapshot& snapshot, const SnapshotOut
   bytes.store32(&head[header::star], counts[2]);
   out.write({reinterpret_cast<const char*>(head.data()), head.size()});
   for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
-    RecordWriter records{out, snapshot, kind, output.order};
+    RecordWriter records{out, snapshot, kind, order};
     for (std::size_t i = 0; i < count; ++i) {
       if (species_of(i) == record_kinds[kind].species) records.add(i);
     }
     records.flush();
   }
-  return out.commit();
+  std::vector<fs::path> written{out.commit()};
+  if (snapshot.units) write_param(written, *snapshot.units, output.existing);
+  return written;
 }
 
 }  // namespace
@@ -263,7 +276,7 @@ extern const SnapshotFormat tipsy_format;
 constinit const SnapshotFormat tipsy_format{
     .id = "tipsy",
     .title = "TIPSY",
-    .ending = ".tipsy",
+    .endings = {".tipsy"},
     .holds = {.velocities = true,
               .time = true,
               .ids = false,
@@ -271,7 +284,9 @@ constinit const SnapshotFormat tipsy_format{
               .softening = true,
               .temperature = true,
               .metals = true,
-              .formation_time = true},
+              .formation_time = true,
+              .units = true},
+    .units = UnitRule::gravity,
     .detect = detect,
     .read = read,
     .write = write,

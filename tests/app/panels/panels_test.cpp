@@ -249,6 +249,15 @@ TEST_F(Panels, OpenAFile) {
   EXPECT_EQ(only<LoadScene>(type("some.bin")).request.file, "some.bin");
 }
 
+TEST_F(Panels, ShowTheUnitsOfAFileAndThePhysicalTime) {
+  click("section.scene");
+  EXPECT_FALSE(seen("units"));
+  status.units = gravity_units(kpc_cm, 1e10 * solar_mass_g);
+  settle();
+  EXPECT_TRUE(seen("units"));
+  EXPECT_NE(side_column_text().find("kpc, 1e10 Msun, 207.4 km/s"), std::string::npos) << side_column_text();
+}
+
 TEST_F(Panels, EditACopyOfTheAppearance) {
   click("section.appearance");
   EXPECT_EQ(only<SetAppearance>(pick("colour-by", "mass")).appearance.colour_by, render::ColourBy::mass);

@@ -27,11 +27,12 @@ Checkpoint full_checkpoint() {
   BodyProperties& has = full.snapshot.properties;
   for (int i = 0; i < bodies; ++i) {
     has.ids.push_back(~static_cast<std::uint64_t>(i));
-    has.species.push_back(static_cast<Species>(i % 3));
+    has.species.push_back(static_cast<Species>(i % static_cast<int>(species_count)));
     for (auto* values : {&has.softening, &has.temperature, &has.metals, &has.formation_time}) {
       values->push_back(0.1f * static_cast<float>(i));
     }
   }
+  full.snapshot.units = galactic_units;
   return full;
 }
 
@@ -56,6 +57,7 @@ TEST_F(CheckpointFile, GivesBackEveryBit) {
   const Checkpoint before = full_checkpoint(), after = read_checkpoint(file());
   EXPECT_EQ(after.snapshot.bodies, before.snapshot.bodies);
   EXPECT_EQ(after.snapshot.properties, before.snapshot.properties);
+  EXPECT_EQ(after.snapshot.units, before.snapshot.units);
   EXPECT_EQ(after.snapshot.time, before.snapshot.time);
   EXPECT_EQ(after.snapshot.softening, before.snapshot.softening);
   EXPECT_EQ(after.step, before.step);
@@ -98,7 +100,7 @@ TEST_F(CheckpointFile, SaysWhyItIsOfNoUse) {
   other[16] = 2;
   expect_refused(other, "version 2");
   other = bytes_;
-  other[20] = 127;  // an array that this program does not know
+  other[21] = 1;  // an array that this program does not know
   expect_refused(other, "out of range");
   expect_refused(std::string(500, 'x'), "not a checkpoint");
 }
@@ -116,7 +118,7 @@ TEST_F(CheckpointFile, NamesTheBodyAndItsPlace) {
   Checkpoint bad = full_checkpoint();
   bad.snapshot.bodies.positions[3].y = std::numeric_limits<float>::quiet_NaN();
   write_checkpoint(folder_ / "bad.checkpoint", bad, Existing::keep);
-  const std::string at = std::to_string(64 + bad.setup.size() + 3 * 28);
+  const std::string at = std::to_string(64 + bad.setup.size() + 24 + 3 * 28);
   test::expect_failure(
       test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 3", "byte " + at,
       "not finite");

@@ -1,0 +1,174 @@
+#include "app/cli/inspect_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/printable.h"
+#include "app/text/table.h"
+#include "compute/core/atomic_file.h"
+#include "compute/diagnostics/conserved.h"
+#include "compute/snapshots/units.h"
+
+namespace orrery {
+namespace {
+
+struct Span {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  std::string text() const {
+    return low == high ? fmt::format("{:.6g}", low) : fmt::format("{:.6g} to {:.6g}", low, high);
+  }
+};
+
+/// The physical value in brackets, if units are known.
+std::string physical(const Snapshot& snapshot, double value, double Units::*unit, std::string (*text)(double)) {
+  if (!snapshot.units || !(value > 0)) return {};
+  return " (" + text(value * (*snapshot.units).*unit) + ")";
+}
+
+std::string bodies_text(const Snapshot& snapshot) {
+  std::string text = format_count(snapshot.bodies.count());
+  const std::vector<Species>& species = snapshot.properties.species;
+  if (species.empty()) return text + " dark";
+  for (std::size_t i = 0; i < species_count; ++i) {
+    const auto number = std::ranges::count(species, static_cast<Species>(i));
+    if (number == 0) continue;
+    text += fmt::format("{}{} {}", text.find(':') == std::string::npos ? ": " : ", ", format_count(number),
+                        species_name(static_cast<Species>(i)));
+  }
+  return text;
+}
+
+std::string units_row(const ReadSnapshot& read) {
+  if (!read.snapshot.units) return "not known, so that G = 1; --units names them";
+  const std::string text = units_text(*read.snapshot.units);
+  return read.snapshot.units_assumed ? text + ": not in the file, but what its readers assume; --units names others"
+                                     : text;
+}
+
+/// How many ids are there more than once.
+std::size_t repeated(std::vector<std::uint64_t> ids) {
+  std::ranges::sort(ids);
+  std::size_t number = 0;
+  for (std::size_t i = 1; i < ids.size(); ++i) number += ids[i] == ids[i - 1] ? 1 : 0;
+  return number;
+}
+
+std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
+  if (ids.empty()) return "not in the file";
+  const auto [low, high] = std::ranges::minmax(ids);
+  const std::string unique = again == 0 ? "all different" : fmt::format("{} of them again", again);
+  return fmt::format("{} to {}, {}", low, high, unique);
+}
+
+struct Virial {
+  double ratio = 0;  ///< 2 K / |W|, in the frame of the centre of mass
+  int bodies = 0;    ///< that were summed
+};
+
+/// Of at most `most` bodies, evenly spaced in the file; their masses stand for all.
+Virial virial_of(const Snapshot& snapshot) {
+  constexpr std::size_t most = 8192;
+  const std::size_t count = snapshot.bodies.positions.size(), used = std::min(count, most);
+  const std::vector<float>& lengths = snapshot.properties.softening;
+  Snapshot sample{.bodies = {}, .softening = snapshot.softening, .units = snapshot.units};
+  if (!lengths.empty()) sample.softening = *std::ranges::min_element(lengths);
+  for (std::size_t i = 0; i < used; ++i) {
+    sample.bodies.positions.push_back(snapshot.bodies.positions[i * count / used]);
+    sample.bodies.velocities.push_back(snapshot.bodies.velocities[i * count / used]);
+    sample.bodies.positions.back().w *= static_cast<float>(count) / static_cast<float>(used);
+  }
+  convert_to_gravity_units(sample);
+  const Conserved sums = conserved(sample.bodies, Law{.softening = std::max(sample.softening, Law::min_softening)});
+  double mass = 0;
+  for (const Vec4& body : sample.bodies.positions) mass += body.w;
+  const Vec3d p = sums.momentum;
+  const double of_centre = (p.x * p.x + p.y * p.y + p.z * p.z) / (2 * mass);
+  return {2 * std::max(sums.kinetic - of_centre, 0.0) / std::abs(sums.potential), static_cast<int>(used)};
+}
+
+const char* state_of(const Virial& virial) {
+  if (virial.bodies < 2 || !std::isfinite(virial.ratio)) return "no system to speak of";
+  if (virial.ratio == 0) return "at rest: it will collapse";
+  if (virial.ratio < 0.8) return "cold: it will contract";
+  if (virial.ratio <= 1.25) return "near virial equilibrium";
+  return virial.ratio < 2 ? "hot: it will expand" : "not bound: it will disperse";
+}
+
+void add_ranges(Table& table, const Snapshot& snapshot) {
+  std::array<Span, 3> place;
+  std::array<double, 3> centre{};
+  Span speed, mass, softening;
+  double total = 0;
+  for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
+    const Vec4 &p = snapshot.bodies.positions[i], &v = snapshot.bodies.velocities[i];
+    const std::array<double, 3> at{p.x, p.y, p.z};
+    for (std::size_t k = 0; k < 3; ++k) {
+      place[k].add(at[k]);
+      centre[k] += p.w * at[k];
+    }
+    speed.add(std::hypot(v.x, v.y, v.z));
+    mass.add(p.w);
+    total += p.w;
+  }
+  for (const float length : snapshot.properties.softening) softening.add(length);
+  table.add({"Total mass", fmt::format("{:.6g}", total) + physical(snapshot, total, &Units::mass_g, mass_text)});
+  table.add({"Masses", mass.text()});
+  for (std::size_t k = 0; k < 3; ++k) table.add({std::string(1, static_cast<char>('x' + k)), place[k].text()});
+  table.add({"Centre of mass",
+             fmt::format("{:.4g}, {:.4g}, {:.4g}", centre[0] / total, centre[1] / total, centre[2] / total)});
+  const double extent = place[0].high - place[0].low;
+  table.add(
+      {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_text)});
+  table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_text)});
+  table.add({"Softening", snapshot.properties.softening.empty() ? "not in the file" : softening.text()});
+}
+
+}  // namespace
+
+int run_inspect(const InspectOptions& options, const std::function<ReportPicture()>& draw) {
+  const ReadSnapshot read = read_any_snapshot(options.file, options.hints);
+  const Snapshot& snapshot = read.snapshot;
+  const std::size_t again = repeated(snapshot.properties.ids);
+  const Virial virial = virial_of(snapshot);
+  console::print("{}: {}, complete, {} bodies, {}{}\n\n", printable(options.file), read.format->title,
+                 format_count(snapshot.bodies.count()), state_of(virial),
+                 again == 0 ? "" : fmt::format("; {} ids are not unique", format_count(static_cast<int>(again))));
+
+  Table table{"lt", {"", ""}};
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.file));
+  table.add({"Format", fmt::format("{}{}{}, {} bytes", read.format->title, read.encoding.empty() ? "" : ", ",
+                                   read.encoding, format_count(bytes))});
+  table.add({"Bodies", bodies_text(snapshot)});
+  const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
+  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_text(seconds) + ")" : "")});
+  table.add({"Units", units_row(read)});
+  if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
+  add_ranges(table, snapshot);
+  table.add({"Ids", ids_text(snapshot.properties.ids, again)});
+  table.add(
+      {"Virial ratio", fmt::format("{:.3g} (2 K / |W|, of {} bodies)", virial.ratio, format_count(virial.bodies))});
+  std::string label = "Notes";
+  for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});
+  console::print("{}", table.text(stdout_style(options.table)));
+
+  if (options.picture.empty()) return 0;
+  const ReportPicture picture = draw();
+  if (picture.png.empty()) throw std::runtime_error(picture.words);
+  console::print("\nwrote {}\n", printable(write_file(options.picture, picture.png, options.existing)));
+  return 0;
+}
+
+}  // namespace orrery

@@ -1,0 +1,370 @@
+#include "compute/snapshots/gadget_file.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "compute/core/atomic_file.h"
+#include "compute/snapshots/gadget_header.h"
+#include "compute/snapshots/snapshot_input.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t mark_bytes = 4, label_bytes = 16;  // of a record's length; of the record with a label
+constexpr std::size_t values_per_block = 49152;          // read or written at once
+constexpr std::uint32_t label_payload = 8;
+
+/// The order of the first record's length; nothing if it is none of GADGET's.
+std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType type) {
+  constexpr std::uint32_t header_bytes = GadgetHeader::bytes;
+  if (head.size() < label_bytes + mark_bytes) return std::nullopt;
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const Bytes bytes{order};
+    const bool labelled = type == GadgetType::labelled;
+    if (bytes.load32(&head[0]) != (labelled ? label_payload : header_bytes)) continue;
+    if (!labelled || bytes.load32(&head[label_bytes - mark_bytes]) == label_payload) return order;
+  }
+  return std::nullopt;
+}
+
+/// The records of a file, one after the other.
+class Records {
+ public:
+  Records(SnapshotInput& input, const Bytes& bytes, GadgetType type) : input_{input}, bytes_{bytes}, type_{type} {}
+
+  /// Opens the next record; false at the file's end.
+  bool next() {
+    if (input_.remaining() == 0) return false;
+    if (type_ == GadgetType::labelled) read_label();
+    length_ = word("length of a record");
+    begin_ = input_.offset();
+    if (std::uint64_t{length_} + mark_bytes > input_.remaining()) {
+      input_.fail_at(begin_ - mark_bytes, named("length"),
+                     "truncated: " + plural(length_, "byte") + ", but the file ends " +
+                         plural(input_.remaining(), "byte") + " later");
+    }
+    return true;
+  }
+  /// Reads `size` bytes of the open record.
+  void read(std::byte* to, std::size_t size) { input_.read(to, size); }
+  /// Skips what is left of it and checks its second length.
+  void close() {
+    input_.seek(begin_ + length_);
+    if (word("length behind a record") != length_) {
+      input_.fail_at(begin_ + length_, named("length"), "the lengths before and behind the record differ");
+    }
+  }
+  const std::string& label() const { return label_; }  ///< "POS "; empty in files of type 1
+  std::uint32_t length() const { return length_; }
+  std::uint64_t begin() const { return begin_; }
+
+ private:
+  std::string named(const char* field) const { return (label_.empty() ? "record" : label_) + ' ' + field; }
+
+  std::uint32_t word(const char* field) {
+    std::array<std::byte, mark_bytes> word{};
+    if (input_.remaining() < word.size()) input_.fail_at(input_.offset(), field, "truncated: the file ends there");
+    input_.read(word.data(), word.size());
+    return bytes_.load32(word.data());
+  }
+
+  void read_label() {
+    const std::uint64_t at = input_.offset();
+    if (input_.remaining() < label_bytes) input_.fail_at(at, "label", "truncated: the file ends in it");
+    std::array<std::byte, label_bytes> label{};
+    input_.read(label.data(), label.size());
+    if (bytes_.load32(&label[0]) != label_payload || bytes_.load32(&label[12]) != label_payload) {
+      input_.fail_at(at, "label", "not the label of a record: its lengths are not 8");
+    }
+    label_.assign(reinterpret_cast<const char*>(&label[4]), 4);
+    const auto printable = [](unsigned char c) { return c >= 0x20 && c < 0x7f; };
+    if (!std::ranges::all_of(label_, printable)) input_.fail_at(at + 4, "label", "not text");
+  }
+
+  SnapshotInput& input_;
+  const Bytes bytes_;
+  const GadgetType type_;
+  std::string label_;
+  std::uint32_t length_ = 0;
+  std::uint64_t begin_ = 0;
+};
+
+class GadgetReader {
+ public:
+  GadgetReader(SnapshotInput& input, ByteOrder order, GadgetType type)
+      : input_{input}, bytes_{order}, type_{type}, records_{input, bytes_, type} {}
+
+  Snapshot read() {
+    read_header();
+    constexpr std::array<const char*, 4> order{"POS ", "VEL ", "ID  ", "MASS"};
+    std::size_t known = 0;  // the next of `order` in files of type 1
+    while (records_.next()) {
+      std::string label = records_.label();
+      if (type_ == GadgetType::blocks) {
+        if (known == 3 && header_.own_masses() == 0) ++known;
+        label = known < order.size() ? order[known++] : "";
+      }
+      read_record(label);
+      records_.close();
+    }
+    if (!placed_) input_.fail("truncated: it has no positions (POS)");
+    if (!moving_ && type_ == GadgetType::blocks) input_.fail("truncated: it has no velocities (VEL)");
+    if (!weighed_ && header_.own_masses() > 0) {
+      input_.fail("truncated: it has no masses (MASS), and its header has none for " +
+                  plural(header_.own_masses(), "body record"));
+    }
+    if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
+    if (unread_ > 0) snapshot_.notes.push_back(plural(unread_, "further record") + " not read" + unread_labels_);
+    if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
+    take_gadget_header(header_, snapshot_);
+    snapshot_.bodies.velocities.resize(header_.bodies());
+    return std::move(snapshot_);
+  }
+
+ private:
+  void read_header() {
+    if (!records_.next() || records_.length() != GadgetHeader::bytes) {
+      input_.fail_at(records_.begin(), "header", "not a record of 256 bytes");
+    }
+    std::array<std::byte, GadgetHeader::bytes> header;
+    records_.read(header.data(), header.size());
+    records_.close();
+    header_ = parse_gadget_header(header, bytes_);
+    check_gadget_header(input_, header_, "its GADGET header: ");
+    constexpr std::uint64_t place_bytes = 12;
+    if (header_.bodies() > input_.remaining() / place_bytes) {
+      input_.fail_at(records_.begin(), "counts in its header",
+                     "truncated: " + plural(header_.bodies(), "body record") + " do not fit into the file's " +
+                         plural(input_.size(), "byte"));
+    }
+    input_.require_room_for(header_.bodies());
+  }
+
+  void read_record(const std::string& label) {
+    const std::uint64_t count = header_.bodies();
+    if (label == "POS ") {
+      const std::size_t width = width_of(label, 3 * count, sizeof(float), sizeof(double));
+      snapshot_.bodies.positions.resize(count);
+      read_vectors(label, snapshot_.bodies.positions, width, placed_);
+    } else if (label == "VEL ") {
+      const std::size_t width = width_of(label, 3 * count, sizeof(float), sizeof(double));
+      snapshot_.bodies.velocities.resize(count);
+      read_vectors(label, snapshot_.bodies.velocities, width, moving_);
+    } else if (label == "ID  ") {
+      const std::size_t width = width_of(label, count, sizeof(std::uint32_t), sizeof(std::uint64_t));
+      std::vector<std::uint64_t>& ids = snapshot_.properties.ids;
+      if (!ids.empty()) fail(label, "there twice");
+      ids.reserve(count);
+      for_each_value(width, count, [&](std::uint64_t, const std::byte* at) {
+        ids.push_back(width == sizeof(std::uint32_t) ? bytes_.load32(at) : bytes_.load64(at));
+      });
+    } else if (label == "MASS" && header_.own_masses() > 0) {
+      read_masses(label);
+    } else {
+      ++unread_;
+      if (!label.empty()) unread_labels_.append(unread_ == 1 ? ": " : ", ").append(label);
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& label, const std::string& cause) const {
+    input_.fail_at(records_.begin() - mark_bytes, label, cause);
+  }
+
+  /// The bytes of a value in the open record, which must be one of two.
+  std::size_t width_of(const std::string& label, std::uint64_t values, std::size_t narrow, std::size_t wide) {
+    if (records_.length() == values * narrow) return narrow;
+    if (records_.length() == values * wide) return wide;
+    fail(label, plural(records_.length(), "byte") + ", but its bodies need " + std::to_string(values * narrow) +
+                    " or " + std::to_string(values * wide));
+  }
+
+  template <class Take>
+  void for_each_value(std::size_t width, std::uint64_t values, Take take) {
+    block_.resize(values_per_block * sizeof(double));
+    for (std::uint64_t first = 0; first < values; first += values_per_block) {
+      const std::uint64_t here = std::min<std::uint64_t>(values_per_block, values - first);
+      records_.read(block_.data(), here * width);
+      for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block_[i * width]);
+    }
+  }
+
+  float number(std::size_t width, const std::byte* at) const {
+    return width == sizeof(float) ? bytes_.load_float(at) : static_cast<float>(bytes_.load_double(at));
+  }
+
+  void read_vectors(const std::string& label, std::vector<Vec4>& vectors, std::size_t width, bool& done) {
+    if (done) fail(label, "there twice");
+    constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
+    double_ |= width == sizeof(double);
+    for_each_value(width, 3 * vectors.size(), [&](std::uint64_t i, const std::byte* at) {
+      vectors[i / 3].*components[i % 3] = number(width, at);
+    });
+    done = true;
+    check(label, vectors, 3 * width);
+  }
+
+  /// The first that cannot be used is reported with its byte.
+  void check(const std::string& label, const std::vector<Vec4>& vectors, std::size_t stride) const {
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      const Vec4 &v = vectors[i], one{v.x, v.y, v.z, 1}, still{0, 0, 0, 1};
+      const bool places = label == "POS ";
+      const std::string cause = places ? unusable(one, {}) : unusable(still, one);
+      if (!cause.empty()) {
+        input_.fail_at(records_.begin() + i * stride, label + " of body " + std::to_string(i) + " (counted from 0)",
+                       cause);
+      }
+    }
+  }
+
+  void read_masses(const std::string& label) {
+    if (weighed_) fail(label, "there twice");
+    if (!placed_) fail(label, "before the positions (POS)");
+    const std::size_t width = width_of(label, header_.own_masses(), sizeof(float), sizeof(double));
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;  // of bodies with masses of their own
+    std::uint64_t first = 0;
+    for (std::size_t type = 0; type < species_count; ++type) {
+      if (header_.masses[type] == 0 && header_.counts[type] > 0)
+        spans.emplace_back(first, first + header_.counts[type]);
+      first += header_.counts[type];
+    }
+    auto span = spans.begin();
+    std::uint64_t body = span->first;
+    for_each_value(width, header_.own_masses(), [&](std::uint64_t i, const std::byte* at) {
+      const float mass = number(width, at);
+      if (const std::string cause = unusable({0, 0, 0, mass}, {}); !cause.empty()) {
+        input_.fail_at(records_.begin() + i * width, label + " of body " + std::to_string(body) + " (counted from 0)",
+                       cause);
+      }
+      snapshot_.bodies.positions[body].w = mass;
+      if (++body == span->second && ++span != spans.end()) body = span->first;
+    });
+    weighed_ = true;
+  }
+
+  SnapshotInput& input_;
+  const Bytes bytes_;
+  const GadgetType type_;
+  Records records_;
+  GadgetHeader header_;
+  Snapshot snapshot_;
+  std::vector<std::byte> block_;
+  bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
+  std::uint64_t unread_ = 0;
+  std::string unread_labels_;
+};
+
+/// Writes values into records.
+class RecordsOut {
+ public:
+  RecordsOut(AtomicFile& out, const Bytes& bytes, GadgetType type) : out_{out}, bytes_{bytes}, type_{type} {}
+
+  void begin(const char* label, std::uint64_t length) {
+    length_ = static_cast<std::uint32_t>(length);
+    if (type_ == GadgetType::labelled) {
+      add(label_payload);
+      for (const char* c = label; *c; ++c) block_.push_back(static_cast<std::byte>(*c));
+      add(length_ + 2 * static_cast<std::uint32_t>(mark_bytes));
+      add(label_payload);
+    }
+    add(length_);
+  }
+  void add(std::uint32_t word) {
+    block_.resize(block_.size() + sizeof word);
+    bytes_.store32(&block_[block_.size() - sizeof word], word);
+    if (block_.size() >= values_per_block * sizeof(float)) flush();
+  }
+  void add(float value) { add(std::bit_cast<std::uint32_t>(value)); }
+  void add(std::span<const std::byte> bytes) { block_.insert(block_.end(), bytes.begin(), bytes.end()); }
+  void add64(std::uint64_t word) {
+    std::array<std::byte, sizeof word> bytes;
+    bytes_.store64(bytes.data(), word);
+    add(bytes);
+    if (block_.size() >= values_per_block * sizeof(float)) flush();
+  }
+  void end() { add(length_); }
+  void flush() {
+    out_.write({reinterpret_cast<const char*>(block_.data()), block_.size()});
+    block_.clear();
+  }
+
+ private:
+  AtomicFile& out_;
+  const Bytes bytes_;
+  const GadgetType type_;
+  std::vector<std::byte> block_;
+  std::uint32_t length_ = 0;
+};
+
+}  // namespace
+
+bool detect_gadget(std::span<const std::byte> head, GadgetType type) {
+  return order_of(head, type).has_value();
+}
+
+Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
+  const auto order = order_of(input.head(), type);
+  if (!order) {
+    input.fail_at(0, "length of the first record",
+                  type == GadgetType::blocks ? "not a GADGET file: in neither byte order 256"
+                                             : "not a GADGET file of type 2: in neither byte order 8");
+  }
+  input.set_encoding(name_of(*order));
+  return GadgetReader{input, *order, type}.read();
+}
+
+std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output,
+                                   GadgetType type) {
+  constexpr std::uint64_t most = 0xffffffffu / 12;
+  const GadgetHeader header = gadget_header_of(snapshot);
+  const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
+  const std::uint64_t count = header.bodies();
+  if (count > most) {
+    throw std::runtime_error("'" + file.string() + "': not written: a GADGET file holds at most " +
+                             std::to_string(most) + " bodies; write GADGET HDF5");
+  }
+  const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
+  const std::vector<std::uint32_t> order = gadget_order_of(snapshot);
+
+  AtomicFile out{file, output.existing};
+  const Bytes bytes{output.order.value_or(ByteOrder::little)};
+  RecordsOut records{out, bytes, type};
+  std::array<std::byte, GadgetHeader::bytes> head;
+  store_gadget_header(header, head, bytes);
+  records.begin("HEAD", head.size());
+  records.add(head);
+  records.end();
+  const std::pair<const char*, const std::vector<Vec4>*> vectors[] = {{"POS ", &snapshot.bodies.positions},
+                                                                      {"VEL ", &snapshot.bodies.velocities}};
+  for (const auto& [label, values] : vectors) {
+    records.begin(label, 12 * count);
+    for (const std::uint32_t body : order) {
+      const Vec4& v = (*values)[body];
+      for (const float component : {v.x, v.y, v.z}) records.add(component);
+    }
+    records.end();
+  }
+  records.begin("ID  ", (wide ? 8 : 4) * count);
+  for (const std::uint32_t body : order) {
+    const std::uint64_t id = ids.empty() ? body + std::uint64_t{1} : ids[body];
+    wide ? records.add64(id) : records.add(static_cast<std::uint32_t>(id));
+  }
+  records.end();
+  if (header.own_masses() > 0) {
+    records.begin("MASS", 4 * header.own_masses());
+    std::size_t place = 0;
+    for (std::size_t kind = 0; kind < species_count; ++kind) {
+      for (std::uint64_t i = 0; i < header.counts[kind]; ++i, ++place) {
+        if (header.masses[kind] == 0) records.add(snapshot.bodies.positions[order[place]].w);
+      }
+    }
+    records.end();
+  }
+  records.flush();
+  return {out.commit()};
+}
+
+}  // namespace orrery

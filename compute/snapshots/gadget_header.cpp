@@ -1,0 +1,140 @@
+#include "compute/snapshots/gadget_header.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "compute/snapshots/snapshot_input.h"
+
+namespace orrery {
+namespace {
+
+/// Where the header's fields start in a binary file.
+namespace gadget_field {
+constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_counts = 96, files = 124, box_size = 128,
+                      omega0 = 136, hubble = 152;
+}
+
+Species gadget_species_of(const Snapshot& snapshot, std::size_t body) {
+  const std::vector<Species>& species = snapshot.properties.species;
+  return species.empty() ? Species::dark : species[body];
+}
+
+bool is_cosmological(const GadgetHeader& header) {
+  return header.omega0 > 0 && header.hubble > 0.01 && header.hubble < 100 && header.time > 1e-6 && header.time <= 1 &&
+         std::abs(header.time * (1 + header.redshift) - 1) < 1e-3;
+}
+
+}  // namespace
+
+std::uint64_t GadgetHeader::bodies() const {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+std::uint64_t GadgetHeader::own_masses() const {
+  std::uint64_t number = 0;
+  for (std::size_t type = 0; type < species_count; ++type) number += masses[type] == 0 ? counts[type] : 0;
+  return number;
+}
+
+GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes) {
+  GadgetHeader header;
+  for (std::size_t type = 0; type < species_count; ++type) {
+    header.counts[type] = bytes.load32(&at[gadget_field::counts + 4 * type]);
+    header.masses[type] = bytes.load_double(&at[gadget_field::masses + 8 * type]);
+  }
+  header.time = bytes.load_double(&at[gadget_field::time]);
+  header.redshift = bytes.load_double(&at[gadget_field::redshift]);
+  header.box_size = bytes.load_double(&at[gadget_field::box_size]);
+  header.omega0 = bytes.load_double(&at[gadget_field::omega0]);
+  header.hubble = bytes.load_double(&at[gadget_field::hubble]);
+  header.files = static_cast<std::int32_t>(bytes.load32(&at[gadget_field::files]));
+  return header;
+}
+
+void store_gadget_header(const GadgetHeader& header, std::span<std::byte, GadgetHeader::bytes> at, const Bytes& bytes) {
+  std::ranges::fill(at, std::byte{0});
+  for (std::size_t type = 0; type < species_count; ++type) {
+    bytes.store32(&at[gadget_field::counts + 4 * type], static_cast<std::uint32_t>(header.counts[type]));
+    bytes.store32(&at[gadget_field::all_counts + 4 * type], static_cast<std::uint32_t>(header.counts[type]));
+    bytes.store_double(&at[gadget_field::masses + 8 * type], header.masses[type]);
+  }
+  bytes.store_double(&at[gadget_field::time], header.time);
+  bytes.store32(&at[gadget_field::files], 1);
+  bytes.store_double(&at[gadget_field::hubble], 1);
+}
+
+void check_gadget_header(const SnapshotInput& input, const GadgetHeader& header, const char* where) {
+  const auto fail = [&](const std::string& cause) { input.fail(where + cause); };
+  if (!std::isfinite(header.time)) fail("the time is not finite");
+  for (std::size_t type = 0; type < species_count; ++type) {
+    const double mass = header.masses[type];
+    if (header.counts[type] == 0 || mass == 0) continue;
+    const Vec4 body{0, 0, 0, static_cast<float>(mass)};
+    if (const std::string cause = unusable(body, {}); !cause.empty()) {
+      fail("type " + std::to_string(type) + " has " + cause);
+    }
+  }
+  if (header.bodies() == 0) fail("no bodies");
+}
+
+void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
+  snapshot.time = header.time;
+  if (header.counts[1] != header.bodies()) {
+    for (std::size_t type = 0; type < species_count; ++type) {
+      snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type],
+                                         static_cast<Species>(type));
+    }
+  }
+  std::size_t first = 0;
+  for (std::size_t type = 0; type < species_count; ++type) {
+    const std::size_t end = first + header.counts[type];
+    for (std::size_t i = first; i < end && header.masses[type] != 0; ++i) {
+      snapshot.bodies.positions[i].w = static_cast<float>(header.masses[type]);
+    }
+    first = end;
+  }
+  if (!snapshot.units) {
+    snapshot.units = galactic_units;
+    snapshot.units_assumed = true;
+  }
+  if (header.files > 1) {
+    snapshot.notes.push_back("one of " + std::to_string(header.files) + " files of its snapshot: only its own bodies");
+  }
+  if (header.box_size > 0) snapshot.notes.emplace_back("periodic box: Orrery's space has no edges");
+  if (!is_cosmological(header)) return;
+  snapshot.units->length_cm *= header.time / header.hubble;
+  snapshot.units->mass_g /= header.hubble;
+  snapshot.units->velocity_cm_s *= std::sqrt(header.time);
+  snapshot.time = 0;
+  snapshot.notes.push_back("cosmological: proper coordinates and peculiar velocities at scale factor " +
+                           std::to_string(header.time) + ", without the expansion; the time is set to 0");
+}
+
+GadgetHeader gadget_header_of(const Snapshot& snapshot) {
+  GadgetHeader header{.time = snapshot.time};
+  std::array<bool, species_count> equal{};
+  for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
+    const auto type = static_cast<std::size_t>(gadget_species_of(snapshot, i));
+    const double mass = snapshot.bodies.positions[i].w;
+    if (header.counts[type]++ == 0) {
+      header.masses[type] = mass;
+      equal[type] = true;
+    }
+    if (header.masses[type] != mass) equal[type] = false;
+  }
+  for (std::size_t type = 0; type < species_count; ++type) {
+    if (!equal[type]) header.masses[type] = 0;
+  }
+  return header;
+}
+
+std::vector<std::uint32_t> gadget_order_of(const Snapshot& snapshot) {
+  std::vector<std::uint32_t> order(snapshot.bodies.positions.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t body) { return gadget_species_of(snapshot, body); });
+  return order;
+}
+
+}  // namespace orrery

@@ -1,0 +1,79 @@
+#include "compute/snapshots/hdf5_object.h"
+
+#include <mutex>
+
+namespace orrery {
+namespace {
+
+std::mutex turns;
+
+void write_numbers(hid_t in, const char* name, hid_t stored, hid_t type, const void* values, std::size_t count) {
+  const hsize_t size = count;
+  const Hdf5Object space{count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr), H5Sclose};
+  const Hdf5Object attribute{H5Acreate2(in, name, stored, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+  require_hdf5(attribute && H5Awrite(attribute.id(), type, values) >= 0, "an attribute was not written");
+}
+
+}  // namespace
+
+Hdf5Turn::Hdf5Turn() {
+  turns.lock();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Hdf5Turn::~Hdf5Turn() {
+  turns.unlock();
+}
+
+Hdf5Object unlocked_access() {
+  Hdf5Object access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_file_locking(access.id(), false, true);
+  return access;
+}
+
+Hdf5Object open_group(hid_t in, const char* name) {
+  if (H5Lexists(in, name, H5P_DEFAULT) <= 0) return {};
+  return {H5Gopen2(in, name, H5P_DEFAULT), H5Gclose};
+}
+
+Hdf5Object open_dataset(hid_t in, const char* name) {
+  if (H5Lexists(in, name, H5P_DEFAULT) <= 0) return {};
+  return {H5Dopen2(in, name, H5P_DEFAULT), H5Dclose};
+}
+
+std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t most) {
+  if (H5Aexists(in, name) <= 0) return {};
+  const Hdf5Object attribute{H5Aopen(in, name, H5P_DEFAULT), H5Aclose};
+  if (!attribute) return {};
+  const Hdf5Object space{H5Aget_space(attribute.id()), H5Sclose}, type{H5Aget_type(attribute.id()), H5Tclose};
+  if (!space || !type) return {};
+  const H5T_class_t kind = H5Tget_class(type.id());
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count < 1 || count > static_cast<hssize_t>(most)) return {};
+  std::vector<double> values(static_cast<std::size_t>(count));
+  if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
+}
+
+std::optional<double> attribute_number(hid_t in, const char* name) {
+  const std::vector<double> values = attribute_numbers(in, name, 16);
+  return values.empty() ? std::nullopt : std::optional{values.front()};
+}
+
+void write_attribute(hid_t in, const char* name, std::span<const double> values) {
+  write_numbers(in, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size());
+}
+
+void write_attribute(hid_t in, const char* name, std::span<const std::uint32_t> values) {
+  write_numbers(in, name, H5T_STD_U32LE, H5T_NATIVE_UINT32, values.data(), values.size());
+}
+
+void write_attribute(hid_t in, const char* name, double value) {
+  write_numbers(in, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value, 1);
+}
+
+void write_attribute(hid_t in, const char* name, std::int32_t value) {
+  write_numbers(in, name, H5T_STD_I32LE, H5T_NATIVE_INT32, &value, 1);
+}
+
+}  // namespace orrery

@@ -1,0 +1,218 @@
+// PLY points: a text header that names the properties of a vertex, then the vertices as binary or text.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "compute/core/atomic_file.h"
+#include "compute/core/parse_number.h"
+#include "compute/snapshots/columns.h"
+#include "compute/snapshots/ply_header.h"
+#include "compute/snapshots/snapshot_facts.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "compute/snapshots/snapshot_input.h"
+#include "compute/snapshots/text_lines.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t ply_block_bytes = 1 << 20;  // read or written at once, about
+
+bool detect_ply(std::span<const std::byte> head, std::uint64_t) {
+  const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
+  return text.starts_with("ply\n") || text.starts_with("ply\r\n");
+}
+
+class VertexReader {
+ public:
+  VertexReader(SnapshotInput& input, const PlyHeader& header, Snapshot& snapshot)
+      : input_{input}, header_{header}, snapshot_{snapshot}, bodies_{snapshot, header.columns()} {}
+
+  void read_binary(std::uint64_t begin) {
+    const std::size_t size = header_.vertex_bytes();
+    const std::uint64_t room = input_.size() - begin, before = header_.skipped_bytes;
+    const std::uint64_t needed = header_.vertices * size;
+    const std::string has = "its header asks for " + plural(header_.vertices, "vertex record") + " of " +
+                            plural(size, "byte") + ", behind it are " + std::to_string(room - std::min(room, before));
+    if (before > room || header_.vertices > (room - before) / size) input_.fail("truncated: " + has);
+    if (!header_.more && needed + before != room) input_.fail("oversized: " + has);
+    reserve();
+    input_.seek(begin + before);
+    const Bytes bytes{*header_.order};
+    const std::size_t most = std::max<std::size_t>(ply_block_bytes / size, 1);
+    std::vector<std::byte> block(most * size);
+    for (std::uint64_t first = 0; first < header_.vertices; first += most) {
+      const std::uint64_t byte = input_.offset();
+      const std::uint64_t here = std::min<std::uint64_t>(most, header_.vertices - first);
+      input_.read(block.data(), here * size);
+      for (std::uint64_t i = 0; i < here; ++i) {
+        const std::byte* at = &block[i * size];
+        TableRow row;
+        for (const PlyProperty& property : header_.properties) {
+          take(row, property, load_ply(property.type, bytes, at), byte + i * size, first + i);
+          at += bytes_of(property.type);
+        }
+        append(row, byte + i * size, first + i);
+      }
+    }
+    bodies_.finish();
+  }
+
+  void read_text(TextLines& lines) {
+    const std::uint64_t shortest = 2 * header_.properties.size();  // a digit and a blank or the line's end
+    if (header_.vertices > input_.size() / shortest) {
+      input_.fail("truncated: its header asks for " + plural(header_.vertices, "vertex line") + ", it has " +
+                  plural(input_.size(), "byte"));
+    }
+    reserve();
+    for (std::uint64_t i = 0; i < header_.skipped_lines; ++i) (void)lines.next();
+    std::vector<std::string_view> words;
+    for (std::uint64_t i = 0; i < header_.vertices; ++i) {
+      if (!lines.next()) input_.fail("truncated: vertex " + std::to_string(i) + " (counted from 0) is missing");
+      split_words(lines.line(), words);
+      const std::uint64_t byte = lines.byte_of(lines.line());
+      if (words.size() != header_.properties.size()) {
+        input_.fail_at(byte, vertex(i),
+                       plural(words.size(), "value") + " for " + plural(header_.properties.size(), "property value"));
+      }
+      TableRow row;
+      for (std::size_t k = 0; k < words.size(); ++k) {
+        const auto value = parsed_number<double>(words[k]);
+        if (!value) input_.fail_at(lines.byte_of(words[k]), vertex(i), "not a number");
+        take(row, header_.properties[k], *value, byte, i);
+      }
+      append(row, byte, i);
+    }
+    if (!header_.more && lines.next()) input_.fail_at(lines.byte_of(lines.line()), "end", "more than its vertices");
+    bodies_.finish();
+  }
+
+ private:
+  static std::string vertex(std::uint64_t index) { return "vertex " + std::to_string(index) + " (counted from 0)"; }
+
+  void reserve() {
+    input_.require_room_for(header_.vertices);
+    bodies_.reserve(header_.vertices);
+  }
+
+  void take(TableRow& row, const PlyProperty& property, double value, std::uint64_t byte, std::uint64_t index) const {
+    if (property.column == BodyColumn::skip) return;
+    if (property.column != BodyColumn::id) {
+      row[property.column] = value;
+      return;
+    }
+    constexpr double end = 9007199254740992.0;  // 2^53
+    if (!(value >= 0 && value < end) || value != std::floor(value)) {
+      input_.fail_at(byte, vertex(index), "an id that is not a whole number from 0 to 2^53 - 1");
+    }
+    const auto id = static_cast<std::uint64_t>(value);
+    row.id |= property.high ? id << 32 : id;
+  }
+
+  void append(const TableRow& row, std::uint64_t byte, std::uint64_t index) {
+    if (const std::string cause = bodies_.append(row); !cause.empty()) input_.fail_at(byte, vertex(index), cause);
+  }
+
+  SnapshotInput& input_;
+  const PlyHeader& header_;
+  Snapshot& snapshot_;
+  TableBodies bodies_;
+};
+
+Snapshot read_ply(SnapshotInput& input) {
+  TextLines lines{input};
+  const PlyHeader header = read_ply_header(input, lines);
+  if (header.vertices == 0) input.fail("a PLY file without vertices");
+  if (const std::string fault = fault_of_columns(header.columns()); !fault.empty()) {
+    input.fail("its PLY header: " + fault);
+  }
+  input.set_encoding(header.order ? name_of(*header.order) : "numbers as text");
+  Snapshot snapshot;
+  VertexReader reader{input, header, snapshot};
+  if (header.order) {
+    reader.read_binary(lines.next_byte());
+  } else {
+    reader.read_text(lines);
+  }
+  header.facts.give(snapshot);
+  return snapshot;
+}
+
+/// PLY has no integers of 64 bits: ids beyond 32 are two of them.
+std::vector<fs::path> write_ply(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+  const std::vector<BodyColumn> columns = columns_of(snapshot);
+  const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
+  const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
+  const ByteOrder order = output.order.value_or(ByteOrder::little);
+  const char* const order_name = order == ByteOrder::little ? "little" : "big";
+
+  AtomicFile out{file, output.existing};
+  std::string head = std::string{"ply\nformat binary_"} + order_name + "_endian 1.0\ncomment bodies by Orrery\n";
+  for (const std::string& fact : facts_of(snapshot)) head += "comment " + fact + '\n';
+  head += "element vertex " + std::to_string(snapshot.bodies.positions.size()) + '\n';
+  for (const BodyColumn column : columns) {
+    if (column == BodyColumn::id) {
+      head += wide ? "property uint id_low\nproperty uint id_high\n" : "property uint id\n";
+    } else if (column == BodyColumn::species) {
+      head += "property uchar species\n";
+    } else {
+      head += "property float " + std::string{column == BodyColumn::mass ? "mass" : column_name(column)} + '\n';
+    }
+  }
+  out.write(head + "end_header\n");
+
+  const Bytes bytes{order};
+  std::vector<std::byte> block;
+  const auto flush = [&] {
+    out.write({reinterpret_cast<const char*>(block.data()), block.size()});
+    block.clear();
+  };
+  const auto add32 = [&](std::uint32_t word) {
+    block.resize(block.size() + sizeof word);
+    bytes.store32(&block[block.size() - sizeof word], word);
+  };
+  for (std::size_t body = 0; body < snapshot.bodies.positions.size(); ++body) {
+    const TableRow row = table_row(snapshot, body);
+    for (const BodyColumn column : columns) {
+      if (column == BodyColumn::id) {
+        add32(static_cast<std::uint32_t>(row.id));
+        if (wide) add32(static_cast<std::uint32_t>(row.id >> 32));
+      } else if (column == BodyColumn::species) {
+        block.push_back(static_cast<std::byte>(row[column]));
+      } else {
+        add32(std::bit_cast<std::uint32_t>(static_cast<float>(row[column])));
+      }
+    }
+    if (block.size() >= ply_block_bytes) flush();
+  }
+  flush();
+  return {out.commit()};
+}
+
+}  // namespace
+
+extern const SnapshotFormat ply_format;
+constinit const SnapshotFormat ply_format{
+    .id = "ply",
+    .title = "PLY",
+    .endings = {".ply"},
+    .holds = {.velocities = true,
+              .time = true,
+              .ids = true,
+              .species = true,
+              .components = true,
+              .softening = true,
+              .temperature = true,
+              .metals = true,
+              .formation_time = true,
+              .units = true},
+    .units = UnitRule::any,
+    .detect = detect_ply,
+    .read = read_ply,
+    .write = write_ply,
+};
+
+}  // namespace orrery

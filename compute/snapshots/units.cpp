@@ -1,0 +1,190 @@
+#include "compute/snapshots/units.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/snapshots/snapshot.h"
+
+namespace orrery {
+namespace {
+
+constexpr double gravitational_constant = 6.6743e-8;  // cm^3 / (g s^2), CODATA 2018
+constexpr double au_cm = 1.495978707e13;
+constexpr double year_s = 3.15576e7;
+
+struct NamedUnit {
+  const char* name;
+  double size;  ///< in CGS
+};
+constexpr NamedUnit length_units[]{{"kpc", kpc_cm},
+                                   {"Mpc", 1e3 * kpc_cm},
+                                   {"pc", 1e-3 * kpc_cm},
+                                   {"AU", au_cm},
+                                   {"Rsun", 6.957e10},
+                                   {"km", 1e5},
+                                   {"m", 1e2},
+                                   {"cm", 1},
+                                   {"ly", 9.4607304725808e17}};
+constexpr NamedUnit mass_units[]{
+    {"Msun", solar_mass_g}, {"Mjup", 1.89812e30}, {"Mearth", 5.97217e27}, {"kg", 1e3}, {"g", 1}};
+constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
+                                     {"m/s", 1e2},
+                                     {"cm/s", 1},
+                                     {"AU/yr", au_cm / year_s},
+                                     {"pc/Myr", 1e-3 * kpc_cm / (1e6 * year_s)},
+                                     {"kpc/Gyr", kpc_cm / (1e9 * year_s)}};
+constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
+                                 {"yr", year_s},        {"d", 86400},          {"s", 1}};
+
+constexpr double names_tolerance = 1e-3;  // names by other programs' constants
+
+bool near_one(double ratio) {
+  return std::abs(ratio - 1) <= names_tolerance;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+/// "1e10", "0.001": a power of ten.
+std::string power_text(int exponent) {
+  if (exponent >= -3 && exponent <= 3) return number_text(std::pow(10.0, exponent));
+  return "1e" + std::to_string(exponent);
+}
+
+/// The unit itself, a power of ten of one, or a factor from 0.1 to 1000 of the first that has it.
+std::string unit_named(double size, std::span<const NamedUnit> units) {
+  for (const NamedUnit& unit : units) {
+    if (near_one(size / unit.size)) return unit.name;
+  }
+  for (const NamedUnit& unit : units) {
+    const int exponent = static_cast<int>(std::lround(std::log10(size / unit.size)));
+    if (std::abs(exponent) <= 15 && near_one(size / unit.size / std::pow(10.0, exponent))) {
+      return power_text(exponent) + ' ' + unit.name;
+    }
+  }
+  const auto handy = [&](const NamedUnit& unit) { return size / unit.size >= 0.1 && size / unit.size < 1000; };
+  const auto found = std::ranges::find_if(units, handy);
+  const NamedUnit& unit = found == units.end() ? units.front() : *found;
+  return number_text(size / unit.size) + ' ' + unit.name;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// "1e10Msun" in CGS.
+double parse_unit(std::string_view option, std::string_view word, const char* what, std::span<const NamedUnit> units) {
+  double factor = 1;
+  const char* const last = word.data() + word.size();
+  const auto [end, failed] = std::from_chars(word.data(), last, factor);
+  const std::string_view name =
+      without_blanks(failed == std::errc{} ? std::string_view{end, static_cast<std::size_t>(last - end)} : word);
+  const auto found = std::ranges::find_if(units, [&](const NamedUnit& unit) { return name == unit.name; });
+  const bool fits = found != units.end() && std::isfinite(factor) && factor > 0;
+  if (fits) return factor * found->size;
+  throw UsageError(std::string{option} + ": '" + std::string{word} + "' is no unit of " + what +
+                   "; give one of these, with a factor if needed, such as 1e10" + units.front().name + ": " +
+                   joined(units, [](const NamedUnit& unit) { return unit.name; }));
+}
+
+void scale_values(std::vector<float>& values, double factor) {
+  for (float& value : values) value = static_cast<float>(value * factor);
+}
+
+}  // namespace
+
+bool Units::usable() const {
+  const auto in_range = [](double value) { return value >= 1e-60 && value <= 1e60; };
+  return in_range(length_cm) && in_range(mass_g) && in_range(velocity_cm_s);
+}
+
+Units gravity_units(double length_cm, double mass_g) {
+  return {length_cm, mass_g, std::sqrt(gravitational_constant * mass_g / length_cm)};
+}
+
+bool nearly_equal(const Units& a, const Units& b, double tolerance) {
+  const auto near = [&](double x, double y) { return std::abs(x / y - 1) <= tolerance; };
+  return near(a.length_cm, b.length_cm) && near(a.mass_g, b.mass_g) && near(a.velocity_cm_s, b.velocity_cm_s);
+}
+
+Units parse_units(std::string_view option, std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(without_blanks(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (words.size() < 2 || words.size() > 3) {
+    throw UsageError(std::string{option} + " cannot be '" + std::string{text} +
+                     "'; give units of length, mass and, if needed, velocity: kpc,1e10Msun or kpc,1e10Msun,km/s");
+  }
+  Units units{parse_unit(option, words[0], "length", length_units), parse_unit(option, words[1], "mass", mass_units)};
+  if (words.size() == 3) {
+    units.velocity_cm_s = words[2] == "G=1" ? gravity_units(units.length_cm, units.mass_g).velocity_cm_s
+                                            : parse_unit(option, words[2], "velocity", velocity_units);
+  }
+  const Units whole{units.length_cm, units.mass_g, words.size() == 3 ? units.velocity_cm_s : 1};
+  if (!whole.usable()) {
+    throw UsageError(std::string{option} + " cannot be '" + std::string{text} + "': a factor is beyond all use");
+  }
+  return units;
+}
+
+std::string length_text(double cm) {
+  return unit_named(cm, length_units);
+}
+
+std::string mass_text(double g) {
+  return unit_named(g, mass_units);
+}
+
+std::string velocity_text(double cm_s) {
+  return unit_named(cm_s, velocity_units);
+}
+
+std::string time_text(double s) {
+  return unit_named(s, time_units);
+}
+
+std::string units_text(const Units& units) {
+  return length_text(units.length_cm) + ", " + mass_text(units.mass_g) + ", " + velocity_text(units.velocity_cm_s);
+}
+
+void convert_units(Snapshot& snapshot, const Units& to) {
+  const Units from = *snapshot.units;
+  const double length = from.length_cm / to.length_cm, mass = from.mass_g / to.mass_g,
+               velocity = from.velocity_cm_s / to.velocity_cm_s, time = from.time_s() / to.time_s();
+  for (Vec4& position : snapshot.bodies.positions) {
+    position = {static_cast<float>(position.x * length), static_cast<float>(position.y * length),
+                static_cast<float>(position.z * length), static_cast<float>(position.w * mass)};
+  }
+  for (Vec4& v : snapshot.bodies.velocities) {
+    v = {static_cast<float>(v.x * velocity), static_cast<float>(v.y * velocity), static_cast<float>(v.z * velocity), 0};
+  }
+  scale_values(snapshot.properties.softening, length);
+  scale_values(snapshot.properties.formation_time, time);
+  snapshot.softening = static_cast<float>(snapshot.softening * length);
+  snapshot.time *= time;
+  snapshot.units = to;
+}
+
+void convert_to_gravity_units(Snapshot& snapshot) {
+  if (!snapshot.units) return;
+  const Units to = gravity_units(snapshot.units->length_cm, snapshot.units->mass_g);
+  if (to != *snapshot.units) convert_units(snapshot, to);
+}
+
+}  // namespace orrery

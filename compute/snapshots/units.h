@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+struct Snapshot;
+
+/// The physical units of a snapshot's numbers, in CGS. Its unit of time is length / velocity. All are finite, above 0
+/// and within Units::usable().
+struct Units {
+  double length_cm = 0, mass_g = 0;
+  double velocity_cm_s = 0;  ///< 0 only where a user gave none, see parse_units()
+
+  double time_s() const { return length_cm / velocity_cm_s; }
+  /// Whether no product of them leaves the range of double.
+  bool usable() const;
+  friend bool operator==(const Units&, const Units&) = default;
+};
+
+/// What GADGET's readers assume: kpc, 1e10 solar masses, km/s.
+inline constexpr double kpc_cm = 3.0856775814913673e21;
+inline constexpr double solar_mass_g = 1.988409870698051e33;
+inline constexpr Units galactic_units{kpc_cm, 1e10 * solar_mass_g, 1e5};
+
+/// The units of this length and mass in which G = 1.
+Units gravity_units(double length_cm, double mass_g);
+
+/// Whether their ratios differ from 1 by at most `tolerance`. The kiloparsecs and solar masses of different programs
+/// differ by less than 1e-3.
+bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
+
+/// "kpc,1e10Msun" or "kpc,1e10Msun,km/s" as units; a third word "G=1" is that of gravity_units(). Without a third word
+/// the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
+Units parse_units(std::string_view option, std::string_view text);
+
+/// "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr": the unit by a name, with a factor where it needs one.
+std::string length_text(double cm);
+std::string mass_text(double g);
+std::string velocity_text(double cm_s);
+std::string time_text(double s);
+/// "kpc, 1e10 Msun, km/s"
+std::string units_text(const Units& units);
+
+/// Expresses the snapshot in other units. It must have units.
+void convert_units(Snapshot& snapshot, const Units& to);
+
+}  // namespace orrery

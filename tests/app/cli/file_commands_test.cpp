@@ -1,0 +1,107 @@
+// `orrery convert` and `orrery inspect` as a person runs them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/app/report/page_check.h"
+#include "tests/app/support/program.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::contents;
+using test::expect_complaint;
+using test::expect_refused;
+using test::holds;
+using test::Outcome;
+using Words = std::vector<std::string>;
+
+class FileCommands : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream{folder.path() / "a.txt"} << "# time = 2\n# m x y z vx vy vz id species\n"
+                                              "1 1 0 0 0 0.5 0 7 4\n1 -1 0 0 0 -0.5 0 8 1\n";
+  }
+  Outcome run(const Words& words) const { return test::run_orrery(words, {.folder = folder.path().string()}); }
+  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+
+  const test::TemporaryFolder folder;
+};
+
+TEST_F(FileCommands, ConvertSaysWhatItWroteAndWhatIsLost) {
+  const Outcome outcome = run({"convert", "a.txt", "a.tipsy"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "wrote a.tipsy: TIPSY, 2 bodies\nTIPSY cannot hold ids\n");
+  EXPECT_EQ(run({"convert", "a.tipsy", "b.txt"}).status, 0);
+  EXPECT_TRUE(holds(contents(path("b.txt")), "# time = 2\n# m x y z vx vy vz species\n")) << contents(path("b.txt"));
+  EXPECT_EQ(run({"convert", "a.txt", "c.csv", "--units", "kpc,1e10Msun"}).status, 0);
+  EXPECT_TRUE(holds(contents(path("c.csv")), "# length_cm = 3.0856775814913673e+21\n"));
+  const std::string gadget = run({"convert", "c.csv", "c.gadget"}).out;
+  EXPECT_TRUE(holds(gadget, "converted to kpc, 1e10 Msun, km/s")) << gadget;
+  EXPECT_TRUE(holds(run({"convert", "c.gadget", "d.txt"}).out, "taken as kpc, 1e10 Msun, km/s"));
+}
+
+TEST_F(FileCommands, ConvertKeepsExistingFilesUnlessForced) {
+  EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply"}).out, "wrote a.ply:"));
+  const std::string first = contents(path("a.ply"));
+  EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply", "--byte-order", "big"}).out, "wrote a-1.ply:"));
+  EXPECT_EQ(contents(path("a.ply")), first);
+  EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply", "--byte-order", "big", "--force"}).out, "wrote a.ply:"));
+  EXPECT_NE(contents(path("a.ply")), first);
+}
+
+TEST_F(FileCommands, ConvertRefusesWhatItCannotDo) {
+  expect_refused(run({"convert", "a.txt"}), 2, {"two files", "IN OUT"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "c.txt"}), 2, {"unexpected argument 'c.txt'"});
+  expect_refused(run({"convert", "a.txt", "b.xyz"}), 2, {"b.xyz", "ending", "tipsy (.tipsy)", "--to"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "--to", "netcdf"}), 2, {"netcdf", "gadget2", "hdf5"});
+  expect_refused(run({"convert", "a.txt", "a.txt"}), 2, {"OUT names 'a.txt', which IN reads"});
+  expect_refused(run({"convert", "a.txt", "none/b.txt"}), 1, {"OUT", "none/b.txt"});
+  expect_refused(run({"convert", "none.txt", "b.txt"}), 1, {"none.txt", "no such file"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "--units", "kpc"}), 2, {"--units", "kpc,1e10Msun"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x,y"}), 2, {"--columns", "no column z"});
+  expect_refused(run({"view", "--units", "kpc,Msun"}), 2, {"--units", "FILE"});
+  EXPECT_FALSE(std::filesystem::exists(path("b.txt")));
+  EXPECT_TRUE(holds(run({"convert", "a.txt", "b.xyz", "--to", "text"}).out, "wrote b.xyz: text tables"));
+}
+
+TEST_F(FileCommands, InspectGivesAVerdictAndTheFacts) {
+  const Outcome outcome = run({"inspect", "a.txt", "--units", "AU,Msun"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.substr(0, outcome.out.find('\n')),
+            "a.txt: text tables, complete, 2 bodies, near virial equilibrium");
+  for (const char* fact : {"2: 1 dark, 1 star", "AU, Msun, 29.78 km/s", "(2 Msun)", "-1 to 1", "0.5",
+                           "7 to 8, all different", "1 (2 K / |W|, of 2 bodies)", "Time"}) {
+    EXPECT_TRUE(holds(outcome.out, fact)) << fact << " is not in:\n" << outcome.out;
+  }
+}
+
+TEST_F(FileCommands, InspectRefusesDamageInOneLine) {
+  std::ofstream{folder.path() / "bad.txt"} << "1 2 3 4 5 6 7\n1 2 3 nan 5 6 7\n";
+  expect_refused(run({"inspect", "bad.txt"}), 1, {"bad.txt", "line 2", "not finite"});
+  expect_refused(run({"inspect"}), 2, {"needs a file"});
+}
+
+TEST_F(FileCommands, InspectDrawsAPicture) {
+  const Outcome outcome = run({"inspect", "a.txt", "--picture", "a.png"});
+  if (outcome.status != 0 && holds(outcome.err, "no picture")) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(holds(outcome.out, "wrote a.png"));
+  EXPECT_EQ(contents(path("a.png")).substr(1, 3), "PNG");
+}
+
+TEST_F(FileCommands, LyingFilesAreRefusedAtOnceAndInLittleMemory) {
+  std::ofstream{folder.path() / "lie.ply"}
+      << "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty "
+         "float x\nproperty float y\nproperty float z\nend_header\n"
+      << std::string(900, '\0');
+  expect_refused(run({"inspect", "lie.ply"}), 1, {"lie.ply", "truncated", "1000000000"});
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,178 @@
+"""What other programs read of the files that Orrery writes: h5py and, where it is installed, yt.
+
+    snapshot_readers.py ORRERY
+
+Exits with 77 (skipped) if neither numpy nor h5py is here. Compares positions, velocities and masses in physical units,
+ids, species and time; also converts files that h5py and struct wrote.
+"""
+import importlib.util
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+KPC, MSUN, KM = 3.0856775814913673e21, 1.988409870698051e33, 1e5
+G = 6.6743e-8
+ORRERY = os.path.abspath(sys.argv[1])
+
+
+def orrery(*words):
+    done = subprocess.run([ORRERY, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"orrery {' '.join(words)}: {done.stderr}"
+    return done.stdout
+
+
+def made_bodies():
+    """A table of seven columns, ids and species, in pc, Msun and km/s."""
+    random = np.random.default_rng(1)
+    n = 200
+    table = np.column_stack([random.uniform(1e5, 2e5, n), random.normal(0, 3000, (n, 3)), random.normal(0, 100, (n, 3))])
+    return table.astype(np.float32).astype(float), np.arange(n) + 5000, np.array([0, 1, 1, 4])[np.arange(n) % 4]
+
+
+def write_table(name, table, ids, species):
+    with open(name, "w", encoding="ascii") as out:
+        out.write(f"# time = 3\n# length_cm = {1e-3 * KPC!r}\n# mass_g = {MSUN!r}\n# velocity_cm_s = {KM!r}\n")
+        out.write("# m x y z vx vy vz id species\n")
+        for row, number, kind in zip(table, ids, species):
+            out.write(" ".join(repr(float(v)) for v in row) + f" {number} {kind}\n")
+
+
+def check(what, found, expected, tolerance=1e-5):
+    found, expected = np.asarray(found, float), np.asarray(expected, float)
+    assert found.shape == expected.shape, f"{what}: {found.shape}, not {expected.shape}"
+    worst = np.max(np.abs(found - expected)) / np.max(np.abs(expected))
+    assert worst < tolerance, f"{what}: off by {worst}"  # programs' solar masses differ by 3e-6
+
+
+def in_order(ids, *arrays):
+    order = np.argsort(np.asarray(ids))
+    return [np.asarray(array)[order] for array in arrays]
+
+
+def check_h5py(table, ids, species):
+    with h5py.File("a.hdf5") as file:
+        head, units = file["Header"].attrs, file["Units"].attrs
+        assert list(head["NumPart_ThisFile"]) == [np.sum(species == k) for k in range(6)]
+        assert head["BoxSize"] == 0 and head["NumFilesPerSnapshot"] == 1 and "HubbleParam" not in head
+        length, mass, speed = (units[f"Unit{k}"] for k in ("Length_in_cm", "Mass_in_g", "Velocity_in_cm_per_s"))
+        check("units", [length / KPC, mass / 1e10 / MSUN, speed / KM], [1, 1, 1])
+        check("time", head["Time"] * length / speed, 3 * 1e-3 * KPC / KM)
+        for kind in (0, 1, 4):
+            of_kind, group = species == kind, file[f"PartType{kind}"]
+            assert sorted(group["ParticleIDs"][:]) == sorted(ids[of_kind])
+            m, x, v = in_order(group["ParticleIDs"], group["Masses"], group["Coordinates"], group["Velocities"])
+            assert m.dtype == x.dtype == v.dtype == np.float32
+            m, x, v = m.astype(float), x.astype(float), v.astype(float)
+            check("HDF5 masses", m * mass, table[of_kind, 0] * MSUN)
+            check("HDF5 positions", x * length, table[of_kind, 1:4] * 1e-3 * KPC)
+            check("HDF5 velocities", v * speed, table[of_kind, 4:7] * KM)
+
+
+def check_gadget(table, species, name, order):
+    with open(name, "rb") as file:
+        data = file.read()
+    head = struct.unpack(order + "6i6d2d2i6i2i4d2i6i3if48x", data[4:260])
+    n = len(table)
+    assert list(head[:6]) == [np.sum(species == k) for k in range(6)] and head[23] == 1  # num_files
+    sort = np.argsort(species, kind="stable")
+    x = np.frombuffer(data, order + "f4", 3 * n, 268).reshape(n, 3)
+    v = np.frombuffer(data, order + "f4", 3 * n, 268 + 12 * n + 8).reshape(n, 3)
+    check("GADGET positions", x, table[sort, 1:4] * 1e-3)
+    check("GADGET velocities", v, table[sort, 4:7])
+
+
+def check_tipsy(table, species):
+    with open("t/a.tipsy", "rb") as file:
+        data = file.read()
+    with open("t/a.param", encoding="ascii") as file:
+        param = dict(line.split(" = ") for line in file.read().splitlines())
+    length, mass = float(param["dKpcUnit"]) * KPC, float(param["dMsolUnit"]) * MSUN
+    speed = np.sqrt(G * mass / length)
+    gas = np.frombuffer(data, ">f4", 12 * np.sum(species == 0), 32).reshape(-1, 12).astype(float)
+    check("TIPSY masses", gas[:, 0] * mass, table[species == 0, 0] * MSUN)
+    check("TIPSY positions", gas[:, 1:4] * length, table[species == 0, 1:4] * 1e-3 * KPC)
+    check("TIPSY velocities", gas[:, 4:7] * speed, table[species == 0, 4:7] * KM)
+
+
+def check_foreign_hdf5():
+    """A file as SWIFT writes it: other units, numbers in arrays of one, double precision, seven types."""
+    with h5py.File("swift.hdf5", "w") as file:
+        head = file.create_group("Header").attrs
+        head["NumPart_ThisFile"], head["MassTable"] = np.array([0, 3, 0, 0, 0, 0, 0]), np.zeros(7)
+        head["Time"], head["BoxSize"], head["NumFilesPerSnapshot"] = np.array([1.5]), np.zeros(3), np.array([1])
+        units = file.create_group("Units").attrs
+        units["Unit length in cgs (U_L)"], units["Unit mass in cgs (U_M)"] = np.array([1e21]), np.array([1e40])
+        units["Unit time in cgs (U_t)"] = np.array([1e15])
+        group = file.create_group("PartType1")
+        group["Coordinates"] = np.arange(9.0).reshape(3, 3)
+        group["Velocities"] = np.ones((3, 3))
+        group["Masses"], group["ParticleIDs"] = np.array([1.0, 2, 3]), np.array([2**40, 7, 1], "u8")
+        group.create_dataset("Potential", data=np.zeros(3), compression="gzip")
+    said = orrery("convert", "swift.hdf5", "swift.txt")
+    assert "not read: PartType1/Potential" in said and "rounded to single" in said, said
+    rows = [line.split() for line in open("swift.txt", encoding="ascii") if not line.startswith("#")]
+    assert rows[0] == ["1", "0", "1", "2", "1", "1", "1", str(2**40)], rows[0]
+    assert "# length_cm = 1e+21\n" in open("swift.txt", encoding="ascii").read()
+
+
+def check_yt(table, ids):
+    """Without gas, for which yt would have to make smoothing lengths."""
+    import yt
+
+    yt.set_log_level("error")
+    species = np.array([1, 1, 1, 4])[np.arange(len(table)) % 4]
+    write_table("y.txt", table, ids, species)
+    names = {"y.hdf5": ("PartType1", "PartType4"), "y.gadget": ("Halo", "Stars"), "y/y.tipsy": ("DarkMatter", "Stars")}
+    os.mkdir("y")
+    for name, groups in names.items():
+        orrery("convert", "y.txt", name)
+        bodies = yt.load(name).all_data()
+        for kind, group in zip((1, 4), groups):
+            m = bodies[group, "Mass" if "tipsy" in name else "particle_mass"].to("g").v.astype(float)
+            x = bodies[group, "particle_position"].to("cm").v
+            v = bodies[group, "particle_velocity"].to("cm/s").v
+            by = np.argsort(m)
+            expected = table[species == kind][np.argsort(table[species == kind, 0])]
+            check(f"yt, {name}: masses", m[by], expected[:, 0] * MSUN)
+            check(f"yt, {name}: positions", x[by], expected[:, 1:4] * 1e-3 * KPC)
+            of_g = 5e-5 if "tipsy" in name else 1e-5  # its unit of velocity follows from yt's G, of CODATA 2010
+            check(f"yt, {name}: velocities", v[by], expected[:, 4:7] * KM, of_g)
+    print("yt agrees")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.mkdir("t")
+        table, ids, species = made_bodies()
+        write_table("a.txt", table, ids, species)
+        for name in ("a.gadget", "a.gadget2", "t/a.tipsy", "a.ply"):
+            orrery("convert", "a.txt", name)
+        orrery("convert", "a.txt", "big.gadget", "--byte-order", "big")
+        check_gadget(table, species, "a.gadget", "<")
+        check_gadget(table, species, "big.gadget", ">")
+        check_tipsy(table, species)
+        done = subprocess.run([ORRERY, "convert", "a.txt", "a.hdf5"], capture_output=True, text=True, check=False)
+        if "libhdf5-dev" in done.stderr:
+            print("skipped: a build without HDF5")
+            sys.exit(77)
+        assert done.returncode == 0, done.stderr
+        check_h5py(table, ids, species)
+        check_foreign_hdf5()
+        if importlib.util.find_spec("yt"):
+            check_yt(table, ids)
+        else:
+            print("yt is not installed")
+        os.chdir("/")
+
+
+main()

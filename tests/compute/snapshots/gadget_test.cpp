@@ -1,0 +1,211 @@
+// GADGET binary files of both types, put together byte by byte apart from the program's own writer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "compute/scenes/scene.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+/// One gas, two halo and one star particle; halo particles have the mass 2 of the header.
+struct GadgetFile {
+  ByteOrder order = ByteOrder::little;
+  bool labelled = false, wide = false;  // wide: doubles and ids of 64 bits
+  std::array<std::uint32_t, 6> counts{1, 2, 0, 0, 1, 0};
+  std::array<double, 6> masses{0, 2, 0, 0, 0, 0};
+  double time = 0.5, redshift = 0, box = 0, omega = 0, hubble = 1;
+  std::int32_t files = 1;
+  std::vector<double> positions{1, 2, 3, -1, 0, 0, 0, -1, 0, 4, 5, 6},
+      velocities{10, 0, 0, 0, 20, 0, 0, 0, 30, 1, 1, 1};
+  std::vector<std::uint64_t> ids{7, 8, 9, 10};
+  std::vector<double> own_masses{0.25, 0.75};
+  bool extra = false;
+
+  template <class Value>
+  void append(std::string& to, Value value) const {
+    char raw[sizeof value];
+    std::memcpy(raw, &value, sizeof value);
+    if ((order == ByteOrder::little) != (std::endian::native == std::endian::little)) std::ranges::reverse(raw);
+    to.append(raw, sizeof value);
+  }
+  void record(std::string& to, const char* label, const std::string& payload) const {
+    const auto length = static_cast<std::uint32_t>(payload.size());
+    if (labelled) {
+      append(to, 8u);
+      to += label;
+      append(to, length + 8);
+      append(to, 8u);
+    }
+    append(to, length);
+    to += payload;
+    append(to, length);
+  }
+  std::string numbers(const std::vector<double>& values) const {
+    std::string payload;
+    for (const double value : values) wide ? append(payload, value) : append(payload, static_cast<float>(value));
+    return payload;
+  }
+  std::string bytes() const {
+    std::string head;
+    for (const std::uint32_t count : counts) append(head, count);
+    for (const double mass : masses) append(head, mass);
+    append(head, time);
+    append(head, redshift);
+    head.resize(124);
+    append(head, files);
+    for (const double value : {box, omega, 0.7, hubble}) append(head, value);
+    head.resize(256);
+    std::string all, names;
+    record(all, "HEAD", head);
+    record(all, "POS ", numbers(positions));
+    record(all, "VEL ", numbers(velocities));
+    for (const std::uint64_t id : ids) wide ? append(names, id) : append(names, static_cast<std::uint32_t>(id));
+    record(all, "ID  ", names);
+    if (!own_masses.empty()) record(all, "MASS", numbers(own_masses));
+    if (extra) record(all, "U   ", numbers({3}));
+    return all;
+  }
+};
+
+class Gadget : public testing::Test {
+ protected:
+  Snapshot read(const GadgetFile& file) {
+    test::write_bytes(folder_ / "snap", file.bytes());
+    return read_snapshot(folder_ / "snap");
+  }
+  template <class... Parts>
+  void expect_refused(const std::string& bytes, const Parts&... parts) {
+    test::write_bytes(folder_ / "snap", bytes);
+    expect_failure(
+        Failure::runtime, [&] { read_snapshot(folder_ / "snap"); }, "snap", parts...);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Gadget, ReadsBothTypesOrdersAndPrecisions) {
+  for (const bool labelled : {false, true}) {
+    for (const bool wide : {false, true}) {
+      for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+        const Snapshot snapshot = read({.order = order, .labelled = labelled, .wide = wide});
+        ASSERT_EQ(snapshot.bodies.count(), 4);
+        EXPECT_EQ(snapshot.bodies.positions,
+                  (std::vector<Vec4>{{1, 2, 3, 0.25f}, {-1, 0, 0, 2}, {0, -1, 0, 2}, {4, 5, 6, 0.75f}}));
+        EXPECT_EQ(snapshot.bodies.velocities,
+                  (std::vector<Vec4>{{10, 0, 0, 0}, {0, 20, 0, 0}, {0, 0, 30, 0}, {1, 1, 1, 0}}));
+        EXPECT_EQ(snapshot.properties.ids, (std::vector<std::uint64_t>{7, 8, 9, 10}));
+        EXPECT_EQ(snapshot.properties.species,
+                  (std::vector{Species::gas, Species::dark, Species::dark, Species::star}));
+        EXPECT_EQ(snapshot.time, 0.5);
+        EXPECT_EQ(snapshot.units, galactic_units);
+        EXPECT_TRUE(snapshot.units_assumed);
+        EXPECT_EQ(snapshot.notes.size(), wide ? 1u : 0u);
+      }
+    }
+  }
+}
+
+TEST_F(Gadget, NotesWhatItDoesNotKeep) {
+  const Snapshot snapshot = read({.labelled = true, .box = 20, .files = 4, .extra = true});
+  const std::string notes = snapshot.notes.at(0) + '|' + snapshot.notes.at(1) + '|' + snapshot.notes.at(2);
+  for (const char* part : {"1 further record not read: U", "one of 4 files", "periodic"}) {
+    EXPECT_NE(notes.find(part), std::string::npos) << part << ": " << notes;
+  }
+  EXPECT_EQ(read({.extra = true}).notes.size(), 1u);
+}
+
+TEST_F(Gadget, CosmologicalUnitsAreProperOnes) {
+  const Snapshot snapshot = read({.time = 0.25, .redshift = 3, .omega = 0.3, .hubble = 0.5});
+  EXPECT_NEAR(snapshot.units->length_cm / kpc_cm, 0.25 / 0.5, 1e-12);
+  EXPECT_NEAR(snapshot.units->mass_g / galactic_units.mass_g, 2, 1e-12);
+  EXPECT_NEAR(snapshot.units->velocity_cm_s, 0.5e5, 1e-6);
+  EXPECT_EQ(snapshot.time, 0);
+  EXPECT_NE(snapshot.notes.at(0).find("cosmological"), std::string::npos);
+}
+
+TEST_F(Gadget, MassesOfTheHeaderNeedNoRecord) {
+  const Snapshot snapshot = read({.masses = {3, 2, 0, 0, 5, 0}, .own_masses = {}});
+  EXPECT_EQ(snapshot.bodies.positions[0].w, 3);
+  EXPECT_EQ(snapshot.bodies.positions[3].w, 5);
+}
+
+TEST_F(Gadget, RefusesDamageWithByteAndField) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string whole = GadgetFile{}.bytes();
+  expect_refused(whole.substr(0, whole.size() - 1), "length", "truncated");
+  expect_refused(whole.substr(0, 316), "byte 264, record length", "48 bytes", "the file ends");
+  expect_refused(whole.substr(0, 264), "truncated", "4 body records do not fit");
+  std::string marks = whole;
+  marks[264 + 4 + 48] = 47;
+  expect_refused(marks, "byte 316", "lengths before and behind");
+  GadgetFile file;
+  file.counts[1] = 1'000'000'000;
+  expect_refused(file.bytes(), "counts in its header", "1000000002 body records");
+  file = {};
+  file.counts.fill(0xffffffffu);
+  expect_refused(file.bytes(), "25769803770 body records do not fit");
+  file = {};
+  file.counts.fill(0);
+  expect_refused(file.bytes(), "no bodies");
+  file = {};
+  file.positions.pop_back();
+  expect_refused(file.bytes(), "byte 264, POS", "44 bytes", "48 or 96");
+  file = {};
+  file.positions[4] = nan;
+  expect_refused(file.bytes(), "byte 280, POS  of body 1", "position that is not finite");
+  file = {};
+  file.velocities[11] = 1e30;
+  expect_refused(file.bytes(), "byte 360, VEL  of body 3", "velocity beyond 1e15");
+  file = {};
+  file.own_masses[1] = -1;
+  expect_refused(file.bytes(), "MASS of body 3", "not positive");
+  file = {};
+  file.own_masses = {};
+  expect_refused(file.bytes(), "no masses (MASS)", "2 body records");
+  file = {};
+  file.masses[1] = nan;
+  expect_refused(file.bytes(), "type 1 has a mass that is not finite");
+  file = {};
+  file.time = nan;
+  expect_refused(file.bytes(), "time is not finite");
+  file = {.labelled = true};
+  std::string label = file.bytes();
+  label[20 + 256 + 4 + 12] = 9;
+  expect_refused(label, "byte 280, label", "not 8");
+}
+
+TEST_F(Gadget, WritesTypesInOrderWithEqualMassesInTheHeader) {
+  Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies, .units = galactic_units};
+  snapshot.properties.species = {Species::star, Species::gas, Species::dark, Species::star};
+  snapshot.bodies.positions[0].w = 0.125f;
+  for (const char* name : {"a.gadget", "a.g2"}) {
+    write_snapshot(folder_ / name, snapshot);
+    const Snapshot back = read_snapshot(folder_ / name);
+    EXPECT_EQ(back.properties.ids, (std::vector<std::uint64_t>{2, 3, 1, 4})) << "their places before, from 1";
+    EXPECT_EQ(back.bodies.positions[2], snapshot.bodies.positions[0]);
+    EXPECT_EQ(back.bodies.positions[0], snapshot.bodies.positions[1]);
+    EXPECT_EQ(back.properties.species, (std::vector{Species::gas, Species::dark, Species::star, Species::star}));
+  }
+  EXPECT_EQ(test::read_bytes(folder_ / "a.gadget").size(), 264u + 2 * 56 + 24 + 16) << "only the stars have masses";
+  EXPECT_EQ(test::read_bytes(folder_ / "a.g2").size(), 264u + 2 * 56 + 24 + 16 + 5 * 16);
+  write_snapshot(folder_ / "big.gadget", snapshot, {.order = ByteOrder::big});
+  EXPECT_EQ(test::read_bytes(folder_ / "big.gadget").substr(0, 4), (std::string{"\0\0\1\0", 4}));
+  EXPECT_EQ(read_snapshot(folder_ / "big.gadget").bodies, read_snapshot(folder_ / "a.gadget").bodies);
+}
+
+}  // namespace
+}  // namespace orrery

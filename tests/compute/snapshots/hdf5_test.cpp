@@ -1,0 +1,161 @@
+// GADGET HDF5. What other programs read of it is tested by tests/app/cli/snapshot_readers.py.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compute/scenes/scene.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+#if ORRERY_TEST_HDF5
+#include <hdf5.h>
+#endif
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+#if ORRERY_TEST_HDF5
+/// A file that is made with libhdf5 directly: one PartType1 with `rows` rows.
+class Hdf5File {
+ public:
+  explicit Hdf5File(const std::filesystem::path& path)
+      : file_{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)} {}
+  ~Hdf5File() { H5Fclose(file_); }
+
+  hid_t group(const char* name) const {
+    if (H5Lexists(file_, name, H5P_DEFAULT) > 0) return H5Gopen2(file_, name, H5P_DEFAULT);
+    return H5Gcreate2(file_, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  void attribute(const char* in, const char* name, const std::vector<double>& values) const {
+    const hsize_t size = values.size();
+    const hid_t space = H5Screate_simple(1, &size, nullptr), group_id = group(in);
+    const hid_t id = H5Acreate2(group_id, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(id, H5T_NATIVE_DOUBLE, values.data());
+    H5Aclose(id);
+    H5Gclose(group_id);
+    H5Sclose(space);
+  }
+  /// Without values: a compressed dataset of which nothing is stored.
+  void dataset(const char* in, const char* name, hsize_t rows, hsize_t columns,
+               const std::vector<double>& values) const {
+    const hsize_t extent[2] = {rows, columns}, chunk[2] = {std::min<hsize_t>(rows, 1000), columns};
+    const int rank = columns > 1 ? 2 : 1;
+    const hid_t space = H5Screate_simple(rank, extent, nullptr), made = H5Pcreate(H5P_DATASET_CREATE), to = group(in);
+    if (values.empty()) H5Pset_chunk(made, rank, chunk);
+    const hid_t id = H5Dcreate2(to, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, made, H5P_DEFAULT);
+    if (!values.empty()) H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(id);
+    H5Gclose(to);
+    H5Pclose(made);
+    H5Sclose(space);
+  }
+
+ private:
+  hid_t file_;
+};
+
+class Hdf5 : public testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_ / "snap.hdf5"; }
+  template <class... Parts>
+  void expect_refused(const Parts&... parts) {
+    expect_failure(
+        Failure::runtime, [&] { read_snapshot(file()); }, "snap.hdf5", parts...);
+  }
+  static void header(const Hdf5File& made, double bodies, double mass = 1) {
+    made.attribute("Header", "NumPart_ThisFile", {0, bodies, 0, 0, 0, 0});
+    made.attribute("Header", "MassTable", {0, mass, 0, 0, 0, 0});
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Hdf5, ReadsUnitsByTheNamesOfOtherPrograms) {
+  const std::vector<double> places{1, 2, 3, -1, -2, -3};
+  {
+    const Hdf5File made{file()};
+    header(made, 2, 0.5);
+    made.dataset("PartType1", "Coordinates", 2, 3, places);
+    made.dataset("PartType1", "Velocities", 2, 3, places);
+    made.dataset("PartType1", "Potential", 2, 1, {1, 1});
+    made.attribute("Units", "Unit length in cgs (U_L)", {3e18});
+    made.attribute("Units", "Unit mass in cgs (U_M)", {2e33});
+    made.attribute("Units", "Unit time in cgs (U_t)", {1e13});
+  }
+  const Snapshot swift = read_snapshot(file());
+  EXPECT_EQ(swift.units, (Units{3e18, 2e33, 3e18 / 1e13}));
+  EXPECT_EQ(swift.bodies.positions, (std::vector<Vec4>{{1, 2, 3, 0.5f}, {-1, -2, -3, 0.5f}}));
+  EXPECT_TRUE(swift.properties.ids.empty());
+  ASSERT_EQ(swift.notes.size(), 2u) << "double precision, and the potential";
+  EXPECT_EQ(swift.notes[1], "not read: PartType1/Potential");
+  {
+    const Hdf5File made{file()};
+    header(made, 2);
+    made.dataset("PartType1", "Coordinates", 2, 3, places);
+  }
+  const Snapshot bare = read_snapshot(file());
+  EXPECT_EQ(bare.units, galactic_units);
+  EXPECT_TRUE(bare.units_assumed);
+  EXPECT_EQ(bare.bodies.velocities, std::vector<Vec4>(2));
+}
+
+TEST_F(Hdf5, RefusesDamageWithTheField) {
+  const std::vector<double> places{1, 2, 3, -1, -2, -3};
+  const auto make = [&](double bodies, double mass, auto more) {
+    const Hdf5File made{file()};
+    header(made, bodies, mass);
+    more(made);
+  };
+  test::write_bytes(file(), std::string{"\x89HDF\r\n\x1a\n", 8} + std::string(92, 'x'));
+  expect_refused("damaged");
+  { const Hdf5File empty{file()}; }
+  expect_refused("no group Header");
+  make(2, 1, [](const Hdf5File&) {});
+  expect_refused("PartType1", "no such group");
+  make(-1, 1, [](const Hdf5File&) {});
+  expect_refused("NumPart_ThisFile", "no count");
+  make(0, 1, [](const Hdf5File&) {});
+  expect_refused("no bodies");
+  make(2, -1, [](const Hdf5File&) {});
+  expect_refused("Header: type 1 has a mass that is not positive");
+  make(3, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
+  expect_refused("PartType1/Coordinates", "2 x 3 values", "3 x 3");
+  make(2, 0, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
+  expect_refused("PartType1/Masses", "missing");
+  make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, 1e300, 0}); });
+  expect_refused("PartType1/Coordinates", "row 1", "not finite");
+  make(1e9, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); });
+  EXPECT_LT(std::filesystem::file_size(file()), 20000u);
+  expect_refused("PartType1/Coordinates", "truncated", "1000000000 rows");
+}
+
+TEST_F(Hdf5, HoldsUnitsThatAreNearlyGadgets) {
+  const Snapshot snapshot{.bodies = find_scene("plummer").generate(9, 1).bodies,
+                          .units = Units{3.085678e21, 1.989e43, 1e5}};
+  const WrittenSnapshot written = write_snapshot(file(), snapshot);
+  EXPECT_EQ(written.remark, "");
+  const Snapshot back = read_snapshot(file());
+  EXPECT_EQ(back.units, snapshot.units);
+  EXPECT_EQ(back.bodies, snapshot.bodies);
+}
+#else
+TEST(Hdf5, IsRefusedWithTheCureInABuildWithoutIt) {
+  const test::TemporaryFolder folder;
+  test::write_bytes(folder / "a.hdf5", std::string{"\x89HDF\r\n\x1a\n", 8} + std::string(100, '\0'));
+  expect_failure(
+      Failure::runtime, [&] { read_snapshot(folder / "a.hdf5"); }, "a.hdf5", "libhdf5-dev");
+  const Snapshot snapshot{.bodies = find_scene("plummer").generate(9, 1).bodies};
+  expect_failure(
+      Failure::runtime, [&] { write_snapshot(folder / "b.hdf5", snapshot); }, "b.hdf5", "libhdf5-dev");
+}
+#endif
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,166 @@
+// Text tables and PLY points.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compute/snapshots/columns.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+class Tables : public testing::Test {
+ protected:
+  Snapshot read(const std::string& text, const SnapshotHints& hints = {}, const char* name = "table.txt") {
+    test::write_bytes(folder_ / name, text);
+    return read_snapshot(folder_ / name, hints);
+  }
+  template <class... Parts>
+  void expect_refused(const std::string& text, const Parts&... parts) {
+    expect_failure(
+        Failure::runtime, [&] { read(text); }, "table.txt", parts...);
+  }
+  static SnapshotHints columns(const char* names) { return {.columns = parse_columns("--columns", names)}; }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {
+  for (const char* text :
+       {"2 1 -2 3 4 5 6\n0.5 0 0 1e-3 +7 8 9\n", "# a comment\n\n2,1,-2,3,4,5,6\r\n0.5, 0,0 ,1e-3;7\t8 9",
+        "m x y z vx vy vz\n2 1 -2 3 4 5 6\n0.5 0 0 1e-3 7 8 9\n"}) {
+    const Snapshot snapshot = read(text);
+    ASSERT_EQ(snapshot.bodies.count(), 2) << text;
+    EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, -2, 3, 2}));
+    EXPECT_EQ(snapshot.bodies.velocities[0], (Vec4{4, 5, 6, 0}));
+    EXPECT_EQ(snapshot.bodies.positions[1], (Vec4{0, 0, 1e-3f, 0.5f}));
+    EXPECT_EQ(snapshot.bodies.velocities[1], (Vec4{7, 8, 9, 0}));
+    EXPECT_EQ(snapshot.properties, BodyProperties{});
+    EXPECT_TRUE(snapshot.notes.empty());
+  }
+}
+
+TEST_F(Tables, ColumnsHaveNamesInTheTableOrOnTheCommandLine) {
+  const Vec4 place{1, -2, 3, 2}, velocity{4, 5, 6, 0};
+  const Snapshot named = read("Type pos_x y Z vx vy vz colour Mass ID\n4 1 -2 3 4 5 6 99 2 18446744073709551615\n");
+  EXPECT_EQ(named.bodies.positions[0], place);
+  EXPECT_EQ(named.properties.species, std::vector{Species::star});
+  EXPECT_EQ(named.properties.ids, std::vector{~std::uint64_t{0}});
+  EXPECT_EQ(read("# the x axis points up\n# x y z m\n1 -2 3 2\n").bodies.positions[0], place);
+  const Snapshot hinted = read("1 -2 3 4 5 6 2 99\n", columns("x,y,z,vx,vy,vz,m,-"));
+  EXPECT_EQ(hinted.bodies.positions[0], place);
+  EXPECT_EQ(hinted.bodies.velocities[0], velocity);
+  const Snapshot bare = read("1 -2 3\n4 5 6\n");
+  EXPECT_EQ(bare.bodies.positions[0], (Vec4{1, -2, 3, 0.5f}));
+  EXPECT_EQ(bare.bodies.velocities[0], Vec4{});
+  EXPECT_EQ(bare.notes.size(), 2u);
+}
+
+TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {
+  expect_refused("1 2 3 4\n", "line 1", "4 values", "--columns");
+  expect_refused("1 2 3 4 5 6 7\n1 2 3\n", "byte 14", "line 2", "3 values", "7 columns");
+  expect_refused("1 2 3 4 5 6 7\n1 2 x 4 5 6 7\n", "byte 18", "line 2, column y", "not a number");
+  expect_refused("1 2 nan 4 5 6 7\n", "body 0", "position that is not finite");
+  expect_refused("1 2 3 4 5 1e39 7\n", "body 0", "velocity that is not finite");
+  expect_refused("-1 2 3 4 5 6 7\n", "mass that is not positive", "m x y z vx vy vz", "--columns");
+  expect_refused("1 0 0 0 0 0 0\n1e-40 0 0 0 0 0 0\n", "body 1", "mass");
+  expect_refused("m x y z vx\n1 0 0 0 0\n", "no column vy", "--columns");
+  expect_refused("x y z x\n1 0 0 0\n", "column x is there twice");
+  expect_refused("x y z id\n1 0 0 -1\n", "column id", "not a whole number");
+  expect_refused("x y z type\n1 0 0 6\n", "species that is none of 0 to 5");
+  expect_refused("# time = inf\n0 0 0\n", "time: not a finite number");
+  expect_refused("# length_cm = -1\n0 0 0\n", "length_cm: not a usable unit");
+  expect_refused("# nothing\n", "without bodies");
+  expect_refused("1 2 3 " + std::string(70000, ' ') + "4\n", "line 1", "longer than 65536 bytes");
+}
+
+TEST_F(Tables, ColumnsOfTheCommandLineAreChecked) {
+  const auto refused = [](const char* text, const auto&... parts) {
+    expect_failure(
+        Failure::usage, [&] { parse_columns("--columns", text); }, "--columns", text, parts...);
+  };
+  refused("x,y,zed", "'zed' is no column", "softening");
+  refused("x,y", "no column z");
+  refused("x,y,z,m,m", "m is there twice");
+  write_snapshot(folder_ / "a.ply", {read("1 2 3\n")});
+  expect_failure(
+      Failure::usage, [&] { read_snapshot(folder_ / "a.ply", columns("x,y,z")); }, "--columns", "PLY");
+}
+
+TEST_F(Tables, HoldTimeAndUnitsToTheBit) {
+  Snapshot snapshot = read("0.1 0.2 0.3 0.4 5 6 7\n");
+  snapshot.time = 1.0 / 3;
+  snapshot.units = Units{3.085678e21, 1.989e43, 1e5 / 3};
+  for (const char* name : {"a.txt", "a.csv", "a.ply"}) {
+    write_snapshot(folder_ / name, snapshot);
+    const Snapshot back = read_snapshot(folder_ / name);
+    EXPECT_EQ(back.time, snapshot.time) << name;
+    EXPECT_EQ(back.units, snapshot.units) << name;
+    EXPECT_EQ(back.bodies, snapshot.bodies) << name;
+  }
+  EXPECT_NE(test::read_bytes(folder_ / "a.csv").find("\nm,x,y,z,vx,vy,vz\n0.1,0.2,0.3,0.4,5,6,7\n"), std::string::npos);
+}
+
+class Ply : public Tables {
+ protected:
+  static std::string file(const std::string& format, const std::string& vertices, const std::string& more = {},
+                          const std::string& before = {}) {
+    return "ply\nformat " + format + " 1.0\ncomment made by hand\n" + before +
+           "element vertex 2\nproperty double x\nproperty float y\nproperty float z\nproperty uchar red\n" + more +
+           "end_header\n" + vertices;
+  }
+};
+
+TEST_F(Ply, ReadsTextAndBothByteOrdersAndOtherElements) {
+  const std::string little{
+      "\0\0\0\0\0\0\xf0\x3f\0\0\0\x40\0\0\x40\x40\x07"
+      "\0\0\0\0\0\0\xf0\xbf\0\0\0\x40\0\0\x40\x40\x07",
+      34};
+  const std::string big{
+      "\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\x40\x40\0\0\x07"
+      "\xbf\xf0\0\0\0\0\0\0\x40\0\0\0\x40\x40\0\0\x07",
+      34};
+  const std::string faces = "element face 1\nproperty list uchar int vertex_indices\n";
+  const std::string camera = "element camera 1\nproperty short gain\nproperty int film\n";
+  for (const std::string& text : {file("ascii", "1 2 3 7\n-1 2 3 7\n"), file("binary_little_endian", little),
+                                  file("binary_big_endian", big), file("ascii", "1 2 3 7\n-1 2 3 7\n3 0 1 1\n", faces),
+                                  file("binary_little_endian", std::string(6, 'c') + little, {}, camera),
+                                  file("ascii", "5 6\n1 2 3 7\n-1 2 3 7\n", {}, camera)}) {
+    const Snapshot snapshot = read(text, {}, "table.ply");
+    ASSERT_EQ(snapshot.bodies.count(), 2) << text;
+    EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, 2, 3, 0.5f}));
+    EXPECT_EQ(snapshot.bodies.positions[1], (Vec4{-1, 2, 3, 0.5f}));
+  }
+}
+
+TEST_F(Ply, RefusesDamageWithTheCause) {
+  const std::string binary = "binary_little_endian", whole(34, '\0');
+  expect_refused(file(binary, whole.substr(1)), "truncated", "2 vertex records of 17 bytes", "33");
+  expect_refused(file(binary, whole + 'x'), "oversized");
+  expect_refused(file("ascii", "1 2 3 7\n"), "vertex 1", "missing");
+  expect_refused(file("ascii", "1 2 3 7\n1 2 3\n"), "vertex 1", "3 values");
+  expect_refused(file("ascii", "1 2 3 7\n1 2 q 7\n"), "vertex 1", "not a number");
+  expect_refused(file("ascii", "1 2 3 7\n1 2 inf 7\n"), "vertex 1", "not finite");
+  expect_refused(file("ascii", "1 2 3 7\n1 2 3 7\n1 2 3 7\n"), "more than its vertices");
+  expect_refused(file("ebcdic", ""), "line 2", "format");
+  expect_refused(file(binary, whole, "property list uchar int n\n"), "list");
+  expect_refused(file(binary, whole, "property float x\n"), "column x is there twice");
+  expect_refused(file(binary, whole, "property cat x2\n"), "property TYPE NAME");
+  expect_refused(file(binary, whole, "elephant\n"), "neither comment");
+  expect_refused(
+      "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n"
+      "property float z\nend_header\n1 2 3\n",
+      "truncated", "4000000000");
+  expect_refused("ply\nformat ascii 1.0\nelement vertex 1\n", "end_header");
+  expect_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
+  expect_refused("ply\nformat ascii 1.0\nproperty int x\n", "before the first element");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,111 @@
+#include "compute/snapshots/units.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "compute/scenes/scene.h"
+#include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+
+TEST(UnitsTest, AreReadWithFactorsAndPrintedByTheirNames) {
+  const Units units = parse_units("--units", "kpc, 1e10Msun,km/s");
+  EXPECT_TRUE(nearly_equal(units, galactic_units, 1e-15));
+  EXPECT_EQ(units_text(units), "kpc, 1e10 Msun, km/s");
+  EXPECT_EQ(units_text({3.085678e21, 1.989e43, 1e5}), "kpc, 1e10 Msun, km/s") << "GADGET's own constants";
+  EXPECT_EQ(units_text(parse_units("--units", "0.5pc,2 Msun,G=1")).substr(0, 15), "0.5 pc, 2 Msun,");
+  EXPECT_EQ(length_text(100 * kpc_cm), "100 kpc");
+  EXPECT_EQ(time_text(galactic_units.time_s()), "0.9778 Gyr");
+  EXPECT_EQ(parse_units("--units", "AU,Msun").velocity_cm_s, 0);
+}
+
+TEST(UnitsTest, GiveTheSpeedOfTheEarth) {
+  const Units solar = gravity_units(1.495978707e13, solar_mass_g);
+  EXPECT_NEAR(solar.velocity_cm_s, 29.7847e5, 1e3);
+  EXPECT_NEAR(gravity_units(kpc_cm, 1e10 * solar_mass_g).velocity_cm_s, 207.387e5, 1e4);
+}
+
+TEST(UnitsTest, RefuseUnknownNamesWithTheKnownOnes) {
+  const auto refused = [](const char* text, const auto&... parts) {
+    expect_failure(
+        Failure::usage, [&] { parse_units("--units", text); }, "--units", parts...);
+  };
+  refused("kpc", "kpc,1e10Msun");
+  refused("kpc,Msun,km/s,yr", "kpc,1e10Msun");
+  refused("kpc,kg,mph", "'mph'", "velocity", "km/s");
+  refused("furlong,kg", "'furlong'", "length", "Mpc");
+  refused("kpc,-1Msun", "'-1Msun'", "mass", "Mearth");
+  refused("kpc,nanMsun", "mass");
+  refused("1e200kpc,Msun", "beyond all use");
+}
+
+TEST(UnitsTest, AreConvertedForFormatsThatHaveTheirOwn) {
+  const test::TemporaryFolder folder;
+  const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
+  const Snapshot snapshot{.bodies = bodies, .time = 2, .units = gravity_units(1e-3 * kpc_cm, 1e3 * solar_mass_g)};
+  const WrittenSnapshot written = write_snapshot(folder / "a.gadget", snapshot);
+  EXPECT_NE(written.remark.find("converted to kpc, 1e10 Msun, km/s"), std::string::npos) << written.remark;
+  const Snapshot back = read_snapshot(folder / "a.gadget");
+  ASSERT_TRUE(back.units && back.units_assumed);
+  const double speed = snapshot.units->velocity_cm_s / 1e5;
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_NEAR(back.bodies.positions[i].x, 1e-3 * bodies.positions[i].x, 1e-9);
+    EXPECT_NEAR(back.bodies.positions[i].w / bodies.positions[i].w, 1e-7, 1e-13);
+    EXPECT_NEAR(back.bodies.velocities[i].y, speed * bodies.velocities[i].y, 1e-5 * speed);
+  }
+  EXPECT_NEAR(back.time * back.units->time_s(), 2 * snapshot.units->time_s(), 1e-9 * back.units->time_s());
+}
+
+TEST(UnitsTest, ThatAreNotKnownBecomeGadgets) {
+  const test::TemporaryFolder folder;
+  const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
+  const WrittenSnapshot written = write_snapshot(folder / "a.gadget", {bodies});
+  EXPECT_NE(written.remark.find("units were not known: written as kpc, 1e10 Msun, km/s"), std::string::npos);
+  const Scene scene = load_scene({.file = (folder / "a.gadget").string()});
+  ASSERT_TRUE(scene.units);
+  EXPECT_NEAR(scene.bodies.velocities[3].x, bodies.velocities[3].x, 1e-6) << "a run has G = 1 again";
+  EXPECT_EQ(scene.bodies.positions[3], bodies.positions[3]);
+  const Snapshot far = read_snapshot(folder / "a.gadget", {.units = parse_units("--units", "Mpc,1e10Msun")});
+  EXPECT_EQ(length_text(far.units->length_cm), "Mpc");
+  EXPECT_EQ(far.units->velocity_cm_s, 1e5) << "GADGET's";
+  EXPECT_FALSE(far.units_assumed);
+}
+
+TEST(UnitsTest, ThatTakeBodiesOutOfRangeAreRefused) {
+  const test::TemporaryFolder folder;
+  const Snapshot snapshot{.bodies = {{{0, 0, 0, 1}}, {{}}}, .units = gravity_units(kpc_cm, 1e-8)};
+  expect_failure(
+      Failure::runtime, [&] { write_snapshot(folder / "a.gadget", snapshot); }, "a.gadget", "body 0", "mass");
+}
+
+TEST(UnitsTest, OfTipsyStandInAParameterFile) {
+  const test::TemporaryFolder folder;
+  const Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies,
+                          .units = gravity_units(2 * kpc_cm, 3e9 * solar_mass_g)};
+  const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);
+  ASSERT_EQ(written.files.size(), 2u);
+  EXPECT_EQ(written.files[1], folder / "a.param");
+  EXPECT_EQ(test::read_bytes(folder / "a.param"), "dKpcUnit = 2\ndMsolUnit = 3e+09\nbComove = 0\nbPeriodic = 0\n");
+  EXPECT_EQ(write_snapshot(folder / "b.tipsy", snapshot).files.size(), 1u) << "the one in the folder says the same";
+  EXPECT_TRUE(read_snapshot(folder / "b.tipsy").units);
+  Snapshot other = snapshot;
+  other.units = gravity_units(kpc_cm, solar_mass_g);
+  std::filesystem::remove(folder / "a.tipsy");
+  expect_failure(
+      Failure::runtime, [&] { write_snapshot(folder / "a.tipsy", other); }, "a.param", "other units");
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.tipsy"));
+  EXPECT_EQ(write_snapshot(folder / "c.tipsy", other).files.size(), 2u);
+  EXPECT_EQ(read_snapshot(folder / "b.tipsy").units, std::nullopt) << "two files, none of them its own";
+}
+
+}  // namespace
+}  // namespace orrery
