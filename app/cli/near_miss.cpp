@@ -19,8 +19,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 9> known_subcommands{"view",    "render", "bench", "report", "verify",
-                                                            "kernels", "info",   "help",  "version"};
+constexpr std::array<std::string_view, 10> known_subcommands{"view",    "render", "bench",  "report", "verify",
+                                                             "kernels", "info",   "lesson", "help",   "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;
@@ -165,6 +165,7 @@ void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, c
                                subcommand.get_name(),
                                subcommand.get_option_no_throw("FILE") ? "one FILE"
                                : subcommand.get_option_no_throw("ID") ? "one ID"
+                               : subcommand.get_option_no_throw("N")  ? "one N"
                                                                       : "no file",
                                known));
 }

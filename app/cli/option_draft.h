@@ -27,6 +27,7 @@ struct OptionDraft {
   VerifyOptions verify;
   KernelsOptions kernels;
   InfoOptions info;
+  LessonOptions lesson;
 
   SceneRequest scene;
   bool scene_named = false;
@@ -63,5 +64,6 @@ void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
+void declare_lesson(CLI::App& app, OptionDraft& draft);
 
 }  // namespace orrery

@@ -67,6 +67,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
       sweep_{backends_},
+      lessons_{backends_},
       gui_{*surface_},
       picker_{lockstep_},
       follow_{lockstep_},
@@ -143,6 +144,7 @@ void Viewer::frame() {
   if (!lockstep_) steps = advance(frame_);
   follow_recording();
   follow_sweep();
+  lessons_.tick(lane_.simulation(), view_.lesson);
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
 

@@ -24,6 +24,7 @@
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
+#include "app/viewer/lesson_control.h"
 #include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
@@ -188,6 +189,14 @@ class Viewer {
   void carry_out(const ClearPath&);
   void carry_out(const SavePath& c);
   void carry_out(const PlayPath& c);
+  // In viewer_lesson.cpp.
+  void carry_out(const ShowLesson& c);
+  void carry_out(const ShowLessonFile& c);
+  void carry_out(const CloseLesson&);
+  void carry_out(const TurnLessonPage& c);
+  void carry_out(const SetLessonScene&);
+  void carry_out(const PredictLesson& c);
+  void carry_out(const MeasureLesson& c);
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
@@ -239,6 +248,7 @@ class Viewer {
   AutoChooser chooser_;
   Lane lane_;
   SweepControl sweep_;
+  LessonControl lessons_;
   Gui gui_;
   render::OrbitCamera camera_;
   CameraGlide glide_;
