@@ -25,7 +25,7 @@
 namespace orrery {
 namespace {
 
-constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight
+constexpr std::chrono::milliseconds between_looks{2};  // between looks at a batch in flight
 
 std::string list_text(const TextStyle& style) {
   Table table{"rl", {"number", "lesson"}};
@@ -142,20 +142,20 @@ std::string verdict_text(const Judgement& judgement, std::optional<std::size_t> 
                             judgement.right[*predicted] ? "right" : "not this time");
 }
 
-void measure(LessonMeasurement& measurement, bool progress_asked) {
+void measure_lesson(LessonMeasurement& measurement, bool progress_asked) {
   Progress progress{progress_asked};
   watch_stop_signals();
   while (!measurement.ended()) {
     if (stop_requested()) {
       measurement.stop();
     } else if (measurement.tick()) {
-      std::this_thread::sleep_for(nap);
+      std::this_thread::sleep_for(between_looks);
     }
     progress.show_left(measurement.left_s(), measurement.present());
   }
 }
 
-int run(const KernelCatalog& kernels, const LessonOptions& options, const Lesson& lesson) {
+int teach(const KernelCatalog& kernels, const LessonOptions& options, const Lesson& lesson) {
   const TextStyle style = stdout_style(options.table);
   const Backends backends{kernels, options.device};
   const bool on_gpu = !options.cpu && backends.status(Backend::cuda).available;
@@ -171,7 +171,7 @@ int run(const KernelCatalog& kernels, const LessonOptions& options, const Lesson
   const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
 
   LessonMeasurement measurement{backends, lesson, part};
-  measure(measurement, options.progress);
+  measure_lesson(measurement, options.progress);
   const LessonResults& results = measurement.results();
   console::print(
       "{}{}{}{}", heading("Measure", style), blocks_text(part.measure, style),
@@ -196,8 +196,8 @@ int run(const KernelCatalog& kernels, const LessonOptions& options, const Lesson
 }  // namespace
 
 int run_lesson(const KernelCatalog& kernels, const LessonOptions& options) {
-  if (!options.file.empty()) return run(kernels, options, read_lesson(options.file, kernels));
-  if (options.number) return run(kernels, options, lesson_of(*options.number, kernels));
+  if (!options.file.empty()) return teach(kernels, options, read_lesson(options.file, kernels));
+  if (options.number) return teach(kernels, options, lesson_of(*options.number, kernels));
   console::print("{}", list_text(stdout_style(options.table)));
   return 0;
 }

@@ -16,7 +16,7 @@
 namespace orrery {
 namespace {
 
-using Kind = LessonQuestion::Kind;
+using QuestionKind = LessonQuestion::Kind;
 using Quantity = LessonFigure::Quantity;
 
 constexpr const char* not_measured = "(not measured)";
@@ -66,7 +66,7 @@ std::string text_of(const LessonFigure& figure, const Value& value) {
 /// The rows to choose from, if the question is for the best one; else all rows.
 std::vector<std::string> candidate_rows(const LessonPart& part) {
   std::vector<std::string> rows;
-  if (part.question.kind == Kind::ratio) {
+  if (part.question.kind == QuestionKind::ratio) {
     for (const LessonRow& row : part.rows) rows.push_back(row.label);
   } else {
     for (const LessonChoice& choice : part.question.choices) rows.push_back(choice.row);
@@ -89,14 +89,14 @@ std::vector<std::string> best_rows(Quantity quantity, const LessonPart& part, co
   return may_be_best;
 }
 
-Quantity quantity_of(Kind kind) {
-  return kind == Kind::most_accurate ? Quantity::error : Quantity::time;
+Quantity quantity_of(QuestionKind kind) {
+  return kind == QuestionKind::most_accurate ? Quantity::error : Quantity::time;
 }
 
 Judgement judge_best(const LessonPart& part, const LessonResults& results) {
   const std::vector<std::string> best = best_rows(quantity_of(part.question.kind), part, results);
   Judgement judgement{.known = !best.empty(), .words = {}, .right = {}};
-  judgement.words = fmt::format("{}: {}", part.question.kind == Kind::fastest ? "fastest" : "most accurate",
+  judgement.words = fmt::format("{}: {}", part.question.kind == QuestionKind::fastest ? "fastest" : "most accurate",
                                 best.empty() ? not_measured : fmt::format("{}", fmt::join(best, " or ")));
   for (const LessonChoice& choice : part.question.choices) {
     judgement.right.push_back(std::ranges::find(best, choice.row) != best.end());
@@ -151,7 +151,7 @@ std::string text_of(const Brace& brace, const LessonPart& part, const LessonResu
     const std::string& chosen = results[index_of(part, brace.row)].chosen;
     return chosen.empty() ? not_measured : chosen;
   }
-  const Kind kind = brace.word == "fastest" ? Kind::fastest : Kind::most_accurate;
+  const QuestionKind kind = brace.word == "fastest" ? QuestionKind::fastest : QuestionKind::most_accurate;
   const std::vector<std::string> best = best_rows(quantity_of(kind), part, results);
   return best.empty() ? not_measured : fmt::format("{}", fmt::join(best, " or "));
 }
@@ -164,8 +164,9 @@ std::string with_braces(std::string_view text, Replace replace) {
     const std::size_t begin = std::min(text.find('{'), text.size());
     result += text.substr(0, begin);
     if (begin == text.size()) return result;
-    const std::size_t end = text.find('}', begin);
-    if (end == std::string_view::npos) throw UsageError("a figure that begins with '{' must end with '}'");
+    const std::size_t end = text.find_first_of("{}", begin + 1);
+    if (end == std::string_view::npos || text[end] == '{')
+      throw UsageError("a figure that begins with '{' must end with '}'");
     result += replace(trimmed(text.substr(begin + 1, end - begin - 1)));
     text.remove_prefix(end + 1);
   }
@@ -233,7 +234,7 @@ std::string joined_cells(const std::vector<std::string>& row) {
 }  // namespace
 
 Judgement judge(const LessonPart& part, const LessonResults& results) {
-  return part.question.kind == Kind::ratio ? judge_ratio(part, results) : judge_best(part, results);
+  return part.question.kind == QuestionKind::ratio ? judge_ratio(part, results) : judge_best(part, results);
 }
 
 std::string verdict(const Judgement& judgement) {

@@ -17,8 +17,6 @@
 namespace orrery {
 namespace {
 
-using Kind = TextBlock::Kind;
-
 constexpr const char* for_gpu = "With a GPU";
 constexpr const char* for_cpu = "Without a GPU";
 
@@ -92,7 +90,7 @@ PartTexts parts_of(std::vector<TextSection>& sections, const std::string& name) 
 /// Takes the block that the lesson is run by out of the blocks of a part.
 TextBlock take_tagged(TextBlocks& blocks, PartIndex part, int line, const std::string& name) {
   const std::string_view tag = part_tags[part];
-  const auto is_it = [&](const TextBlock& block) { return block.kind == Kind::code && block.tag == tag; };
+  const auto is_it = [&](const TextBlock& block) { return block.kind == TextBlock::Kind::code && block.tag == tag; };
   const auto found = std::ranges::find_if(blocks, is_it);
   if (found == blocks.end()) {
     refuse(name, line,

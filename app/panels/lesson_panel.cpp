@@ -1,3 +1,5 @@
+#include "app/panels/lesson_panel.h"
+
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -23,7 +25,7 @@ std::string letter(std::size_t choice) {
   return std::string(1, static_cast<char>('a' + choice));
 }
 
-void title_row(const LessonStatus& lesson, Requests& out) {
+void lesson_title(const LessonStatus& lesson, Requests& out) {
   const float button = em(1.6f);
   if (lesson.listed) {
     text("Lessons", theme::accent, theme::Font::strong);
@@ -43,7 +45,7 @@ void title_row(const LessonStatus& lesson, Requests& out) {
   tooltip("Esc");
 }
 
-void list(const LessonStatus& lesson, Requests& out) {
+void lesson_list(const LessonStatus& lesson, Requests& out) {
   rich_text(
       "Each lesson sets a scene, asks for a prediction, measures on this machine, and ends with something to change.",
       theme::dim);
@@ -87,8 +89,11 @@ bool choice_row(const LessonStatus& lesson, std::size_t i, bool may_choose) {
   ImGui::EndDisabled();
   ui_mark("lesson.choice", std::to_string(i + 1));
   ImGui::SameLine();
+  const bool alone = std::ranges::count(lesson.right, true) == 1;
+  const char* const mark = !right ? "" : alone ? " **(right here)**" : " **(possible here)**";
   ImGui::BeginGroup();
-  rich_text(lesson.choices[i] + (right ? "  **(right here)**" : ""), right ? theme::good : theme::text);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+  rich_text(lesson.choices[i] + mark, right ? theme::good : theme::text);
   ImGui::EndGroup();
   return pressed && may_choose;
 }
@@ -122,12 +127,12 @@ void bar_row(const LessonRowStatus& row, double longest_ms) {
   ImGui::Dummy({width, height});
   if (!measured) return;
   const std::string error = std::isfinite(row.error) ? ", error " + format_error(row.error) : "";
-  wrapped_text(fmt::format("{}, {}{}", format_interval_ms(row.low_ms, row.high_ms),
-                           format_rate(row.interactions_per_s, "interactions/s"), error),
+  wrapped_text(fmt::format("{}, {} interactions/s{}", format_interval_ms(row.low_ms, row.high_ms),
+                           format_rate(row.interactions_per_s, ""), error),
                theme::dim, theme::Font::small);
 }
 
-void bars(const LessonStatus& lesson) {
+void time_bars(const LessonStatus& lesson) {
   double longest_ms = 0;
   for (const LessonRowStatus& row : lesson.rows) {
     if (std::isfinite(row.ms)) longest_ms = std::max(longest_ms, row.ms);
@@ -156,10 +161,10 @@ void measure_page(const LessonStatus& lesson, Requests& out) {
     tooltip("Measures the rows one after the other, beside the window. The bodies pause meanwhile.");
   }
   ImGui::Dummy({0, em(0.3f)});
-  bars(lesson);
+  time_bars(lesson);
 }
 
-void verdict(const LessonStatus& lesson) {
+void lesson_verdict(const LessonStatus& lesson) {
   rich_text(lesson.verdict);
   const bool known = std::ranges::find(lesson.right, true) != lesson.right.end();
   if (!lesson.predicted || !known) return;
@@ -174,14 +179,15 @@ void answer_page(const LessonStatus& lesson) {
     rich_text("Measure first: the answer is made of what is measured on this machine.", theme::dim);
     return;
   }
+  rich_blocks(lesson.predict);
   for (std::size_t i = 0; i < lesson.choices.size(); ++i) (void)choice_row(lesson, i, false);
-  verdict(lesson);
+  lesson_verdict(lesson);
   ImGui::Dummy({0, em(0.2f)});
-  bars(lesson);
+  time_bars(lesson);
   rich_blocks(lesson.answer);
 }
 
-void page(const LessonStatus& lesson, Requests& out) {
+void lesson_page(const LessonStatus& lesson, Requests& out) {
   switch (lesson.page) {
     case LessonPage::read:
       return read_page(lesson, out);
@@ -200,7 +206,7 @@ void turn_buttons(const LessonStatus& lesson, Requests& out) {
   const int at = static_cast<int>(lesson.page);
   const float width = em(6);
   ImGui::BeginDisabled(at == 0);
-  if (ImGui::Button("\u2190 Back", {width, 0})) out.push_back(TurnLessonPage{static_cast<LessonPage>(at - 1)});
+  if (ImGui::Button("Back", {width, 0})) out.push_back(TurnLessonPage{static_cast<LessonPage>(at - 1)});
   ImGui::EndDisabled();
   ui_mark("lesson.back");
   tooltip("Backspace");
@@ -208,7 +214,7 @@ void turn_buttons(const LessonStatus& lesson, Requests& out) {
   const bool last = at + 1 == lesson_pages;
   const auto next = std::ranges::find(lesson.titles, lesson.number + 1, &LessonTitle::number);
   ImGui::BeginDisabled(lesson.measuring || (last && next == lesson.titles.end()));
-  if (ImGui::Button(last ? "Next lesson \u2192" : "Next \u2192", {width, 0})) {
+  if (ImGui::Button(last ? "Next lesson" : "Next", {width, 0})) {
     if (last) {
       out.push_back(ShowLesson{next->number});
     } else {
@@ -222,27 +228,33 @@ void turn_buttons(const LessonStatus& lesson, Requests& out) {
 
 }  // namespace
 
+float lesson_width(const ViewStatus& view) {
+  if (!view.lesson.shown || view.presentation) return 0;
+  const float margin = em(0.75f), display = ImGui::GetIO().DisplaySize.x;
+  const float room = display - side_column_width(view);
+  return std::min(em(31) + margin, room >= em(23) ? room : display - margin);
+}
+
 /// At the right of the picture, over what lies there.
 void lesson_panel(const Status&, const ViewStatus& view, Requests& out) {
   const LessonStatus& lesson = view.lesson;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), top = side_column_width(view) > 0 && info_fits(view) ? em(3.4f) : margin;
-  const float room = display.x - side_column_width(view) - margin;
-  const float width = std::min(em(34), room >= em(22) ? room : display.x - 2 * margin);
   ImGui::SetNextWindowPos({display.x - margin, top}, ImGuiCond_Always, {1, 0});
-  ImGui::SetNextWindowSize({width, display.y - top - margin});
+  ImGui::SetNextWindowSize({lesson_width(view) - margin, display.y - top - margin});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
   if (ImGui::Begin("Lesson", nullptr, fixed_window)) {
-    title_row(lesson, out);
+    lesson_title(lesson, out);
     if (!lesson.listed) page_tabs(lesson, out);
     ImGui::Separator();
     const float footer = lesson.listed ? 0 : ImGui::GetFrameHeightWithSpacing() + em(0.3f);
     const std::string id = fmt::format("page {} {} {}", lesson.listed, lesson.number, static_cast<int>(lesson.page));
     ImGui::BeginChild(id.c_str(), {0, -footer});
+    ImGui::Dummy({0, em(0.1f)});
     if (lesson.listed) {
-      list(lesson, out);
+      lesson_list(lesson, out);
     } else {
-      page(lesson, out);
+      lesson_page(lesson, out);
     }
     ImGui::EndChild();
     if (!lesson.listed) turn_buttons(lesson, out);

@@ -69,7 +69,10 @@ void LessonControl::open(Lesson lesson, int number, LessonStatus& status) {
   const LessonMachine machine = lesson_machine(backends_);
   const LessonPart& shown = part();
   results_.assign(shown.rows.size(), {});
-  LessonStatus fresh{.titles = std::move(status.titles), .shown = true, .listed = false};
+  LessonStatus fresh;
+  fresh.titles = std::move(status.titles);
+  fresh.shown = true;
+  fresh.listed = false;
   fresh.number = number;
   fresh.title = lesson_->title;
   fresh.machine = words_of(machine);

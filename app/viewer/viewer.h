@@ -108,10 +108,10 @@ class Viewer {
   /// not if the frame is drawn again.
   double compose(bool again = false);
   /// `covered`: by panels, see covered_by_panels().
-  void draw_bodies(const render::Canvas& canvas, glm::vec2 covered);
+  void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   /// Finds the picked body, and moves the camera with what it follows.
   void follow_bodies(const render::Canvas& canvas);
-  glm::vec2 covered_by_panels() const;
+  glm::vec3 covered_by_panels() const;
   void finish();
 
   // In viewer_steps.cpp.
@@ -197,6 +197,7 @@ class Viewer {
   void carry_out(const SetLessonScene&);
   void carry_out(const PredictLesson& c);
   void carry_out(const MeasureLesson& c);
+  void wait_for_lesson();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);

@@ -1,6 +1,10 @@
 // How the viewer carries out requests that concern lessons.
+#include <chrono>
+#include <thread>
+
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 
@@ -31,6 +35,18 @@ void Viewer::carry_out(const MeasureLesson& c) {
   if (view_.sweep.active)
     throw UsageError("a sweep is running; wait for its end or stop it before you measure a lesson");
   lessons_.start(lane_.simulation(), view_.lesson);
+  if (lockstep_) wait_for_lesson();
+}
+
+/// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
+void Viewer::wait_for_lesson() {
+  constexpr std::chrono::milliseconds nap{2};
+  while (view_.lesson.measuring) {
+    if (stop_requested()) return lessons_.stop(lane_.simulation(), view_.lesson);
+    (void)lane_.collect();
+    lessons_.tick(lane_.simulation(), view_.lesson);
+    std::this_thread::sleep_for(nap);
+  }
 }
 
 }  // namespace orrery

@@ -8,7 +8,10 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 LessonStatus shown_lesson() {
-  LessonStatus lesson{.titles = {{1, "The double loop"}, {2, "Rows in parallel"}}, .shown = true, .listed = false};
+  LessonStatus lesson;
+  lesson.titles = {{1, "The double loop"}, {2, "Rows in parallel"}};
+  lesson.shown = true;
+  lesson.listed = false;
   lesson.number = 1;
   lesson.title = "The double loop";
   lesson.introduction = {{.text = "Words with `code`, **weight** and " + std::string(200, 'w') + "."}};
