@@ -95,7 +95,8 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const float edges = 2 * padding.x + bar;
   const float two = widths_of(all.first(half)).both() + gap + widths_of(all.subspan(half)).both() + edges;
   const bool wide = two <= display.x;
-  const float width = std::min(wide ? two : widths_of(all).both() + edges, display.x);
+  const float head = em(15) + edges;  // the title and its buttons
+  const float width = std::min(std::max(wide ? two : widths_of(all).both() + edges, head), display.x);
   const float least = std::min(em(13), display.y);
   const float most = std::max(std::floor(display.x * display.y / 3 / width), least);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::min(most, display.y)});

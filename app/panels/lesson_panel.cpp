@@ -50,13 +50,16 @@ void lesson_list(const LessonStatus& lesson, Requests& out) {
       "Each lesson sets a scene, asks for a prediction, measures on this machine, and ends with something to change.",
       theme::dim);
   ImGui::Dummy({0, em(0.3f)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
   for (const LessonTitle& title : lesson.titles) {
     const bool present = title.number == lesson.number;
-    if (ImGui::Selectable(fmt::format("{}.  {}", title.number, title.title).c_str(), present)) {
-      out.push_back(ShowLesson{title.number});
-    }
+    ImGui::PushStyleColor(ImGuiCol_Button, present ? ImGui::GetStyleColorVec4(ImGuiCol_Header) : ImVec4{});
+    const std::string label = fmt::format("{}.  {}", title.number, title.title);
+    if (ImGui::Button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0})) out.push_back(ShowLesson{title.number});
+    ImGui::PopStyleColor();
     ui_mark("lesson.open", std::to_string(title.number));
   }
+  ImGui::PopStyleVar();
 }
 
 void page_tabs(const LessonStatus& lesson, Requests& out) {

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <thread>
 
@@ -39,14 +39,6 @@ std::vector<const LessonPart*> parts_of(const Lesson& lesson) {
   std::vector<const LessonPart*> parts{&lesson.without_gpu};
   if (lesson.with_gpu) parts.push_back(&*lesson.with_gpu);
   return parts;
-}
-
-std::vector<TextBlocks> all_blocks(const Lesson& lesson) {
-  std::vector<TextBlocks> all{lesson.introduction, lesson.scene_words};
-  for (const LessonPart* part : parts_of(lesson)) {
-    all.insert(all.end(), {part->predict, part->measure, part->answer, part->change});
-  }
-  return all;
 }
 
 TEST(Lessons, AreTwelve) {
