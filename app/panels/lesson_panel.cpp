@@ -148,7 +148,7 @@ void time_bars(const LessonStatus& lesson) {
 
 void measure_page(const LessonStatus& lesson, Requests& out) {
   rich_blocks(lesson.measure);
-  wrapped_text(fmt::format("Measured here and now: {}.", lesson.machine), theme::dim);
+  wrapped_text(fmt::format("This machine: {}.", lesson.machine), theme::dim);
   if (lesson.measuring) {
     const float share = lesson.total > 0 ? static_cast<float>(lesson.done) / static_cast<float>(lesson.total) : 0;
     const std::string left = lesson.left_s >= 1 ? fmt::format(", {:.0f} s left", lesson.left_s) : std::string{};

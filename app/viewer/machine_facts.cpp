@@ -81,7 +81,7 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
     return;
   }
   view.instructions_reason =
-      view.measuring() ? "they are counted once the measurement has ended" : "they are being counted";
+      view.measuring() ? "they are counted once the sweep or lesson has ended" : "they are being counted";
   if (in_flight_ || !may_start(view)) return;
   in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};
