@@ -11,6 +11,7 @@
 #include "app/cli/info_command.h"
 #include "app/cli/inspect_command.h"
 #include "app/cli/kernels_command.h"
+#include "app/cli/lesson_command.h"
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
 #include "app/cli/report_command.h"
@@ -84,6 +85,7 @@ struct Runner {
     const GlReport gl = probe_gl(kernels);
     return run_info(Backends{kernels}, options, gl);
   }
+  int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
 
   static void prepare_files(const auto& options) {
     const RunFiles files = files_of(options);

@@ -78,11 +78,7 @@ CameraPath parse_camera_path(std::string_view text, const std::string& name) {
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view whole = take_line(text), line = trimmed(whole.substr(0, whole.find('#')));
     if (line.empty()) continue;
-    try {
-      key_frames.push_back(parse_line(line, key_frames));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}:{}: {}", name, number, error.what()));
-    }
+    at_line(name, number, [&] { key_frames.push_back(parse_line(line, key_frames)); });
   }
   if (key_frames.empty()) throw UsageError(fmt::format("{}:1: it has no key frame: a line {}", name, columns));
   return CameraPath{std::move(key_frames)};

@@ -19,8 +19,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 12> known_subcommands{
-    "view", "render", "bench", "report", "verify", "run", "convert", "inspect", "kernels", "info", "help", "version"};
+constexpr std::array<std::string_view, 13> known_subcommands{"view",   "render",  "bench",   "report",  "verify",
+                                                             "run",    "convert", "inspect", "kernels", "info",
+                                                             "lesson", "help",    "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;
@@ -166,6 +167,7 @@ void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, c
                                subcommand.get_option_no_throw("FILE") ? "one FILE"
                                : subcommand.get_option_no_throw("ID") ? "one ID"
                                : subcommand.get_option_no_throw("IN") ? "IN and OUT"
+                               : subcommand.get_option_no_throw("N")  ? "one N"
                                                                       : "no file",
                                known));
 }

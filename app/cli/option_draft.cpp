@@ -180,4 +180,25 @@ void declare_info(CLI::App& app, OptionDraft& draft) {
   add_table_flags(app, draft.info.table);
 }
 
+void declare_lesson(CLI::App& app, OptionDraft& draft) {
+  LessonOptions& lesson = draft.lesson;
+  add(app, "N", "N", "number of the lesson (lists all lessons)", [&](const std::string& text) {
+    lesson.number = static_cast<int>(parse_integer("the number of a lesson", text, 1, 99));
+  });
+  add_file(app, "--file", "runs a lesson of your own: a Markdown file, see docs/lessons/README.md", lesson.file);
+  app.add_flag(
+         "--no-wait", [&](std::int64_t) { lesson.wait = false; }, "does not ask for your prediction")
+      ->disable_flag_override();
+  add_flag(app, "--cpu", lesson.cpu, "measures CPU kernels, even if there is a GPU");
+  add_progress(app, lesson.progress);
+  add_table_flags(app, lesson.table);
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery lesson                                   lists the lessons\n"
+      "  orrery lesson 3                                 asks for a prediction, measures and answers\n"
+      "  orrery lesson --file mine.md --no-wait\n"
+      "\nThe window has the same lessons: F7.");
+}
+
 }  // namespace orrery

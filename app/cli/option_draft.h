@@ -30,6 +30,7 @@ struct OptionDraft {
   InfoOptions info;
   ConvertOptions convert;
   InspectOptions inspect;
+  LessonOptions lesson;
 
   SceneRequest scene;
   std::string hint_option;  ///< the last option given that only a file takes
@@ -73,5 +74,6 @@ void declare_inspect(CLI::App& app, OptionDraft& draft);
 /// Throw UsageError if a file or its format is missing.
 ConvertOptions finish_convert(const OptionDraft& draft);
 InspectOptions finish_inspect(const OptionDraft& draft);
+void declare_lesson(CLI::App& app, OptionDraft& draft);
 
 }  // namespace orrery

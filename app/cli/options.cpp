@@ -144,6 +144,15 @@ ViewOptions finish_render(OptionDraft& draft) {
   return finish_view(draft);
 }
 
+LessonOptions finish_lesson(const OptionDraft& draft) {
+  LessonOptions lesson = draft.lesson;
+  lesson.device = draft.device;
+  if (lesson.number && !lesson.file.empty()) {
+    throw UsageError(fmt::format("the number {} and --file name two lessons: leave out one of them", *lesson.number));
+  }
+  return lesson;
+}
+
 /// What bench and verify have in common.
 template <class MeasureOptions>
 void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
@@ -267,6 +276,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
+  CLI::App& lesson = *app.add_subcommand("lesson", "teaches by measuring on this machine, in twelve lessons");
   declare_view(view, draft);
   declare_render(render, draft);
   declare_bench(bench, draft);
@@ -277,6 +287,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_info(info, draft);
   declare_convert(convert, draft);
   declare_inspect(inspect, draft);
+  declare_lesson(lesson, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
   std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
@@ -313,6 +324,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &report) return finish_report(draft, words);
   if (&chosen == &verify) return finish_verify(draft);
   if (&chosen == &run) return finish_run(draft);
+  if (&chosen == &lesson) return finish_lesson(draft);
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
     throw UsageError("--json has no tables: leave out --wide and --markdown");

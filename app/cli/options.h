@@ -107,6 +107,16 @@ struct InspectOptions {
   TableFlags table;
 };
 
+struct LessonOptions {
+  std::optional<int> number;  ///< none: see file
+  std::string file;           ///< a lesson's file; empty and no number: lists the lessons
+  bool wait = true;           ///< asks for the prediction, if there is a terminal
+  bool cpu = false;           ///< measures CPU kernels, even if there is a GPU
+  bool progress = false;      ///< even if stderr is no terminal
+  TableFlags table;
+  std::optional<int> device;
+};
+
 /// What --help and --version print.
 struct ShowText {
   std::string text;
@@ -119,7 +129,7 @@ struct ShowKeys {
 };
 
 using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, RunOptions,
-                             KernelsOptions, InfoOptions, ConvertOptions, InspectOptions>;
+                             KernelsOptions, InfoOptions, ConvertOptions, InspectOptions, LessonOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

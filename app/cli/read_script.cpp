@@ -15,6 +15,7 @@
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
+#include "app/text/printable.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
@@ -24,24 +25,6 @@ namespace {
 
 constexpr std::size_t most_commands = 1'000'000;
 constexpr std::size_t most_line_bytes = 65'536;
-
-/// Whether it is UTF-8 without control characters other than tabs and line ends.
-bool is_text(std::string_view line) {
-  int following = 0;
-  for (const char c : line) {
-    const auto b = static_cast<unsigned char>(c);
-    if (following > 0) {
-      if (b < 0x80 || b > 0xBF) return false;
-      --following;
-    } else if (b < 0x80) {
-      if ((b < 0x20 && blanks.find(c) == std::string_view::npos) || b == 0x7F) return false;
-    } else {
-      if (b < 0xC2 || b > 0xF4) return false;
-      following = b < 0xE0 ? 1 : b < 0xF0 ? 2 : 3;
-    }
-  }
-  return following == 0;
-}
 
 ScriptLine parse_line(std::string_view text) {
   const std::string_view frame = take_word(text);
@@ -116,18 +99,11 @@ class KernelCheck {
 
 Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
                     const KernelSelection& first) {
-  const auto at_line = [&](int number, auto&& action) {
-    try {
-      action();
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}:{}: {}", name, number, error.what()));
-    }
-  };
   Script script;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = trimmed(without_comment(take_line(text)));
     if (line.empty()) continue;
-    at_line(number, [&] {
+    at_line(name, number, [&] {
       if (script.size() == most_commands)
         throw UsageError(fmt::format("a script has at most {} commands", most_commands));
       script.push_back(parse_line_of_text(line));
@@ -138,7 +114,7 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
   KernelCheck check{kernels, first};
   for (const ScriptLine& line : script) {
     const auto look = [&](const auto& commands) { std::visit(check, commands); };
-    at_line(line.line, [&] { std::visit(look, line.request); });
+    at_line(name, line.line, [&] { std::visit(look, line.request); });
   }
   return script;
 }

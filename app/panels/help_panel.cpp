@@ -95,7 +95,8 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const float edges = 2 * padding.x + bar;
   const float two = widths_of(all.first(half)).both() + gap + widths_of(all.subspan(half)).both() + edges;
   const bool wide = two <= display.x;
-  const float width = std::min(wide ? two : widths_of(all).both() + edges, display.x);
+  const float head = em(15) + edges;  // the title and its buttons
+  const float width = std::min(std::max(wide ? two : widths_of(all).both() + edges, head), display.x);
   const float least = std::min(em(13), display.y);
   const float most = std::max(std::floor(display.x * display.y / 3 / width), least);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::min(most, display.y)});
@@ -110,6 +111,13 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
     const float x = std::min((left + display.x - size.x) / 2, display.x - size.x);
     ImGui::SetWindowPos({std::max(x, 0.0f), std::max((display.y - size.y) / 2, 0.0f)});
     text("Keys and mouse", theme::accent, theme::Font::strong);
+    ImGui::SameLine(0, em(1.2f));
+    if (ImGui::SmallButton("Lessons")) {
+      out.push_back(ToggleHelp{});
+      out.push_back(ShowLesson{});
+    }
+    ui_mark("help.lessons");
+    tooltip("Twelve lessons that measure on this machine: F7");
     const float button = em(1.6f);
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
     if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(ToggleHelp{});

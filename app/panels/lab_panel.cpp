@@ -5,6 +5,7 @@
 
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/sections.h"
 
 namespace orrery {
@@ -85,7 +86,7 @@ void tab_strip(LabState& lab) {
 
 bool lab_fits(const ViewStatus& view) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  return display.x - side_column_width(view) >= em(29.5f) && display.y >= em(26);
+  return display.x - side_column_width(view) - lesson_width(view) >= em(29.5f) && display.y >= em(26);
 }
 
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
@@ -94,7 +95,7 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   LabState& lab = state.lab;
   const bool titles_only = folded(lab), known = titles_only || lab.content_height > 0;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({std::min(display.x - left - margin, em(64)), 0});
+  ImGui::SetNextWindowSize({std::min(display.x - left - lesson_width(view) - margin, em(64)), 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
     if (!titles_only) content(status, view, state, out);
     tab_strip(lab);  // at the bottom, so that it does not move with the content

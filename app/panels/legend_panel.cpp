@@ -9,6 +9,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/sections.h"
 
 namespace orrery {
@@ -143,8 +144,9 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), width = em(11);
-  if (display.x - side_column_width(view) < width + 4 * margin) return;
-  ImGui::SetNextWindowPos({display.x - margin, display.y - state.lab.covered - margin}, ImGuiCond_Always, {1, 1});
+  if (display.x - side_column_width(view) - lesson_width(view) < width + 4 * margin) return;
+  ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
+                          ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowBgAlpha(0.5f);  // bodies behind it stay visible, and its numbers can be read
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   if (ImGui::Begin("Legend", nullptr,

@@ -94,6 +94,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   label_panel(view);
   legend_panel(view, state);
   picked_panel(view, out);
+  if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);
   if (!view.quit_question.empty()) quit_panel(view, out);

@@ -33,6 +33,8 @@ void legend_panel(const ViewStatus& view, const PanelState& state);
 void label_panel(const ViewStatus& view);
 /// The picked body: a ring around it and a card with its numbers.
 void picked_panel(const ViewStatus& view, Requests& out);
+/// The list of lessons, or a lesson with its pages.
+void lesson_panel(const Status& status, const ViewStatus& view, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);

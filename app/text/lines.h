@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "compute/core/error.h"
 
 namespace orrery {
 
@@ -27,6 +30,16 @@ inline std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Runs `action` for a line of the text `name`, counted from 1. A UsageError gets "NAME:LINE: " in front.
+template <class Action>
+decltype(auto) at_line(const std::string& name, int line, Action&& action) {
+  try {
+    return std::forward<Action>(action)();
+  } catch (const UsageError& error) {
+    throw UsageError(name + ':' + std::to_string(line) + ": " + error.what());
+  }
 }
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "app/text/format_count.h"
+#include "app/text/lines.h"
 
 namespace orrery {
 namespace {
@@ -59,6 +60,15 @@ std::string printable(std::string_view text) {
     begin = end + 1;
   }
   return escaped(shortened(line, of_a_text));
+}
+
+bool is_text(std::string_view line) {
+  while (!line.empty()) {
+    const std::size_t size = blanks.find(line.front()) != std::string_view::npos ? 1 : character_size(line);
+    if (size == 0) return false;
+    line.remove_prefix(size);
+  }
+  return true;
 }
 
 }  // namespace orrery

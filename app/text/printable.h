@@ -10,4 +10,7 @@ namespace orrery {
 /// 20, and a text of more than 4,000 bytes its first 3,000 and last 1,000.
 std::string printable(std::string_view text);
 
+/// Whether `line` is UTF-8 without control characters other than tabs and carriage returns.
+bool is_text(std::string_view line);
+
 }  // namespace orrery

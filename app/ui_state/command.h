@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/lesson_commands.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
@@ -41,7 +42,8 @@ struct ViewCommands {
                    StartSweep, StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk,
                    ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab,
                    OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
-                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson,
+                   TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

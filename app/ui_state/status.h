@@ -9,6 +9,7 @@
 
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/legend.h"
+#include "app/ui_state/lesson_status.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "app/ui_state/trial.h"
@@ -143,6 +144,9 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
+  LessonStatus lesson;
+  /// Whether a sweep or a lesson measures: it needs the machine for itself, and no steps run.
+  bool measuring() const { return sweep.active || lesson.measuring; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,

@@ -96,9 +96,36 @@ Asked leave(const ViewStatus& view) {
   if (!view.quit_question.empty()) return ViewCommand{CancelQuit{}};
   if (view.help) return ViewCommand{ToggleHelp{}};
   if (view.presentation) return ViewCommand{SetPresentation{false}};
+  if (view.lesson.shown) return ViewCommand{CloseLesson{}};
   if (view.picked) return ViewCommand{Unpick{}};
   if (view.fullscreen) return ViewCommand{ToggleFullscreen{}};
   return {};
+}
+
+/// The page `by` places after the present one; none beyond the ends.
+Asked other_page(const ViewStatus& view, int by) {
+  const int page = static_cast<int>(view.lesson.page) + by;
+  if (!view.lesson.shown || view.lesson.listed || page < 0 || page >= lesson_pages) return {};
+  return ViewCommand{TurnLessonPage{static_cast<LessonPage>(page)}};
+}
+
+/// What a page of the lesson is for; then the next page.
+Asked lesson_action(const ViewStatus& view) {
+  const LessonStatus& lesson = view.lesson;
+  if (!lesson.shown || lesson.listed || lesson.measuring) return {};
+  if (lesson.page == LessonPage::measure && !lesson.measured) return ViewCommand{MeasureLesson{}};
+  return other_page(view, 1);
+}
+
+/// A digit: a lesson of the list, or a choice to predict.
+Asked lesson_digit(const KeyPress& press, const ViewStatus& view) {
+  const LessonStatus& lesson = view.lesson;
+  if (!lesson.shown || press.control || press.character < U'1' || press.character > U'9') return {};
+  const int number = static_cast<int>(press.character - U'0');
+  if (lesson.listed) return ViewCommand{ShowLesson{number}};
+  const bool asks = lesson.page == LessonPage::predict && !lesson.measured && !lesson.measuring;
+  if (!asks || number > static_cast<int>(lesson.choices.size())) return {};
+  return ViewCommand{PredictLesson{number - 1}};
 }
 
 Asked other_follow(const ViewStatus& view) {
@@ -224,6 +251,18 @@ const std::vector<KeyBinding>& table() {
        [](S, V v) -> Asked { return ViewCommand{SetPresentation{!v.presentation}}; }},
       plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11"),
       plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
+      {{{0, GLFW_KEY_F7}},
+       "F7",
+       "Opens the lessons, or closes them; digits open one, or predict.",
+       [](S, V v) -> Asked {
+         if (v.lesson.shown) return ViewCommand{CloseLesson{}};
+         if (v.lesson.title.empty()) return ViewCommand{ShowLesson{}};
+         return ViewCommand{TurnLessonPage{v.lesson.page}};
+       }},
+      {{{0, GLFW_KEY_BACKSPACE}},
+       "Backspace",
+       "Previous page of the lesson.",
+       [](S, V v) { return other_page(v, -1); }},
       {{{0, GLFW_KEY_ESCAPE}},
        "Esc",
        "Closes what is open; picks no body; leaves full screen.",
@@ -231,8 +270,8 @@ const std::vector<KeyBinding>& table() {
       plain<AskToQuit>({{U'q'}}, "Q"),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
        "Enter",
-       "Quits, if asked.",
-       [](S, V v) -> Asked { return v.quit_question.empty() ? Asked{} : ViewCommand{Quit{}}; }},
+       "Quits, if asked; in a lesson: measures, or turns the page.",
+       [](S, V v) -> Asked { return v.quit_question.empty() ? lesson_action(v) : ViewCommand{Quit{}}; }},
   };
   return bindings;
 }
@@ -255,6 +294,7 @@ std::span<const KeyBinding> key_bindings() {
 }
 
 std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view) {
+  if (Asked asked = lesson_digit(press, view)) return asked;
   for (const KeyBinding& binding : table()) {
     const bool meant = std::ranges::any_of(binding.presses, [&](const KeyPress& p) {
       return p.character == press.character && p.key == press.key && p.control == press.control;

@@ -22,9 +22,9 @@ std::optional<double> clock_of(int device) {
   }
 }
 
-/// Not while the panel is closed, and not during a sweep, which needs the machine for itself.
+/// Not while the panel is closed, and not during a measurement, which needs the machine for itself.
 bool may_start(const ViewStatus& view) {
-  return view.panel && !view.sweep.active;
+  return view.panel && !view.measuring();
 }
 
 }  // namespace
@@ -80,7 +80,8 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
     view.instructions_reason = known->second.reason;
     return;
   }
-  view.instructions_reason = view.sweep.active ? "they are counted once the sweep has ended" : "they are being counted";
+  view.instructions_reason =
+      view.measuring() ? "they are counted once the sweep or lesson has ended" : "they are being counted";
   if (in_flight_ || !may_start(view)) return;
   in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};

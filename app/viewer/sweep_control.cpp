@@ -101,9 +101,9 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   return plan;
 }
 
-void refuse_while_sweeping(const Command& command, const Status& shown) {
+void refuse_while_measuring(const Command& command, const Status& shown) {
   if (!runs_steps(command) && !may_choose_kernel(command, shown)) return;
-  throw UsageError("the sweep is running and needs the machine for itself; stop it first");
+  throw UsageError("a sweep or a lesson is being measured and needs the machine for itself; stop it first");
 }
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
 #include "app/viewer/camera_control.h"
@@ -67,6 +68,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
       sweep_{backends_},
+      lessons_{backends_},
       gui_{*surface_},
       picker_{lockstep_},
       follow_{lockstep_},
@@ -144,6 +146,7 @@ void Viewer::frame() {
   if (!lockstep_) steps = advance(frame_);
   follow_recording();
   follow_sweep();
+  lessons_.tick(lane_.simulation(), view_.lesson);
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
 
@@ -253,9 +256,9 @@ void Viewer::follow_simulation() {
   view_.fullscreen = surface_->fullscreen();
 }
 
-void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec2 covered) {
+void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec3 covered) {
   const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
-  camera_.fit_into(std::min((1 - covered.x) * aspect, 1 - covered.y), covered);
+  camera_.fit_into(std::min((1 - covered.x - covered.z) * aspect, 1 - covered.y), {covered.x - covered.z, covered.y});
   follow_bodies(canvas);
   view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
   lane_.describe(view_.legend, view_.appearance);
@@ -286,12 +289,13 @@ double Viewer::compose(bool again) {
   return in_ms(Clock::now() - begin);
 }
 
-/// Shares of the window's width at the left and of its height at the bottom; 0 if the panels would leave too little
-/// of the picture.
-glm::vec2 Viewer::covered_by_panels() const {
+/// Shares of the window's width at the left, of its height at the bottom, and of its width at the right; 0 if the
+/// panels would leave too little of the picture.
+glm::vec3 Viewer::covered_by_panels() const {
   const ImVec2 display = gui_.io().DisplaySize;
   const glm::vec2 shares{side_column_width(view_) / display.x, panel_state_.lab.covered / display.y};
-  return {shares.x < 0.5f ? shares.x : 0, shares.y < 0.5f ? shares.y : 0};
+  const float left = shares.x < 0.5f ? shares.x : 0, right = lesson_width(view_) / display.x;
+  return {left, shares.y < 0.5f ? shares.y : 0, left + right < 0.75f ? right : 0};
 }
 
 /// Tries every output, however the run ended, and reports the first failure at the end.

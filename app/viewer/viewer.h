@@ -24,6 +24,7 @@
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/lane.h"
+#include "app/viewer/lesson_control.h"
 #include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
@@ -107,10 +108,10 @@ class Viewer {
   /// not if the frame is drawn again.
   double compose(bool again = false);
   /// `covered`: by panels, see covered_by_panels().
-  void draw_bodies(const render::Canvas& canvas, glm::vec2 covered);
+  void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   /// Finds the picked body, and moves the camera with what it follows.
   void follow_bodies(const render::Canvas& canvas);
-  glm::vec2 covered_by_panels() const;
+  glm::vec3 covered_by_panels() const;
   void finish();
 
   // In viewer_steps.cpp.
@@ -189,6 +190,15 @@ class Viewer {
   void carry_out(const ClearPath&);
   void carry_out(const SavePath& c);
   void carry_out(const PlayPath& c);
+  // In viewer_lesson.cpp.
+  void carry_out(const ShowLesson& c);
+  void carry_out(const ShowLessonFile& c);
+  void carry_out(const CloseLesson&);
+  void carry_out(const TurnLessonPage& c);
+  void carry_out(const SetLessonScene&);
+  void carry_out(const PredictLesson& c);
+  void carry_out(const MeasureLesson& c);
+  void wait_for_lesson();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
@@ -242,6 +252,7 @@ class Viewer {
   AutoChooser chooser_;
   Lane lane_;
   SweepControl sweep_;
+  LessonControl lessons_;
   Gui gui_;
   render::OrbitCamera camera_;
   CameraGlide glide_;

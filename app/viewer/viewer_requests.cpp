@@ -72,7 +72,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 }
 
 void Viewer::carry_out(const Command& command) {
-  if (view_.sweep.active) refuse_while_sweeping(command, lane_.status());
+  if (view_.measuring()) refuse_while_measuring(command, lane_.status());
   lane_.apply(command, view_.diagnostics);
   follow_scene();
   view_.notice = return_notice(command, lane_.status());
@@ -209,6 +209,8 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 }
 
 void Viewer::carry_out(const StartSweep& c) {
+  if (view_.lesson.measuring)
+    throw UsageError("a lesson is being measured; wait for its end or stop it before you sweep");
   sweep_.start(c, lane_.simulation(), view_.sweep);
   swept_taken_ = 0;
 }

@@ -31,9 +31,9 @@ bool Viewer::wait_for_steps() {
   }
 }
 
-/// No steps run during a sweep: it needs the machine for itself.
+/// No steps run during a sweep or a lesson's measurement: it needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
-  if (view_.sweep.active || !lane_.ready()) return 0;
+  if (view_.measuring() || !lane_.ready()) return 0;
   const double now_s = lockstep_ ? static_cast<double>(frame) * frame_s_
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {

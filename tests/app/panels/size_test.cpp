@@ -51,6 +51,11 @@ class FullPanels : public Panels {
       view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
       view.conserved_history.back().sums.potential = -2.0 - i;
     }
+    view.lesson.titles = {{1, "A lesson with a rather long title"}};
+    view.lesson.title = "A lesson with a rather long title";
+    view.lesson.introduction = {{.text = "Words, `code` and a_word_that_no_narrow_window_holds_in_one_of_its_lines"},
+                                {.kind = TextBlock::Kind::code, .text = "for each body\n"},
+                                {.kind = TextBlock::Kind::table, .rows = {{"what", "here"}, {"a word", "1"}}}};
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
   }
 
@@ -66,6 +71,8 @@ class FullPanels : public Panels {
     for (const LabTabInfo& tab : lab_tabs) {
       state.lab.tab = tab.tab;
       view.help = view.sweep.active = tab.tab == LabTab::sweep;
+      view.lesson.shown = tab.tab == LabTab::card || tab.tab == LabTab::conservation;
+      view.lesson.listed = tab.tab == LabTab::card;
       draw();
     }
   }

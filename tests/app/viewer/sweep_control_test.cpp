@@ -89,22 +89,22 @@ TEST_F(SweepBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
 
 TEST(RefuseWhileSweeping, WhatRunsStepsOnly) {
   const Status shown;
-  EXPECT_THROW(refuse_while_sweeping(SetPaused{false}, shown), UsageError);
-  EXPECT_THROW(refuse_while_sweeping(StepOnce{}, shown), UsageError);
-  EXPECT_THROW(refuse_while_sweeping(MeasureConserved{}, shown), UsageError) << "it comes with the next steps";
+  EXPECT_THROW(refuse_while_measuring(SetPaused{false}, shown), UsageError);
+  EXPECT_THROW(refuse_while_measuring(StepOnce{}, shown), UsageError);
+  EXPECT_THROW(refuse_while_measuring(MeasureConserved{}, shown), UsageError) << "it comes with the next steps";
   for (const Command& command : {Command{SetPaused{true}}, Command{Restart{}}, Command{SelectIntegrator{"euler"}},
                                  Command{LoadScene{}}, Command{SelectKernel{"cpu-simd"}}}) {
-    EXPECT_NO_THROW(refuse_while_sweeping(command, shown));
+    EXPECT_NO_THROW(refuse_while_measuring(command, shown));
   }
 }
 
 TEST(RefuseWhileSweeping, WhatChoosesAKernelByMeasuring) {
   Status shown;
-  EXPECT_THROW(refuse_while_sweeping(SelectKernel{auto_kernel}, shown), UsageError);
+  EXPECT_THROW(refuse_while_measuring(SelectKernel{auto_kernel}, shown), UsageError);
   shown.auto_choice = AutoChoice{};
   for (const Command& command :
        {Command{LoadScene{}}, Command{SetAccuracy{1e-4}}, Command{SelectLaw{"gravity"}}, Command{UndoReturn{}}}) {
-    EXPECT_THROW(refuse_while_sweeping(command, shown), UsageError);
+    EXPECT_THROW(refuse_while_measuring(command, shown), UsageError);
   }
 }
 

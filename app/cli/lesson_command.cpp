@@ -1,0 +1,205 @@
+#include "app/cli/lesson_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "app/lessons/lesson_measurement.h"
+#include "app/lessons/library.h"
+#include "app/lessons/read_lesson.h"
+#include "app/text/console.h"
+#include "app/text/format_count.h"
+#include "app/text/lines.h"
+#include "app/text/printable.h"
+#include "app/text/progress.h"
+#include "app/text/table.h"
+#include "compute/core/stop_signal.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{2};  // between looks at a batch in flight
+
+std::string list_text(const TextStyle& style) {
+  Table table{"rl", {"number", "lesson"}};
+  for (const LessonFile& file : lesson_files()) table.add({std::to_string(file.number), file.title()});
+  return table.text(style) + "\n" +
+         paragraph("'orrery lesson N' runs one of them. docs/lessons/README.md describes how to write another.", style);
+}
+
+std::string block_text(const TextBlock& block, const TextStyle& style) {
+  switch (block.kind) {
+    case TextBlock::Kind::code: {
+      std::string text, rest = block.text;
+      for (std::string_view lines = rest; !lines.empty();) text += fmt::format("    {}\n", take_line(lines));
+      return text + '\n';
+    }
+    case TextBlock::Kind::bullet:
+      return paragraph("- " + plain_text(block.text), style, 2);
+    case TextBlock::Kind::table: {
+      Table table{std::string(block.rows.front().size(), 't'), block.rows.front()};
+      for (std::size_t i = 1; i < block.rows.size(); ++i) {
+        std::vector<Cell> cells;
+        for (const std::string& cell : block.rows[i]) cells.emplace_back(plain_text(cell));
+        table.add(std::move(cells));
+      }
+      return table.text(style) + '\n';
+    }
+    default:
+      return paragraph(plain_text(block.text), style) + (style.markdown ? "" : "\n");
+  }
+}
+
+std::string blocks_text(const TextBlocks& blocks, const TextStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    text += block_text(blocks[i], style);
+    const bool ends_list = blocks[i].kind == TextBlock::Kind::bullet &&
+                           (i + 1 == blocks.size() || blocks[i + 1].kind != TextBlock::Kind::bullet);
+    if (ends_list) text += '\n';
+  }
+  return text;
+}
+
+std::string heading(const std::string& words, const TextStyle& style, int level = 2) {
+  if (style.markdown) return fmt::format("{} {}\n\n", std::string(static_cast<std::size_t>(level), '#'), words);
+  return fmt::format("{}\n{}\n\n", words, std::string(columns_of(words), level == 1 ? '=' : '-'));
+}
+
+std::string choices_text(const LessonQuestion& question, const TextStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < question.choices.size(); ++i) {
+    text += paragraph(fmt::format("{})  {}", letter_of(i), plain_text(question.choices[i].text)), style, 4);
+  }
+  return text + '\n';
+}
+
+std::string bar(double ms, double longest_ms) {
+  constexpr double most = 20;
+  if (!std::isfinite(ms) || !(longest_ms > 0)) return "";
+  return std::string(static_cast<std::size_t>(std::max(1.0, std::round(most * ms / longest_ms))), '#');
+}
+
+std::string results_text(const LessonPart& part, const LessonResults& results, const TextStyle& style) {
+  double longest_ms = 0;
+  for (const LessonResult& result : results)
+    longest_ms = std::max(longest_ms, std::isfinite(result.ms) ? result.ms : 0);
+  Table table{"lltrrlrrl",
+              {"row", "kernel", "settings", "n", "ms", "95% interval", "interactions/s", "error", "time"},
+              {"95% interval", "time"}};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const LessonRow& row = part.rows[i];
+    const LessonResult& result = results[i];
+    std::string settings;
+    for (const auto& [name, value] : row.settings)
+      settings += fmt::format("{}{}={}", settings.empty() ? "" : " ", name, value);
+    const bool interval = std::isfinite(result.low_ms) && std::isfinite(result.high_ms);
+    table.add({row.label, row.kernel_id, settings, format_count(row.count),
+               result.problem.empty() ? significant(result.ms) : "failed",
+               interval ? fmt::format("{} to {}", significant(result.low_ms), significant(result.high_ms)) : "",
+               with_prefix(result.interactions_per_s),
+               std::isfinite(result.error) ? fmt::format("{:.1e}", result.error) : "-", bar(result.ms, longest_ms)});
+  }
+  std::string text = table.text(style) + '\n';
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].problem.empty()) text += paragraph(part.rows[i].label + ": " + results[i].problem, style) + '\n';
+  }
+  return text;
+}
+
+std::string machine_text(const LessonMachine& machine) {
+  return fmt::format("{}, {} {}{}", machine.processor, machine.threads, machine.threads == 1 ? "thread" : "threads",
+                     machine.gpu.empty() ? "" : "; " + machine.gpu);
+}
+
+/// The choice that was typed; none if the reader wants none.
+std::optional<std::size_t> asked_prediction(const LessonQuestion& question) {
+  const char last = letter_of(question.choices.size() - 1);
+  for (;;) {
+    console::print("Your prediction (a to {}, or Enter for none): ", last);
+    std::string line;
+    if (!std::getline(std::cin, line)) return std::nullopt;
+    const std::string_view word = trimmed(line);
+    if (word.empty()) return std::nullopt;
+    if (word.size() == 1 && word.front() >= 'a' && word.front() <= last) {
+      return static_cast<std::size_t>(word.front() - 'a');
+    }
+    console::print("'{}' is no choice: type a letter from a to {}, or press Enter.\n", printable(word), last);
+  }
+}
+
+std::string verdict_text(const Judgement& judgement, std::optional<std::size_t> predicted) {
+  const std::string text = "Measured: " + verdict(judgement);
+  if (!predicted || !judgement.known) return text;
+  return text + fmt::format(" You predicted {}: {}.", letter_of(*predicted),
+                            judgement.right[*predicted] ? "right" : "not this time");
+}
+
+void measure_lesson(LessonMeasurement& measurement, bool progress_asked) {
+  Progress progress{progress_asked};
+  watch_stop_signals();
+  while (!measurement.ended()) {
+    if (stop_requested()) {
+      measurement.stop();
+    } else if (measurement.tick()) {
+      std::this_thread::sleep_for(between_looks);
+    }
+    progress.show_left(measurement.left_s(), measurement.present());
+  }
+}
+
+int teach(const KernelCatalog& kernels, const LessonOptions& options, const Lesson& lesson) {
+  const TextStyle style = stdout_style(options.table);
+  const Backends backends{kernels, options.device};
+  const bool on_gpu = !options.cpu && backends.status(Backend::cuda).available;
+  const LessonPart& part = lesson.part(on_gpu);
+  LessonMachine machine = lesson_machine(backends);
+  if (!on_gpu) machine.gpu.clear();
+  const LessonResults none(part.rows.size());
+  const std::string number = options.number ? fmt::format("Lesson {}: ", *options.number) : std::string{};
+  console::print("{}{}", heading(number + lesson.title, style, 1), blocks_text(lesson.introduction, style));
+  console::print("{}{}{}", heading("Predict", style), blocks_text(filled(part.predict, part, none, machine), style),
+                 choices_text(part.question, style));
+  const bool asks = options.wait && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+  const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
+
+  LessonMeasurement measurement{backends, lesson, part};
+  measure_lesson(measurement, options.progress);
+  const LessonResults& results = measurement.results();
+  console::print(
+      "{}{}{}{}", heading("Measure", style), blocks_text(part.measure, style),
+      paragraph(fmt::format("Measured here and now: {}, scene {}.", machine_text(machine), lesson.scene.scene), style) +
+          "\n",
+      results_text(part, results, style));
+  if (stop_requested()) {
+    console::complain("stopped before the end of the measurement");
+    return stop_status();
+  }
+  console::print("{}\n", paragraph(verdict_text(judge(part, results), predicted), style));
+  console::print("{}{}", heading("Answer", style), blocks_text(filled(part.answer, part, results, machine), style));
+  console::print("{}{}", heading("Change", style), blocks_text(part.change, style));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].problem.empty()) {
+      throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_lesson(const KernelCatalog& kernels, const LessonOptions& options) {
+  if (!options.file.empty()) return teach(kernels, options, read_lesson(options.file, kernels));
+  if (options.number) return teach(kernels, options, lesson_of(*options.number, kernels));
+  console::print("{}", list_text(stdout_style(options.table)));
+  return 0;
+}
+
+}  // namespace orrery

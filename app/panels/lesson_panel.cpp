@@ -1,0 +1,269 @@
+#include "app/panels/lesson_panel.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/rich_text.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+constexpr std::array<const char*, lesson_pages> page_titles{"Read", "Predict", "Measure", "Answer", "Change"};
+
+std::string letter(std::size_t choice) {
+  return std::string(1, static_cast<char>('a' + choice));
+}
+
+void lesson_title(const LessonStatus& lesson, Requests& out) {
+  const float button = em(1.6f);
+  if (lesson.listed) {
+    text("Lessons", theme::accent, theme::Font::strong);
+  } else {
+    if (ImGui::Button("Lessons")) out.push_back(ShowLesson{});
+    ui_mark("lesson.list");
+    tooltip("The list of all lessons");
+    ImGui::SameLine();
+    const std::string title = lesson.number > 0 ? fmt::format("{}. {}", lesson.number, lesson.title) : lesson.title;
+    ImGui::AlignTextToFramePadding();
+    text(shortened(title, ImGui::GetContentRegionAvail().x - button - em(0.5f)), theme::text, theme::Font::strong);
+    tooltip(title);
+  }
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+  if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(CloseLesson{});
+  ui_mark("lesson.close");
+  tooltip("Esc");
+}
+
+void lesson_list(const LessonStatus& lesson, Requests& out) {
+  rich_text(
+      "Each lesson sets a scene, asks for a prediction, measures on this machine, and ends with something to change.",
+      theme::dim);
+  ImGui::Dummy({0, em(0.3f)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
+  for (const LessonTitle& title : lesson.titles) {
+    const bool present = title.number == lesson.number;
+    ImGui::PushStyleColor(ImGuiCol_Button, present ? ImGui::GetStyleColorVec4(ImGuiCol_Header) : ImVec4{});
+    const std::string label = fmt::format("{}.  {}", title.number, title.title);
+    if (ImGui::Button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0})) out.push_back(ShowLesson{title.number});
+    ImGui::PopStyleColor();
+    ui_mark("lesson.open", std::to_string(title.number));
+  }
+  ImGui::PopStyleVar();
+}
+
+void page_tabs(const LessonStatus& lesson, Requests& out) {
+  const float width = (ImGui::GetContentRegionAvail().x - 4 * em(0.2f)) / lesson_pages;
+  for (int i = 0; i < lesson_pages; ++i) {
+    const auto page = static_cast<LessonPage>(i);
+    const char* const title = page_titles[static_cast<std::size_t>(i)];
+    const bool pressed = page == lesson.page ? accent_button(title, {width, 0}) : ImGui::Button(title, {width, 0});
+    if (pressed) out.push_back(TurnLessonPage{page});
+    ui_mark("lesson.page", word_of(page));
+    if (i + 1 < lesson_pages) ImGui::SameLine(0, em(0.2f));
+  }
+}
+
+void read_page(const LessonStatus& lesson, Requests& out) {
+  rich_blocks(lesson.introduction);
+  rich_blocks(lesson.scene);
+  if (ImGui::Button("Set the scene")) out.push_back(SetLessonScene{});
+  ui_mark("lesson.scene");
+  tooltip("Loads the lesson's scene in the window, with the first kernel that is measured.");
+}
+
+/// One choice: a button with its letter, then its words. Whether it was pressed.
+bool choice_row(const LessonStatus& lesson, std::size_t i, bool may_choose) {
+  const bool predicted = lesson.predicted == static_cast<int>(i), right = lesson.right[i];
+  const float size = em(1.8f);
+  ImGui::BeginDisabled(!may_choose);
+  const std::string label = fmt::format("{}###choice{}", letter(i), i);
+  const bool pressed = predicted ? accent_button(label.c_str(), {size, 0}) : ImGui::Button(label.c_str(), {size, 0});
+  ImGui::EndDisabled();
+  ui_mark("lesson.choice", std::to_string(i + 1));
+  ImGui::SameLine();
+  const bool alone = std::ranges::count(lesson.right, true) == 1;
+  const char* const mark = !right ? "" : alone ? " **(right here)**" : " **(possible here)**";
+  ImGui::BeginGroup();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+  rich_text(lesson.choices[i] + mark, right ? theme::good : theme::text);
+  ImGui::EndGroup();
+  return pressed && may_choose;
+}
+
+void predict_page(const LessonStatus& lesson, Requests& out) {
+  rich_blocks(lesson.predict);
+  for (std::size_t i = 0; i < lesson.choices.size(); ++i) {
+    if (choice_row(lesson, i, !lesson.measured && !lesson.measuring)) out.push_back(PredictLesson{static_cast<int>(i)});
+  }
+  if (lesson.measured) wrapped_text("It is measured already: see Answer.", theme::dim, theme::Font::small);
+}
+
+/// A row with a bar for its time, as a share of the longest.
+void bar_row(const LessonRowStatus& row, double longest_ms) {
+  text(row.label, theme::text, theme::Font::strong);
+  ImGui::SameLine();
+  const bool measured = std::isfinite(row.ms);
+  const std::string time = !row.problem.empty() ? "failed" : measured ? format_ms(row.ms) : unknown;
+  const float right = ImGui::GetWindowContentRegionMax().x;
+  text_to(right, time, row.problem.empty() ? theme::text : theme::bad, theme::Font::strong);
+  text(shortened(row.what, ImGui::GetContentRegionAvail().x), theme::dim, theme::Font::small);
+  tooltip(row.what, row.problem);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = em(0.45f);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(low, {low.x + width, low.y + height}, theme::track, em(0.2f));
+  if (measured && longest_ms > 0) {
+    const float share = static_cast<float>(row.ms / longest_ms);
+    draw.AddRectFilled(low, {low.x + std::max(width * share, 2.0f), low.y + height}, theme::accent, em(0.2f));
+  }
+  ImGui::Dummy({width, height});
+  if (!measured) return;
+  const std::string error = std::isfinite(row.error) ? ", error " + format_error(row.error) : "";
+  wrapped_text(fmt::format("{}, {} interactions/s{}", format_interval_ms(row.low_ms, row.high_ms),
+                           format_rate(row.interactions_per_s, ""), error),
+               theme::dim, theme::Font::small);
+}
+
+void time_bars(const LessonStatus& lesson) {
+  double longest_ms = 0;
+  for (const LessonRowStatus& row : lesson.rows) {
+    if (std::isfinite(row.ms)) longest_ms = std::max(longest_ms, row.ms);
+  }
+  for (const LessonRowStatus& row : lesson.rows) {
+    bar_row(row, longest_ms);
+    ImGui::Dummy({0, em(0.15f)});
+  }
+}
+
+void measure_page(const LessonStatus& lesson, Requests& out) {
+  rich_blocks(lesson.measure);
+  wrapped_text(fmt::format("This machine: {}.", lesson.machine), theme::dim);
+  if (lesson.measuring) {
+    const float share = lesson.total > 0 ? static_cast<float>(lesson.done) / static_cast<float>(lesson.total) : 0;
+    const std::string left = lesson.left_s >= 1 ? fmt::format(", {:.0f} s left", lesson.left_s) : std::string{};
+    ImGui::ProgressBar(share, {-1, 0}, fmt::format("{} of {}{}", lesson.done, lesson.total, left).c_str());
+    ui_mark("lesson.progress");
+    if (icon_button("lesson.stop", Icon::stop, "Stop", {ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()})) {
+      out.push_back(MeasureLesson{false});
+    }
+  } else {
+    const char* const label = lesson.measured ? "Measure again" : "Measure";
+    if (accent_button(label, {ImGui::GetContentRegionAvail().x, 0})) out.push_back(MeasureLesson{});
+    ui_mark("lesson.measure");
+    tooltip("Measures the rows one after the other, beside the window. The bodies pause meanwhile.");
+  }
+  ImGui::Dummy({0, em(0.3f)});
+  time_bars(lesson);
+}
+
+void lesson_verdict(const LessonStatus& lesson) {
+  rich_text(lesson.verdict);
+  const bool known = std::ranges::find(lesson.right, true) != lesson.right.end();
+  if (!lesson.predicted || !known) return;
+  const auto predicted = static_cast<std::size_t>(*lesson.predicted);
+  const bool was_right = lesson.right[predicted];
+  rich_text(fmt::format("You predicted {}: {}.", letter(predicted), was_right ? "right" : "not this time"),
+            was_right ? theme::good : theme::warn);
+}
+
+void answer_page(const LessonStatus& lesson) {
+  if (!lesson.measured) {
+    rich_text("Measure first: the answer is made of what is measured on this machine.", theme::dim);
+    return;
+  }
+  rich_blocks(lesson.predict);
+  for (std::size_t i = 0; i < lesson.choices.size(); ++i) (void)choice_row(lesson, i, false);
+  lesson_verdict(lesson);
+  ImGui::Dummy({0, em(0.2f)});
+  time_bars(lesson);
+  rich_blocks(lesson.answer);
+}
+
+void lesson_page(const LessonStatus& lesson, Requests& out) {
+  switch (lesson.page) {
+    case LessonPage::read:
+      return read_page(lesson, out);
+    case LessonPage::predict:
+      return predict_page(lesson, out);
+    case LessonPage::measure:
+      return measure_page(lesson, out);
+    case LessonPage::answer:
+      return answer_page(lesson);
+    case LessonPage::change:
+      rich_blocks(lesson.change);
+  }
+}
+
+void turn_buttons(const LessonStatus& lesson, Requests& out) {
+  const int at = static_cast<int>(lesson.page);
+  const float width = em(6);
+  ImGui::BeginDisabled(at == 0);
+  if (ImGui::Button("Back", {width, 0})) out.push_back(TurnLessonPage{static_cast<LessonPage>(at - 1)});
+  ImGui::EndDisabled();
+  ui_mark("lesson.back");
+  tooltip("Backspace");
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
+  const bool last = at + 1 == lesson_pages;
+  const auto next = std::ranges::find(lesson.titles, lesson.number + 1, &LessonTitle::number);
+  ImGui::BeginDisabled(lesson.measuring || (last && next == lesson.titles.end()));
+  if (ImGui::Button(last ? "Next lesson" : "Next", {width, 0})) {
+    if (last) {
+      out.push_back(ShowLesson{next->number});
+    } else {
+      out.push_back(TurnLessonPage{static_cast<LessonPage>(at + 1)});
+    }
+  }
+  ImGui::EndDisabled();
+  ui_mark("lesson.next");
+  tooltip("Enter");
+}
+
+}  // namespace
+
+float lesson_width(const ViewStatus& view) {
+  if (!view.lesson.shown || view.presentation) return 0;
+  const float margin = em(0.75f), display = ImGui::GetIO().DisplaySize.x;
+  const float room = display - side_column_width(view);
+  return std::min(em(31) + margin, room >= em(23) ? room : display - margin);
+}
+
+/// At the right of the picture, over what lies there.
+void lesson_panel(const Status&, const ViewStatus& view, Requests& out) {
+  const LessonStatus& lesson = view.lesson;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margin = em(0.75f), top = side_column_width(view) > 0 && info_fits(view) ? em(3.4f) : margin;
+  ImGui::SetNextWindowPos({display.x - margin, top}, ImGuiCond_Always, {1, 0});
+  ImGui::SetNextWindowSize({lesson_width(view) - margin, display.y - top - margin});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
+  if (ImGui::Begin("Lesson", nullptr, fixed_window)) {
+    lesson_title(lesson, out);
+    if (!lesson.listed) page_tabs(lesson, out);
+    ImGui::Separator();
+    const float footer = lesson.listed ? 0 : ImGui::GetFrameHeightWithSpacing() + em(0.3f);
+    const std::string id = fmt::format("page {} {} {}", lesson.listed, lesson.number, static_cast<int>(lesson.page));
+    ImGui::BeginChild(id.c_str(), {0, -footer});
+    ImGui::Dummy({0, em(0.1f)});
+    if (lesson.listed) {
+      lesson_list(lesson, out);
+    } else {
+      lesson_page(lesson, out);
+    }
+    ImGui::EndChild();
+    if (!lesson.listed) turn_buttons(lesson, out);
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace orrery

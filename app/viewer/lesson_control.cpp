@@ -1,0 +1,170 @@
+#include "app/viewer/lesson_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/lessons/library.h"
+#include "app/lessons/read_lesson.h"
+#include "app/text/format_count.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+std::string words_of(const LessonRow& row) {
+  std::string words = row.kernel_id;
+  for (const auto& [name, value] : row.settings) words += fmt::format(" {}={}", name, value);
+  return fmt::format("{}, {} bodies", words, format_count(row.count));
+}
+
+LessonRowStatus row_status(const LessonRow& row, const LessonResult& result) {
+  return {.label = row.label,
+          .what = words_of(row),
+          .ms = result.ms,
+          .low_ms = result.low_ms,
+          .high_ms = result.high_ms,
+          .interactions_per_s = result.interactions_per_s,
+          .error = result.error,
+          .problem = result.problem};
+}
+
+std::string words_of(const LessonMachine& machine) {
+  return machine.gpu.empty()
+             ? fmt::format("{}, {} {}", machine.processor, machine.threads, machine.threads == 1 ? "thread" : "threads")
+             : machine.gpu;
+}
+
+}  // namespace
+
+const Lesson& LessonControl::lesson() const {
+  if (!lesson_) throw UsageError("no lesson is open; 'lesson NUMBER' opens one");
+  return *lesson_;
+}
+
+const LessonPart& LessonControl::part() const {
+  return lesson().part(backends_.status(Backend::cuda).available);
+}
+
+void LessonControl::show(const ShowLesson& asked, LessonStatus& status) {
+  if (status.measuring) throw UsageError("the lesson is being measured; wait for the end or stop it first");
+  if (status.titles.empty()) {
+    for (const LessonFile& file : lesson_files()) status.titles.push_back({file.number, file.title()});
+  }
+  if (asked.number) open(lesson_of(*asked.number, backends_.kernels()), *asked.number, status);
+  status.listed = !asked.number;
+  status.shown = true;
+}
+
+void LessonControl::show(const ShowLessonFile& asked, LessonStatus& status) {
+  Lesson read = read_lesson(asked.file, backends_.kernels());
+  show(ShowLesson{}, status);
+  open(std::move(read), 0, status);
+  status.listed = false;
+}
+
+void LessonControl::open(Lesson lesson, int number, LessonStatus& status) {
+  lesson_ = std::move(lesson);
+  const LessonMachine machine = lesson_machine(backends_);
+  const LessonPart& shown = part();
+  results_.assign(shown.rows.size(), {});
+  LessonStatus fresh;
+  fresh.titles = std::move(status.titles);
+  fresh.shown = true;
+  fresh.listed = false;
+  fresh.number = number;
+  fresh.title = lesson_->title;
+  fresh.machine = words_of(machine);
+  fresh.introduction = lesson_->introduction;
+  fresh.scene = lesson_->scene_words;
+  fresh.predict = filled(shown.predict, shown, results_, machine);
+  fresh.measure = shown.measure;
+  fresh.change = shown.change;
+  for (const LessonChoice& choice : shown.question.choices) fresh.choices.push_back(choice.text);
+  status = std::move(fresh);
+  describe(status);
+}
+
+void LessonControl::turn(LessonPage page, LessonStatus& status) const {
+  (void)lesson();
+  status.page = page;
+  status.listed = false;
+  status.shown = true;
+}
+
+void LessonControl::predict(int choice, LessonStatus& status) const {
+  const auto choices = static_cast<int>(part().question.choices.size());
+  if (choice < 0 || choice >= choices) {
+    throw UsageError(
+        fmt::format("lesson-predict cannot be {}; the question has the choices 1 to {}", choice + 1, choices));
+  }
+  if (status.measured) throw UsageError("the lesson is measured already; open it again to predict once more");
+  status.predicted = choice;
+}
+
+Requests LessonControl::scene_requests() const {
+  const LessonRow& first = part().rows.front();
+  SceneRequest scene = lesson().scene;
+  scene.count = first.count;
+  // The kernel first: auto would choose one for the new scene.
+  Requests requests{Command{SelectKernel{first.kernel_id, first.settings}}, Command{LoadScene{scene}}};
+  for (const Command& command : lesson_->physics) requests.emplace_back(command);
+  for (const ViewCommand& command : lesson_->picture) requests.emplace_back(command);
+  return requests;
+}
+
+void LessonControl::start(Simulation& shown, LessonStatus& status) {
+  if (measurement_) throw UsageError("the lesson is being measured; wait for the end or stop it first");
+  if (shown.status().choosing) throw UsageError("auto is measuring kernels; measure when it has chosen one");
+  measurement_.emplace(backends_, lesson(), part());
+  resume_ = !shown.status().paused;
+  shown.apply(SetPaused{true});
+  status.measured = false;
+  status.page = LessonPage::measure;
+  describe(status);
+}
+
+/// Waits for steps in flight: they would be measured as well.
+void LessonControl::tick(Simulation& shown, LessonStatus& status) {
+  if (!measurement_ || !shown.idle() || shown.measuring()) return;
+  measurement_->tick();
+  if (!measurement_->ended()) return describe(status);
+  end(shown, status);
+  status.page = LessonPage::answer;
+}
+
+void LessonControl::stop(Simulation& shown, LessonStatus& status) {
+  if (!measurement_) return;
+  measurement_->stop();
+  end(shown, status);
+}
+
+void LessonControl::end(Simulation& shown, LessonStatus& status) {
+  results_ = measurement_->results();
+  measurement_.reset();
+  status.measured = true;
+  describe(status);
+  if (std::exchange(resume_, false)) shown.apply(SetPaused{false});
+}
+
+void LessonControl::describe(LessonStatus& status) const {
+  const LessonPart& shown = part();
+  const LessonResults& results = measurement_ ? measurement_->results() : results_;
+  status.rows.clear();
+  for (std::size_t i = 0; i < shown.rows.size(); ++i) status.rows.push_back(row_status(shown.rows[i], results[i]));
+  status.measuring = measurement_.has_value();
+  status.present = measurement_ ? measurement_->present() : std::string{};
+  status.done = measurement_ ? static_cast<int>(measurement_->done()) : 0;
+  status.total = static_cast<int>(shown.rows.size());
+  status.left_s = measurement_ ? measurement_->left_s() : 0;
+  status.answer = filled(shown.answer, shown, results, lesson_machine(backends_));
+  status.verdict.clear();
+  status.right.assign(shown.question.choices.size(), false);
+  const Judgement judgement = judge(shown, results);
+  if (!status.measured) return;
+  status.verdict = verdict(judgement);
+  if (judgement.known) status.right = judgement.right;
+}
+
+}  // namespace orrery

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/lessons/lesson_measurement.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/lesson_status.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// The lesson that the window shows, and its measurement. The shown simulation is paused while a lesson is measured.
+/// All calls that change something throw UsageError if there is no lesson for it; then nothing has changed.
+class LessonControl {
+ public:
+  /// `backends` must outlive this.
+  explicit LessonControl(const Backends& backends) : backends_{backends} {}
+
+  /// The list, or a lesson from its first page on. Both throw as parse_lesson() does.
+  void show(const ShowLesson& asked, LessonStatus& status);
+  void show(const ShowLessonFile& asked, LessonStatus& status);
+  void turn(LessonPage page, LessonStatus& status) const;
+  void predict(int choice, LessonStatus& status) const;
+  /// What loads the lesson's scene with the first kernel that it measures.
+  Requests scene_requests() const;
+
+  /// Also throws UsageError while a kernel is being chosen, and as LessonMeasurement does.
+  void start(Simulation& shown, LessonStatus& status);
+  /// Call once per frame.
+  void tick(Simulation& shown, LessonStatus& status);
+  /// Keeps what was measured.
+  void stop(Simulation& shown, LessonStatus& status);
+
+ private:
+  const Lesson& lesson() const;
+  const LessonPart& part() const;
+  void open(Lesson lesson, int number, LessonStatus& status);
+  void describe(LessonStatus& status) const;
+  void end(Simulation& shown, LessonStatus& status);
+
+  const Backends& backends_;
+  std::optional<Lesson> lesson_;
+  bool resume_ = false;  // the shown simulation ran before
+  std::optional<LessonMeasurement> measurement_;
+  LessonResults results_;  // of the lesson's part
+};
+
+}  // namespace orrery

@@ -1,0 +1,107 @@
+#include "app/viewer/lesson_control.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "compute/core/error.h"
+#include "tests/app/lessons/lesson_text.h"
+#include "tests/compute/support/backends.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+/// A shown simulation that runs, and a lesson in a file.
+class LessonBesideAWindow : public testing::Test {
+ protected:
+  LessonBesideAWindow() { std::ofstream{file()} << test::lesson_text(); }
+
+  std::string file() const { return (folder_ / "mine.md").string(); }
+
+  void frames() {
+    while (status.measuring) {
+      (void)shown.collect();
+      control.tick(shown, status);
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+  }
+
+  const test::TemporaryFolder folder_;
+  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
+  LessonStatus status;
+  LessonControl control{test::backends()};
+};
+
+TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
+  control.show(ShowLessonFile{file()}, status);
+  EXPECT_TRUE(status.shown);
+  EXPECT_FALSE(status.listed);
+  EXPECT_EQ(status.number, 0);
+  EXPECT_EQ(status.title, "A lesson");
+  EXPECT_EQ(status.titles.size(), 12u);
+  EXPECT_EQ(status.choices.size(), 3u);
+  EXPECT_EQ(status.predict[0].text.find('{'), std::string::npos);
+  control.predict(1, status);
+  control.start(shown, status);
+  EXPECT_TRUE(status.measuring);
+  EXPECT_TRUE(shown.status().paused);
+  EXPECT_THROW(control.start(shown, status), UsageError);
+  EXPECT_THROW(control.show(ShowLesson{2}, status), UsageError);
+  frames();
+  EXPECT_FALSE(shown.status().paused) << "it goes on";
+  EXPECT_TRUE(status.measured);
+  EXPECT_EQ(status.page, LessonPage::answer);
+  EXPECT_EQ(status.predicted, 1);
+  EXPECT_NE(status.verdict.find("big / small = "), std::string::npos) << status.verdict;
+  EXPECT_NE(status.right, std::vector<bool>(3, false));
+  ASSERT_EQ(status.rows.size(), 3u);
+  for (const LessonRowStatus& row : status.rows) EXPECT_GT(row.ms, 0) << row.label;
+  EXPECT_EQ(status.answer[0].text.find("not measured"), std::string::npos) << status.answer[0].text;
+  EXPECT_THROW(control.predict(0, status), UsageError) << "too late";
+}
+
+TEST_F(LessonBesideAWindow, KnowsNoAnswerIfItIsStopped) {
+  control.show(ShowLessonFile{file()}, status);
+  control.start(shown, status);
+  control.stop(shown, status);
+  EXPECT_FALSE(status.measuring);
+  EXPECT_NE(status.verdict.find("stays open"), std::string::npos) << status.verdict;
+  EXPECT_EQ(status.right, std::vector<bool>(3, false));
+  EXPECT_NE(status.answer[0].text.find("(not measured)"), std::string::npos);
+  EXPECT_FALSE(shown.status().paused);
+  control.start(shown, status);
+  frames();
+  EXPECT_EQ(status.verdict.find("stays open"), std::string::npos) << status.verdict;
+}
+
+TEST_F(LessonBesideAWindow, SetsTheScene) {
+  control.show(ShowLessonFile{file()}, status);
+  const Requests requests = control.scene_requests();
+  ASSERT_EQ(requests.size(), 4u);
+  const auto* load = command_if<LoadScene>(requests[1]);
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->request, (SceneRequest{.scene = "plummer", .count = 16}));
+  EXPECT_TRUE(command_if<SelectKernel>(requests[0]));
+  EXPECT_TRUE(command_if<SetSoftening>(requests[2]));
+  EXPECT_TRUE(command_if<SetAppearance>(requests[3]));
+}
+
+TEST_F(LessonBesideAWindow, RefusesWhatNeedsALesson) {
+  EXPECT_THROW((void)control.scene_requests(), UsageError);
+  EXPECT_THROW(control.start(shown, status), UsageError);
+  EXPECT_THROW(control.predict(0, status), UsageError);
+  EXPECT_THROW(control.turn(LessonPage::answer, status), UsageError);
+  EXPECT_THROW(control.show(ShowLesson{13}, status), UsageError);
+  EXPECT_FALSE(status.measuring || shown.status().paused);
+  control.show(ShowLesson{}, status);
+  EXPECT_TRUE(status.shown && status.listed);
+  control.show(ShowLesson{3}, status);
+  EXPECT_THROW(control.predict(6, status), UsageError);
+  EXPECT_FALSE(status.predicted);
+}
+
+}  // namespace
+}  // namespace orrery

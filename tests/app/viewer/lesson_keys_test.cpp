@@ -1,0 +1,54 @@
+#include <GLFW/glfw3.h>
+#include <gtest/gtest.h>
+
+#include "app/viewer/keys.h"
+
+namespace orrery {
+namespace {
+
+std::optional<Request> requested(KeyPress press, const ViewStatus& view) {
+  return request_for(press, {}, view);
+}
+
+/// What the key asks for, which must be a T.
+template <class T>
+T lesson_request(KeyPress press, const ViewStatus& view) {
+  const auto request = requested(press, view);
+  const T* found = request ? command_if<T>(*request) : nullptr;
+  EXPECT_NE(found, nullptr) << "the key asks for nothing or something else";
+  return found ? *found : T{};
+}
+
+TEST(LessonKeys, LeadThroughALesson) {
+  ViewStatus view;
+  EXPECT_FALSE(lesson_request<ShowLesson>({.key = GLFW_KEY_F7}, view).number) << "the list";
+  EXPECT_FALSE(requested({.key = GLFW_KEY_ENTER}, view));
+  view.lesson.shown = true;
+  EXPECT_EQ(lesson_request<ShowLesson>({.character = U'4'}, view).number, 4);
+  lesson_request<CloseLesson>({.key = GLFW_KEY_F7}, view);
+  lesson_request<CloseLesson>({.key = GLFW_KEY_ESCAPE}, view);
+  view.lesson.listed = false;
+  view.lesson.title = "A lesson";
+  view.lesson.choices = {"No.", "Yes."};
+  EXPECT_EQ(lesson_request<TurnLessonPage>({.key = GLFW_KEY_ENTER}, view).page, LessonPage::predict);
+  EXPECT_FALSE(requested({.key = GLFW_KEY_BACKSPACE}, view)) << "there is no page before";
+  lesson_request<LookFrom>({.character = U'1'}, view);
+  view.lesson.page = LessonPage::predict;
+  EXPECT_EQ(lesson_request<PredictLesson>({.character = U'1'}, view).choice, 0);
+  lesson_request<LookFrom>({.character = U'3'}, view);  // there are two choices
+  view.lesson.page = LessonPage::measure;
+  EXPECT_TRUE(lesson_request<MeasureLesson>({.key = GLFW_KEY_ENTER}, view).on);
+  EXPECT_EQ(lesson_request<TurnLessonPage>({.key = GLFW_KEY_BACKSPACE}, view).page, LessonPage::predict);
+  view.lesson.measuring = true;
+  EXPECT_FALSE(requested({.key = GLFW_KEY_ENTER}, view));
+  view.lesson.measuring = false;
+  view.lesson.measured = true;
+  EXPECT_EQ(lesson_request<TurnLessonPage>({.key = GLFW_KEY_ENTER}, view).page, LessonPage::answer);
+  view.lesson.shown = false;
+  EXPECT_EQ(lesson_request<TurnLessonPage>({.key = GLFW_KEY_F7}, view).page, LessonPage::measure) << "where it was";
+  view.quit_question = {"The recording ends."};
+  lesson_request<Quit>({.key = GLFW_KEY_ENTER}, view);
+}
+
+}  // namespace
+}  // namespace orrery
