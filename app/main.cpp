@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli/bench_command.h"
+#include "app/cli/compare_command.h"
 #include "app/cli/info_command.h"
 #include "app/cli/kernels_command.h"
 #include "app/cli/openmp_waiting.h"
@@ -59,6 +60,10 @@ struct Runner {
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);
     return run_verify(Backends{kernels, options.device}, options);
+  }
+  int operator()(const CompareOptions& options) const {
+    prepare_files(options);
+    return run_compare(Backends{kernels, options.device}, options);
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

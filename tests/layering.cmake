@@ -50,7 +50,7 @@ may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$"
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
-foreach(folder roofline sweep tuning)
+foreach(folder divergence roofline sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" "spawn[.]h$"
               ${posix_headers})
 endforeach()
@@ -63,7 +63,7 @@ may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$"
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
+may_include("app/ui_state/" "app/ui_state/" "app/lab/divergence/divergence[.]h$" "app/camera_path/camera_path[.]h$" "app/text/parse_value[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|cli)/" ${measured}

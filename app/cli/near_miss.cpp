@@ -19,8 +19,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 9> known_subcommands{"view",    "render", "bench", "report", "verify",
-                                                            "kernels", "info",   "help",  "version"};
+constexpr std::array<std::string_view, 10> known_subcommands{"view",    "render",  "bench", "report", "verify",
+                                                             "compare", "kernels", "info",  "help",   "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;

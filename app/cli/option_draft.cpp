@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 
+#include "app/cli/option_parts.h"
 #include "app/commands/argument_text.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -16,15 +16,9 @@
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
-namespace {
 
-constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
-
-using Reader = std::function<void(const std::string& text)>;
-
-/// Adds an option that takes one value each time it is given; if `repeatable`, more than once.
-void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
-         bool repeatable = false) {
+void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help,
+         const OptionReader& read, bool repeatable) {
   const std::string shown = names.substr(0, names.find(','));
   const auto read_all = [shown, read, repeatable](const std::vector<std::string>& texts) {
     if (texts.size() > 1 && !repeatable) throw UsageError(fmt::format("{} is given {} times", shown, texts.size()));
@@ -35,18 +29,23 @@ void add(CLI::App& app, const std::string& names, const std::string& value, cons
   option->allow_extra_args(false)->option_text(positional ? " " : value);
 }
 
+namespace {
+
+constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
+
 std::string file_name(const std::string& option, const std::string& text) {
   if (text.empty()) throw UsageError(option + " needs the name of a file");
   return text;
 }
 
+}  // namespace
+
 void add_file(CLI::App& app, const std::string& name, const std::string& help, std::string& file) {
   add(app, name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
 }
 
-/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
 void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& help) {
-  app.add_flag(name, value, help)->disable_flag_override();
+  app.add_flag(name, value, help)->disable_flag_override();  // or CLI11 reads --flag=3 as the flag given three times
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {
@@ -67,6 +66,8 @@ void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, con
     draft.seeded = true;
   });
 }
+
+namespace {
 
 void add_integrator(CLI::App& app, OptionDraft& draft) {
   add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
@@ -122,6 +123,8 @@ void add_accuracy(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) { draft.accuracy = read_option<&SetAccuracy::median_error>("--accuracy", text); });
 }
 
+}  // namespace
+
 void add_device(CLI::App& app, OptionDraft& draft) {
   add(app, "--device", "I", "CUDA device, from 0", [&](const std::string& text) {
     draft.device = static_cast<int>(parse_integer("--device", text, 0, std::numeric_limits<int>::max()));
@@ -141,6 +144,14 @@ void add_table_flags(CLI::App& app, TableFlags& flags) {
 void add_progress(CLI::App& app, bool& progress) {
   add_flag(app, "--progress", progress, "shows progress even if stderr is not a terminal");
 }
+
+void add_physics(CLI::App& app, OptionDraft& draft) {
+  add_integrator(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_drag(app, draft);
+}
+
+namespace {
 
 void add_setting_lists(CLI::App& app, OptionDraft& draft) {
   add_settings(app, draft, "LIST", "tries each listed value of a setting, or all; repeatable: tries every combination");
@@ -173,12 +184,6 @@ void add_repeats(CLI::App& app, OptionDraft& draft) {
         draft.bench.repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000));
         draft.procedure_option = "--repeat";
       });
-}
-
-void add_physics(CLI::App& app, OptionDraft& draft) {
-  add_integrator(app, draft);
-  add_law(app, draft, joined_ids(laws()));
-  add_drag(app, draft);
 }
 
 void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {

@@ -25,6 +25,7 @@ struct OptionDraft {
   BenchOptions bench;
   ReportOptions report;
   VerifyOptions verify;
+  CompareOptions compare;
   KernelsOptions kernels;
   InfoOptions info;
 
@@ -61,7 +62,11 @@ void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
+void declare_compare(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
+
+/// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
+CompareOptions finish_compare(OptionDraft& draft);
 
 }  // namespace orrery

@@ -309,6 +309,8 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& compare =
+      *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they part");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   declare_view(view, draft);
@@ -316,6 +318,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_bench(bench, draft);
   declare_report(report, draft);
   declare_verify(verify, draft);
+  declare_compare(compare, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
@@ -350,6 +353,11 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &bench) return finish_bench(draft);
   if (&chosen == &report) return finish_report(draft, words);
   if (&chosen == &verify) return finish_verify(draft);
+  if (&chosen == &compare) {
+    add_law_command(draft);
+    refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+    return finish_compare(draft);
+  }
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
     throw UsageError("--json has no tables: leave out --wide and --markdown");

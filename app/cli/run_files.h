@@ -23,6 +23,7 @@ RunFiles files_of(const ViewOptions& options);
 RunFiles files_of(const BenchOptions& options);
 RunFiles files_of(const ReportOptions& options);
 RunFiles files_of(const VerifyOptions& options);
+RunFiles files_of(const CompareOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
 /// if an output cannot be written. Changes no file.

@@ -49,7 +49,7 @@ TEST(CommandLine, RefusesUnknownNames) {
                             {{"kernels", "fast"}, {"'fast'", "cpu-serial"}},
                             {{"kernels", "cpu-simd", "cpu-serial"}, {"'cpu-serial'", "one ID"}},
                             {{"info", "all"}, {"'all'", "--json"}},
-                            {{"bnech"}, {"bnech", "view, render, bench, report, verify, kernels, info"}},
+                            {{"bnech"}, {"bnech", "view, render, bench, report, verify, compare, kernels, info"}},
                             {{"bench", "a.bin", "b.bin"}, {"b.bin", "one FILE"}},
                             {{"--kernel", "fast"}, {"'fast'", "cpu-serial"}},
                             {{"bench", "--kernels", "cpu-simd,fast"}, {"'fast'", "cpu-serial"}},
