@@ -26,7 +26,8 @@ enum class ColourBy {
   acceleration,  ///< its magnitude
   species,       ///< the part of the scene
   local_density,
-  force_error  ///< of the present kernel, relative
+  force_error,  ///< of the present kernel, relative
+  distance      ///< from the same body in the run that is compared
 };
 
 /// How values are spread over the colour map.

@@ -108,6 +108,10 @@ constexpr std::array quantities{
     Quantity{render::ColourBy::force_error, "force error",
              "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
              "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
+    Quantity{
+        render::ColourBy::distance, "distance of A from B",
+        "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "
+        "bodies are grey."},
     Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
 };
 

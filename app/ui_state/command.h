@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
@@ -35,13 +36,13 @@ struct CancelQuit {
 
 /// Every command of the window and of its files; beside `Command`.
 struct ViewCommands {
-  using Variant =
-      std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture, SaveSnapshot,
-                   ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics, StartSweep,
-                   StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes,
-                   ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView,
-                   PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera,
-                   AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
+  using Variant = std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SavePicture,
+                               SaveSnapshot, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult,
+                               SetDiagnostics, StartSweep, StopSweep, CompareWith, SetCompareLayout, SetAppearance,
+                               SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
+                               SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView,
+                               PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
+                               ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

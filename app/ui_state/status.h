@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_status.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
@@ -143,6 +144,7 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
+  CompareStatus compare;
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,

@@ -136,13 +136,14 @@ struct EnumWords<LabTab> {
 
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 7> all() {
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 8> all() {
     return {{{render::ColourBy::speed, "speed"},
              {render::ColourBy::acceleration, "acceleration"},
              {render::ColourBy::mass, "mass"},
              {render::ColourBy::species, "species"},
              {render::ColourBy::local_density, "local-density"},
              {render::ColourBy::force_error, "force-error"},
+             {render::ColourBy::distance, "distance"},
              {render::ColourBy::none, "none"}}};
   }
 };

@@ -28,6 +28,8 @@ Quantity quantity_of(const render::Appearance& appearance) {
       return {"local density", "mass / length\u00b3"};
     case render::ColourBy::force_error:
       return {"force error", "relative"};
+    case render::ColourBy::distance:
+      return {"distance of A from B", "length"};
     case render::ColourBy::none:
       break;
   }

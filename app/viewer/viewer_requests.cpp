@@ -112,6 +112,11 @@ Json Viewer::description() {
                               {"logarithmic", legend.logarithmic}};
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
+  if (second_.active()) {
+    description["compared_with"] = {{"kernel", second_.lane().status().kernel_id},
+                                    {"settings", second_.lane().status().settings.to_string()},
+                                    {"layout", word_of(view_.compare.layout)}};
+  }
   description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},
                            {"distance", decimal(camera_.distance())},
                            {"azimuth", decimal(camera_.azimuth())},
@@ -120,6 +125,7 @@ Json Viewer::description() {
 }
 
 void Viewer::carry_out(const StartRecording& c) {
+  refuse_while_comparing("a recording describes one run");
   recording_asked_ = c.file;
   start_recording(output(c.file, recording_name));
 }
@@ -204,6 +210,7 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 }
 
 void Viewer::carry_out(const StartSweep& c) {
+  refuse_while_comparing("a sweep needs the machine for itself");
   sweep_.start(c, lane_.simulation(), view_.sweep);
   swept_taken_ = 0;
 }
@@ -309,7 +316,9 @@ render::Image Viewer::picture_of_bodies(int width, int height) {
         fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
   }
   const render::RenderTarget target{GL_RGBA8, width, height};
+  const auto stage = stage_;
   draw_bodies({target.framebuffer(), width, height, target.texture()}, {});
+  stage_ = stage;  // clicks are in the window
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 

@@ -73,9 +73,9 @@ class Simulation {
   Snapshot snapshot();
   /// Those of the scene's bodies; set_bodies() leaves them.
   const Parts& parts() const { return scene_->parts; }
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. If their number is the same, the
-  /// properties from the scene's file stay. For tests and measurements.
-  void set_bodies(const Bodies& bodies);
+  /// Replaces the bodies, keeping everything else; the step restarts at 0, the time at `time`. If their number is the
+  /// same, the properties from the scene's file stay. For tests and measurements.
+  void set_bodies(const Bodies& bodies, double time = 0);
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
   /// Accelerations by the present kernel at the present positions, one per body.

@@ -51,6 +51,13 @@ class FullPanels : public Panels {
       view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
       view.conserved_history.back().sums.potential = -2.0 - i;
     }
+    view.compare.active = true;
+    view.compare.with.kernel = "cpu-tree";
+    view.compare.runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025", 12.25, 1e9};
+    for (int i = 0; i < 12; ++i) {
+      view.compare.samples.push_back(
+          {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
+    }
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
   }
 
