@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli/bench_command.h"
+#include "app/cli/compare_command.h"
 #include "app/cli/convert_command.h"
 #include "app/cli/info_command.h"
 #include "app/cli/inspect_command.h"
@@ -79,6 +80,10 @@ struct Runner {
       return picture_scene(kernels, {.scene = {}, .file = options.file, .hints = options.hints}, size,
                            render::Theme::dark, {});
     });
+  }
+  int operator()(const CompareOptions& options) const {
+    prepare_files(options);
+    return run_compare(Backends{kernels, options.device}, options);
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

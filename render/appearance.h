@@ -27,8 +27,9 @@ enum class ColourBy {
   acceleration,  ///< its magnitude
   species,       ///< the part of the scene
   local_density,
-  force_error,     ///< of the present kernel, relative
-  time_step_class  ///< the time step that suits the body
+  force_error,      ///< of the present kernel, relative
+  time_step_class,  ///< the time step that suits the body
+  distance          ///< from the same body in the run that is compared
 };
 
 /// How values are spread over the colour map.
@@ -69,6 +70,7 @@ constexpr int shown_colour_map(const Appearance& appearance) {
   switch (appearance.colour_by) {
     case ColourBy::acceleration:
     case ColourBy::force_error:
+    case ColourBy::distance:
       return inferno;
     case ColourBy::mass:
     case ColourBy::local_density:

@@ -52,7 +52,7 @@ may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$"
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
-foreach(folder roofline sweep tuning)
+foreach(folder divergence roofline sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" "spawn[.]h$"
               ${posix_headers})
 endforeach()
@@ -67,7 +67,7 @@ may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_st
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
+may_include("app/ui_state/" "app/ui_state/" "app/lab/divergence/divergence[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"

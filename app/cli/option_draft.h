@@ -26,6 +26,7 @@ struct OptionDraft {
   ReportOptions report;
   VerifyOptions verify;
   RunOptions run;
+  CompareOptions compare;
   KernelsOptions kernels;
   InfoOptions info;
   ConvertOptions convert;
@@ -66,6 +67,7 @@ void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
+void declare_compare(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
 void declare_convert(CLI::App& app, OptionDraft& draft);
@@ -75,5 +77,8 @@ void declare_inspect(CLI::App& app, OptionDraft& draft);
 ConvertOptions finish_convert(const OptionDraft& draft);
 InspectOptions finish_inspect(const OptionDraft& draft);
 void declare_lesson(CLI::App& app, OptionDraft& draft);
+
+/// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
+CompareOptions finish_compare(OptionDraft& draft);
 
 }  // namespace orrery

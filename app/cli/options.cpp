@@ -271,6 +271,8 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& compare =
+      *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they part");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
   CLI::App& convert = *app.add_subcommand("convert", "converts a file of bodies to another format");
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
@@ -282,6 +284,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_bench(bench, draft);
   declare_report(report, draft);
   declare_verify(verify, draft);
+  declare_compare(compare, draft);
   declare_run(run, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
@@ -325,6 +328,11 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &verify) return finish_verify(draft);
   if (&chosen == &run) return finish_run(draft);
   if (&chosen == &lesson) return finish_lesson(draft);
+  if (&chosen == &compare) {
+    add_law_command(draft);
+    refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+    return finish_compare(draft);
+  }
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {
     throw UsageError("--json has no tables: leave out --wide and --markdown");

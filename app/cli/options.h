@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "app/lab/baseline.h"
+#include "app/lab/divergence/run_variant.h"
 #include "app/lab/force_sample.h"
 #include "app/lab/kernel_axes.h"
 #include "app/recording/result_files.h"
@@ -78,6 +80,19 @@ struct RunOptions {
   std::optional<int> device;
 };
 
+struct CompareOptions {
+  SceneRequest scene;
+  std::array<std::optional<RunVariant>, 2> variants;  ///< A and B; both are given
+  Commands setup;                                     ///< integrator, time step, law and its constants, of both
+  std::int64_t steps = 1000;                          ///< of the run with the longer time step
+  std::optional<std::int64_t> every;                  ///< of these steps between two samples
+  std::optional<bool> energy;                         ///< measure it; none: as PairPlan has it
+  ResultNames files;
+  bool progress = false;
+  TableFlags table;
+  std::optional<int> device;
+};
+
 struct KernelsOptions {
   bool json = false;
   TableFlags table;
@@ -128,8 +143,9 @@ struct ShowKeys {
   TableFlags table;
 };
 
-using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, RunOptions,
-                             KernelsOptions, InfoOptions, ConvertOptions, InspectOptions, LessonOptions>;
+using Options =
+    std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, CompareOptions,
+                 RunOptions, KernelsOptions, InfoOptions, ConvertOptions, InspectOptions, LessonOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

@@ -38,6 +38,14 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
 }
 
+RunFiles files_of_results(const SceneRequest& scene, const ResultNames& results) {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = results.existing};
+  add(files.inputs, "FILE", scene.file);
+  add(files.outputs, "--csv", results.csv);
+  add(files.outputs, "--json", results.json);
+  return files;
+}
+
 /// Of the file itself, whatever its name.
 struct Identity {
   explicit Identity(const std::string& path) : exists{stat(path.c_str(), &status) == 0} {
@@ -108,11 +116,11 @@ RunFiles files_of(const ReportOptions& options) {
 }
 
 RunFiles files_of(const VerifyOptions& options) {
-  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.files.existing};
-  add(files.inputs, "FILE", options.scene.file);
-  add(files.outputs, "--csv", options.files.csv);
-  add(files.outputs, "--json", options.files.json);
-  return files;
+  return files_of_results(options.scene, options.files);
+}
+
+RunFiles files_of(const CompareOptions& options) {
+  return files_of_results(options.scene, options.files);
 }
 
 RunFiles files_of(const RunOptions& options) {

@@ -26,6 +26,7 @@ RunFiles files_of(const VerifyOptions& options);
 RunFiles files_of(const RunOptions& options);
 RunFiles files_of(const ConvertOptions& options);
 RunFiles files_of(const InspectOptions& options);
+RunFiles files_of(const CompareOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
 /// if an output cannot be written. Changes no file.

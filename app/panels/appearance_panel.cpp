@@ -111,6 +111,10 @@ constexpr std::array quantities{
     Quantity{render::ColourBy::time_step_class, "time-step class",
              "The longest of dt, 2 dt, 4 dt, dt / 2 ... that is at most sqrt(0.05 softening / |a|): the time step that "
              "suits the body. Bodies below dt are stepped too coarsely."},
+    Quantity{
+        render::ColourBy::distance, "distance of A from B",
+        "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "
+        "bodies are grey."},
     Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
 };
 

@@ -15,17 +15,19 @@ using theme::em;
 
 struct Tab {
   const char* title;
+  const char* short_title;  ///< for a narrow window
   const char* notes;
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
 /// In the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
-    Tab{"Results", "All runs that you tried, in order.", results_content},
-    Tab{"Speed and error", "Speed and error of every run that you tried.", speed_error_content},
-    Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
-    Tab{"Kernel card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
+    Tab{"Results", "Results", "All runs that you tried, in order.", results_content},
+    Tab{"Speed and error", "Speed", "Speed and error of every run that you tried.", speed_error_content},
+    Tab{"Sweep", "Sweep", "Measures variants one after the other and ranks them.", sweep_content},
+    Tab{"Kernel card", "Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
         card_content},
-    Tab{"Conservation", "Conserved quantities over simulated time.", conservation_content},
+    Tab{"Conservation", "Conserved", "Conserved quantities over simulated time.", conservation_content},
+    Tab{"Compare", "Compare", "Two runs from the same bodies, and how they part.", compare_content},
 };
 
 /// Until somebody chooses, a low window is left to the bodies.
@@ -37,18 +39,22 @@ float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
 
-bool tab_button(const char* id, const Tab& tab, bool chosen) {
-  const ImVec2 words = ImGui::CalcTextSize(tab.title), low = ImGui::GetCursorScreenPos();
-  const ImVec2 size{words.x + em(0.9f), ImGui::GetFrameHeight()};
+float tab_width(const char* title) {
+  return ImGui::CalcTextSize(title).x + em(0.9f);
+}
+
+bool tab_button(const char* id, const char* title, const char* notes, bool chosen) {
+  const ImVec2 words = ImGui::CalcTextSize(title), low = ImGui::GetCursorScreenPos();
+  const ImVec2 size{tab_width(title), ImGui::GetFrameHeight()};
   const bool pressed = hit_area(id, size);
   ui_mark("lab", id);
   const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, tab.title);
+  draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, title);
   if (chosen) {
     draw.AddRectFilled({low.x + em(0.3f), low.y}, {low.x + size.x - em(0.3f), low.y + em(0.13f)}, theme::accent);
   }
-  tooltip(tab.notes);
+  tooltip(notes);
   return pressed;
 }
 
@@ -67,15 +73,18 @@ void content(const Status& status, const ViewStatus& view, PanelState& state, Re
 }
 
 void tab_strip(LabState& lab) {
+  const float button = em(1.6f);
+  float titles = 0;
+  for (const Tab& tab : tabs) titles += tab_width(tab.title);
+  const bool narrow = titles + button > ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
-    if (tab_button(lab_tabs[i].id, tabs[i], shown)) {
+    if (tab_button(lab_tabs[i].id, narrow ? tabs[i].short_title : tabs[i].title, tabs[i].notes, shown)) {
       lab.folded = shown;
       lab.tab = lab_tabs[i].tab;
     }
     ImGui::SameLine(0, 0);
   }
-  const float button = em(1.6f);
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   const bool now = folded(lab);
   if (fold_button("lab.fold", now, {button, ImGui::GetFrameHeight()})) lab.folded = !now;

@@ -6,6 +6,7 @@
 
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/sort_order.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/lab_tab.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
@@ -40,6 +41,15 @@ struct ColourRangeDraft {
   std::string low_text, high_text;
 };
 
+/// The second run of a comparison that the user is choosing.
+struct CompareDraft {
+  CompareWith running{};         ///< the one that the texts were made from
+  std::string kernel, settings;  ///< empty: as in the first run; settings as typed: "theta=0.5 leaf=8"
+  std::string integrator;        ///< empty: likewise
+  double time_step_factor = 1;   ///< of the first run's time step
+  double nudge = 0;              ///< see CompareWith
+};
+
 struct LabState {
   LabTab tab = LabTab::results;
   std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
@@ -48,6 +58,7 @@ struct LabState {
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
+  CompareDraft compare;
 };
 
 /// The state that the panels keep between frames; one per ImGui context.

@@ -91,6 +91,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   }
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
   if (view.presentation && view.panel) presentation_panel(status, view, state);
+  compare_captions(view, state);
   label_panel(view);
   legend_panel(view, state);
   picked_panel(view, out);

@@ -2,6 +2,9 @@
 
 #include <imgui.h>
 
+#include <array>
+
+#include "app/panels/kit/theme.h"
 #include "app/panels/panels.h"
 
 namespace orrery {
@@ -31,6 +34,8 @@ void presentation_panel(const Status& status, const ViewStatus& view, PanelState
 void legend_panel(const ViewStatus& view, const PanelState& state);
 /// ViewStatus::labels.
 void label_panel(const ViewStatus& view);
+/// Which of two compared runs is drawn where.
+void compare_captions(const ViewStatus& view, const PanelState& state);
 /// The picked body: a ring around it and a card with its numbers.
 void picked_panel(const ViewStatus& view, Requests& out);
 /// The list of lessons, or a lesson with its pages.
@@ -54,6 +59,11 @@ void speed_error_content(const Status& status, const ViewStatus& view, PanelStat
 void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+
+/// Of the runs A and B of a comparison; colour-blind people can tell them apart.
+inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(0, 102, 166, 255)},
+                                        theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(176, 106, 0, 255)}};
 
 /// Describes Reset, besides the first state.
 extern const char* const reset_words;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/lesson_commands.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
@@ -39,11 +40,12 @@ struct ViewCommands {
   using Variant =
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
                    SaveSnapshot, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
-                   StartSweep, StopSweep, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk,
-                   ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab,
-                   OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
-                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson,
-                   TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson, Quit, AskToQuit, CancelQuit>;
+                   StartSweep, StopSweep, CompareWith, SetCompareLayout, SetAppearance, SetTheme, ShowTrails,
+                   ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel,
+                   ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt,
+                   PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath,
+                   ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson,
+                   MeasureLesson, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

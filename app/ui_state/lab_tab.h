@@ -5,15 +5,17 @@
 namespace orrery {
 
 /// The parts of the laboratory.
-enum class LabTab { results, speed_error, sweep, card, conservation };
+enum class LabTab { results, speed_error, sweep, card, conservation, compare };
 
 struct LabTabInfo {
   LabTab tab;
   const char* id;  ///< what a script calls it
 };
 inline constexpr std::array lab_tabs{LabTabInfo{LabTab::results, "results"},
-                                     LabTabInfo{LabTab::speed_error, "speed-error"}, LabTabInfo{LabTab::sweep, "sweep"},
+                                     LabTabInfo{LabTab::speed_error, "speed-error"},
+                                     LabTabInfo{LabTab::sweep, "sweep"},
                                      LabTabInfo{LabTab::card, "card"},
-                                     LabTabInfo{LabTab::conservation, "conservation"}};
+                                     LabTabInfo{LabTab::conservation, "conservation"},
+                                     LabTabInfo{LabTab::compare, "compare"}};
 
 }  // namespace orrery

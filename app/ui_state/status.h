@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_status.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/lesson_status.h"
 #include "app/ui_state/overlay_commands.h"
@@ -144,6 +145,7 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
+  CompareStatus compare;
   LessonStatus lesson;
   /// Whether a sweep or a lesson measures: it needs the machine for itself, and no steps run.
   bool measuring() const { return sweep.active || lesson.measuring; }

@@ -140,7 +140,7 @@ struct EnumWords<LabTab> {
 
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 8> all() {
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 9> all() {
     return {{{render::ColourBy::speed, "speed"},
              {render::ColourBy::acceleration, "acceleration"},
              {render::ColourBy::mass, "mass"},
@@ -148,6 +148,7 @@ struct EnumWords<render::ColourBy> {
              {render::ColourBy::local_density, "local-density"},
              {render::ColourBy::force_error, "force-error"},
              {render::ColourBy::time_step_class, "time-step-class"},
+             {render::ColourBy::distance, "distance"},
              {render::ColourBy::none, "none"}}};
   }
 };

@@ -85,7 +85,9 @@ BodyValues::Change BodyValues::follow(const Status& status, const Parts& parts, 
   const bool restarts = subject != subject_;
   if (restarts) restart(std::move(subject), parts);
   const bool renewed = !values_.empty() && take_new(status, bodies, moved, now_s);
-  return restarts ? Change::subject : renewed ? Change::values : Change::none;
+  if (!restarts && !renewed) return Change::none;
+  // Distances grow by powers of ten: their range jumps to them.
+  return restarts || subject_.colour_by == render::ColourBy::distance ? Change::subject : Change::values;
 }
 
 bool BodyValues::take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s) {
@@ -95,6 +97,8 @@ bool BodyValues::take_new(const Status& status, const render::DrawnBodies& bodie
       return take_accelerations(status);
     case render::ColourBy::force_error:
       return take_errors(status);
+    case render::ColourBy::distance:
+      return take_distances();
     case render::ColourBy::local_density:
       return follow_density(bodies, moved, now_s);
     default:
@@ -106,6 +110,7 @@ void BodyValues::restart(Subject subject, const Parts& parts) {
   subject_ = std::move(subject);
   accelerations_.reset();
   errors_.reset();
+  distances_.reset();
   positions_.cancel();
   density_.cancel();
   density_is_old_ = true;
@@ -155,6 +160,13 @@ bool BodyValues::take_errors(const Status& status) {
   }
   buffer_.upload(std::as_bytes(std::span{values_}));
   return true;
+}
+
+bool BodyValues::take_distances() {
+  if (given_ == distances_) return false;
+  distances_ = given_;
+  if (!distances_) return replace(std::vector<float>(values_.size(), unknown));
+  return distances_->size() == values_.size() && replace(*distances_);
 }
 
 bool BodyValues::follow_density(const render::DrawnBodies& bodies, bool moved, double now_s) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/viewer/density_job.h"
@@ -36,7 +37,10 @@ class BodyValues {
   /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;
 
-  /// What has changed: some values, or what they are of.
+  /// From the next follow() on, the distances of the bodies from those of another run; null: there is none.
+  void give_distances(std::shared_ptr<const std::vector<float>> distances) { given_ = std::move(distances); }
+
+  /// What has changed: some values, or what they are of, or so much that their range begins anew.
   enum class Change { none, values, subject };
   /// Once per frame. `bodies` are the drawn ones, `moved` whether they are not those of the last call; `now_s` only
   /// grows.
@@ -71,6 +75,7 @@ class BodyValues {
   void restart(Subject subject, const Parts& parts);
   bool take_accelerations(const Status& status);
   bool take_errors(const Status& status);
+  bool take_distances();
   bool follow_density(const render::DrawnBodies& bodies, bool moved, double now_s);
   bool take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s);
   bool replace(const std::vector<float>& values);
@@ -80,8 +85,9 @@ class BodyValues {
   std::vector<float> values_;
   std::size_t known_ = 0;
   render::Buffer buffer_;
-  std::shared_ptr<const Accelerations> accelerations_;  // the latest that were taken
-  std::shared_ptr<const BodyErrors> errors_;            // the latest that were taken
+  std::shared_ptr<const Accelerations> accelerations_;           // the latest that were taken
+  std::shared_ptr<const BodyErrors> errors_;                     // the latest that were taken
+  std::shared_ptr<const std::vector<float>> given_, distances_;  // the latest that were given, and taken
   render::BufferReadback positions_;
   DensityJob density_;
   bool density_is_old_ = true;       // the bodies have moved since it was asked for

@@ -66,6 +66,19 @@ int Lane::advance(std::int64_t frame) {
   return steps;
 }
 
+void Lane::start(int steps, std::int64_t frame) {
+  const Status& before = status();
+  moved_ |= bridge_.mode(before.backend) == Interop::mapped;
+  simulation_.start(steps, frame);
+  log_.started(frame, before);
+}
+
+void Lane::take_bodies(const Bodies& bodies, double time) {
+  simulation_.set_bodies(bodies, time);
+  drawn_is_old_ = scene_is_new_ = true;
+  ++history_;
+}
+
 bool Lane::collect() {
   std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
   return simulation_.idle();
@@ -120,8 +133,14 @@ void Lane::take_probe(const Status& status, const ForceProbe& probe) {
 
 void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
                 const render::Canvas& canvas) {
+  draw(frame, camera, appearance, canvas, drawn(), ranges(), take_moved());
+}
+
+void Lane::draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
+                const render::Canvas& canvas, const render::DrawnBodies& bodies, const render::ValueRanges& ranges,
+                bool moved) {
   draw_timer_.begin(frame);
-  picture_.draw(drawn(), std::exchange(moved_, false), camera, appearance, colouring_.ranges(), canvas, overlays_);
+  picture_.draw(bodies, moved, camera, appearance, ranges, canvas, overlays_);
   draw_timer_.end();
 }
 

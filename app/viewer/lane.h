@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/overlays/overlay_painter.h"
@@ -46,11 +48,19 @@ class Lane {
   void examine(double now_s, const ViewStatus& view);
   /// Starts the steps of frame `frame` and returns how many. Throws as Simulation::advance_frame().
   int advance(std::int64_t frame);
+  /// Starts exactly `steps` steps in frame `frame`, paused or not. Call only when idle. Throws as Simulation::start().
+  void start(int steps, std::int64_t frame);
   /// Takes in the batches that have ended. Returns whether no steps are in flight.
   bool collect();
   /// Logs what was measured, and copies the bodies to be drawn if they are new. Returns whether framing() is that of a
   /// scene whose bodies were not drawn before.
   bool take_timings();
+  /// Gives the lane other bodies, at this simulated time; its step restarts at 0. Throws as Simulation::set_bodies().
+  void take_bodies(const Bodies& bodies, double time);
+  /// See BodyValues::give_distances().
+  void give_distances(std::shared_ptr<const std::vector<float>> distances) {
+    values_.give_distances(std::move(distances));
+  }
   /// Fills in what the window shows of this lane; once per frame. `wall_s` is the time that really passes.
   void describe(ViewStatus& view, double wall_s);
 
@@ -59,6 +69,12 @@ class Lane {
   /// `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
+  /// The same with other bodies and ranges of the colours than its own; `moved` as for ScenePicture::draw().
+  void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
+            const render::Canvas& canvas, const render::DrawnBodies& bodies, const render::ValueRanges& ranges,
+            bool moved);
+  /// Whether the drawn bodies are not those of the last call, or of the last draw().
+  bool take_moved() { return std::exchange(moved_, false); }
   render::DrawnBodies drawn() const {
     render::DrawnBodies drawn = bridge_.drawn();
     drawn.values = values_.buffer();

@@ -30,6 +30,8 @@ Quantity quantity_of(const render::Appearance& appearance) {
       return {"force error", "relative"};
     case render::ColourBy::time_step_class:
       return {"suitable time step", "time"};
+    case render::ColourBy::distance:
+      return {"distance of A from B", "length"};
     case render::ColourBy::none:
       break;
   }

@@ -67,6 +67,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
+      second_{rescue_, backends_, sharing_, lockstep_},
       sweep_{backends_},
       lessons_{backends_},
       gui_{*surface_},
@@ -140,15 +141,17 @@ void Viewer::frame() {
   int steps = 0;
   if (lockstep_) {
     steps = steps_ahead_ ? *std::exchange(steps_ahead_, {}) : advance(frame_);
-    if (!wait_for_steps()) return;
+    if (!wait_for_steps(lane_) || !catch_up()) return;
   }
   take_timings();
+  follow_comparison();
   if (!lockstep_) steps = advance(frame_);
   follow_recording();
   follow_sweep();
   lessons_.tick(lane_.simulation(), view_.lesson);
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
+  if (second_.active()) second_.lane().follow_colours(view_.appearance, path_clock_s());
 
   shown_ = lane_.status();
   paths_.follow(path_clock_s(), camera_);
@@ -250,32 +253,42 @@ void Viewer::follow_simulation() {
     if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);  // which prints it
     if (!said_error_.empty()) console::complain(said_error_);
   }
-  lane_.describe(view_, std::chrono::duration<double>(frame_begin_.time_since_epoch()).count());
+  const double wall_s = std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+  lane_.describe(view_, wall_s);
+  if (second_.active()) second_.describe(view_, lane_, wall_s);
   facts_.describe(view_, status);
   view_.vsync = surface_->vsync();
   view_.fullscreen = surface_->fullscreen();
 }
 
 void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec3 covered) {
-  const float aspect = static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
-  camera_.fit_into(std::min((1 - covered.x - covered.z) * aspect, 1 - covered.y), {covered.x - covered.z, covered.y});
-  follow_bodies(canvas);
+  set_stage(canvas, covered);
+  camera_.fit_into(stage_[0].share, stage_[0].middle);
+  follow_bodies();
   view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
   lane_.describe(view_.legend, view_.appearance);
   const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
-  lane_.prepare_overlays(shown, canvas, view_);
+  lane_.prepare_overlays(shown, stage_[0].canvas, view_);
+  if (second_.active()) return draw_both(shown);
   lane_.draw(frame_, shown, view_.appearance, canvas);
 }
 
-void Viewer::follow_bodies(const render::Canvas& canvas) {
+void Viewer::follow_bodies() {
   const Parts& parts = lane_.simulation().parts();
-  const BodyPicker::Scene scene{
-      lane_.drawn(), lane_.drawn_time(), lane_.history(), view_.appearance, lane_.ranges(), canvas, parts};
+  const BodyPicker::Scene scene = picker_scene(lane_, stage_[0]);
   const bool had_one = view_.picked.has_value();
-  if (!picker_.update(scene, camera_) && !had_one) view_.notice = "no body there";
+  const bool found = std::exchange(picking_in_second_, false) && second_.active()
+                         ? picker_.update(picker_scene(second_.lane(), stage_[1]), second_camera(camera_))
+                         : picker_.update(scene, camera_);
+  if (!found && !had_one) view_.notice = "no body there";
   if (follow_.update({scene.bodies, scene.time, scene.history, lane_.moved(), parts}, picker_)) glide();
   follow_.aim(camera_);
   view_.picked = picker_.describe(scene, camera_);
+  if (view_.picked && view_.picked->place) {
+    const auto& [x, y] = *view_.picked->place;
+    const glm::vec2 place = stage_[0].to_window({x, y});
+    view_.picked->place = {place.x, place.y};
+  }
   view_.followed = follow_.what();
   view_.parts = parts.names;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,8 @@
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
 #include "app/viewer/rescue.h"
+#include "app/viewer/second_lane.h"
+#include "app/viewer/stage.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
 #include "compute/sim/backends.h"
@@ -110,15 +113,31 @@ class Viewer {
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   /// Finds the picked body, and moves the camera with what it follows.
-  void follow_bodies(const render::Canvas& canvas);
+  void follow_bodies();
   glm::vec3 covered_by_panels() const;
   void finish();
 
   // In viewer_steps.cpp.
-  bool wait_for_steps();
+  bool wait_for_steps(Lane& lane);
   int advance(std::int64_t frame);
   bool next_steps_are_known() const;
   void take_timings();
+
+  // In viewer_compare.cpp.
+  /// Whether A may start steps in this frame. Otherwise B may have started some.
+  bool second_lane_allows_steps(std::int64_t frame);
+  /// Runs B up to the time of A. Returns false if the run ends instead.
+  bool catch_up();
+  /// Takes in what B has computed.
+  void follow_comparison();
+  void end_comparison(const std::string& why);
+  void refuse_while_comparing(const char* what) const;
+  void set_stage(const render::Canvas& canvas, glm::vec3 covered);
+  void draw_both(const render::OrbitCamera& camera);
+  render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;
+  void draw_over(const render::OrbitCamera& camera);
+  /// The picker's scene of A, or of B.
+  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
 
   void begin_film();
   Json film_description();
@@ -161,6 +180,8 @@ class Viewer {
   void carry_out(const SetDiagnostics& c);
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
+  void carry_out(const CompareWith& c);
+  void carry_out(const SetCompareLayout& c);
   void carry_out(const SetAppearance& c);
   void carry_out(const SetTheme& c);
   void carry_out(const ShowTrails& c);
@@ -251,6 +272,7 @@ class Viewer {
   const Sharing sharing_;
   AutoChooser chooser_;
   Lane lane_;
+  SecondLane second_;  // beside lane_ while two runs are compared
   SweepControl sweep_;
   LessonControl lessons_;
   Gui gui_;
@@ -258,6 +280,8 @@ class Viewer {
   CameraGlide glide_;
   std::string shown_scene_;         // id or file
   bool appearance_chosen_ = false;  // by the user: scenes keep it
+  std::array<StagePart, 2> stage_;  // of the last picture: the part for A, and for B if they are side by side
+  bool picking_in_second_ = false;  // the place to pick at is one in the part for B
   PathPlayer paths_;
   BodyPicker picker_;
   CameraFollow follow_;

@@ -33,8 +33,11 @@ void Viewer::carry_out(const ZoomView& c) {
   paths_.stop();
   if (follow_.active() || !c.x || !c.y) return camera_.zoom(c.notches);
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
-  camera_.zoom_at(c.notches, {2 * *c.x - 1, 1 - 2 * *c.y},
-                  static_cast<float>(canvas.width) / static_cast<float>(std::max(canvas.height, 1)));
+  const StagePart part = stage_[0].window_width > 0 ? stage_[0] : whole_stage(canvas, {});
+  glm::vec2 place = part.from_window({*c.x, *c.y});
+  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over B: the same place over A
+  camera_.zoom_at(c.notches, {2 * place.x - 1, 1 - 2 * place.y},
+                  static_cast<float>(part.canvas.width) / static_cast<float>(std::max(part.canvas.height, 1)));
 }
 void Viewer::carry_out(const LookFrom& c) {
   paths_.stop();
@@ -42,7 +45,9 @@ void Viewer::carry_out(const LookFrom& c) {
   camera_.look_from(c.azimuth, c.elevation);
 }
 void Viewer::carry_out(const PickAt& c) {
-  picker_.pick_at({c.x, c.y});
+  const bool split = second_.active() && view_.compare.layout == CompareLayout::side;
+  picking_in_second_ = split && c.x >= view_.compare.split;
+  picker_.pick_at(stage_[picking_in_second_ ? 1 : 0].from_window({c.x, c.y}));
 }
 void Viewer::carry_out(const PickBody& c) {
   const int count = lane_.status().count;

@@ -113,6 +113,11 @@ Json Viewer::description() {
         {"logarithmic", legend.logarithmic}};
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
+  if (second_.active()) {
+    description["compared_with"] = {{"kernel", second_.lane().status().kernel_id},
+                                    {"settings", second_.lane().status().settings.to_string()},
+                                    {"layout", word_of(view_.compare.layout)}};
+  }
   description["camera"] = {{"target", {camera_.target().x, camera_.target().y, camera_.target().z}},
                            {"distance", decimal(camera_.distance())},
                            {"azimuth", decimal(camera_.azimuth())},
@@ -121,6 +126,7 @@ Json Viewer::description() {
 }
 
 void Viewer::carry_out(const StartRecording& c) {
+  refuse_while_comparing("a recording describes one run");
   recording_asked_ = c.file;
   start_recording(output(c.file, recording_name));
 }
@@ -211,6 +217,7 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 void Viewer::carry_out(const StartSweep& c) {
   if (view_.lesson.measuring)
     throw UsageError("a lesson is being measured; wait for its end or stop it before you sweep");
+  refuse_while_comparing("a sweep needs the machine for itself");
   sweep_.start(c, lane_.simulation(), view_.sweep);
   swept_taken_ = 0;
 }

@@ -15,10 +15,10 @@ constexpr std::chrono::microseconds longest_spin{50};     // before the thread g
 }  // namespace
 
 /// Processes window events meanwhile. Returns false if the run ends instead.
-bool Viewer::wait_for_steps() {
+bool Viewer::wait_for_steps(Lane& lane) {
   const Clock::time_point begin = Clock::now();
   for (;;) {
-    if (lane_.collect()) return true;
+    if (lane.collect()) return true;
     poll_window();
     if (stop_requested() || surface_->close_requested()) return false;
     // In proportion to the wait until now, so that the wait for a short step ends soon after it.
@@ -33,7 +33,7 @@ bool Viewer::wait_for_steps() {
 
 /// No steps run during a sweep or a lesson's measurement: it needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
-  if (view_.measuring() || !lane_.ready()) return 0;
+  if (view_.measuring() || !lane_.ready() || !second_lane_allows_steps(frame)) return 0;
   const double now_s = lockstep_ ? static_cast<double>(frame) * frame_s_
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
   try {
@@ -65,7 +65,7 @@ void Viewer::take_timings() {
 /// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
 /// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
-  if (!options_.offscreen || view_.interop != Interop::mapped) return false;
+  if (!options_.offscreen || view_.interop != Interop::mapped || second_.active()) return false;
   const bool asked = !requests_.empty() || !pictures_wanted_.empty() || live_film_.has_value();
   const bool scripted = script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_ + 1;
   const bool last = stop_requested() || quit_ || (options_.frames && frame_ + 1 >= *options_.frames) ||

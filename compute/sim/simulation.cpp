@@ -138,9 +138,9 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.time_step = physics.time_step;
 }
 
-void Simulation::set_bodies(const Bodies& bodies) {
+void Simulation::set_bodies(const Bodies& bodies, double time) {
   setup_changed_ = progress_changed_ = true;
-  replace_bodies(bodies, 0, choice_, /*other_system=*/false);
+  replace_bodies(bodies, time, choice_, /*other_system=*/false);
 }
 
 /// Where the kernel is `auto`, it is chosen anew for other bodies or another law.

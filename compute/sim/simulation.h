@@ -73,9 +73,9 @@ class Simulation {
   Snapshot snapshot();
   /// Those of the scene's bodies; set_bodies() leaves them.
   const Parts& parts() const { return scene_->parts; }
-  /// Replaces the bodies, keeping everything else; step and time restart at 0. If their number is the same, the
-  /// properties from the scene's file stay. For tests and measurements.
-  void set_bodies(const Bodies& bodies);
+  /// Replaces the bodies, keeping everything else; the step restarts at 0, the time at `time`. If their number is the
+  /// same, the properties from the scene's file stay. For tests and measurements.
+  void set_bodies(const Bodies& bodies, double time = 0);
   /// Continues `run` from `state` after `step` steps, all or nothing. Restart then goes back to the first state of the
   /// run's scene, or to `state` where that scene's file is not what it was. Throws as apply(), and std::runtime_error
   /// if a generated scene has another number of bodies than the state.

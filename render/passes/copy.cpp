@@ -9,12 +9,13 @@ namespace orrery::render {
 void Copy::draw(const RenderTarget& picture, const Canvas& canvas) {
   const int width = picture.width(), height = picture.height();
   if (canvas.texture == 0) {
-    glBlitNamedFramebuffer(picture.framebuffer(), canvas.framebuffer, 0, 0, width, height, 0, 0, width, height,
-                           GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBlitNamedFramebuffer(picture.framebuffer(), canvas.framebuffer, 0, 0, width, height, canvas.left, 0,
+                           canvas.left + width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     return;
   }
   glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   glBindImageTexture(1, canvas.texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  program_.set("left", canvas.left);
   dispatch_over(program_, width, height);
 }
 

@@ -9,7 +9,7 @@ namespace orrery::render {
 /// Copies pictures. Needs a current context, load_gl() done.
 class Copy {
  public:
-  /// Copies a GL_RGBA8 picture onto a canvas of the same size.
+  /// Copies a GL_RGBA8 picture onto a canvas, or a part of one, of the same size.
   void draw(const RenderTarget& picture, const Canvas& canvas);
 
  private:

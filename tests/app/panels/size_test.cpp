@@ -56,6 +56,13 @@ class FullPanels : public Panels {
     view.lesson.introduction = {{.text = "Words, `code` and a_word_that_no_narrow_window_holds_in_one_of_its_lines"},
                                 {.kind = TextBlock::Kind::code, .text = "for each body\n"},
                                 {.kind = TextBlock::Kind::table, .rows = {{"what", "here"}, {"a word", "1"}}}};
+    view.compare.active = true;
+    view.compare.with.kernel = "cpu-tree";
+    view.compare.runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025", 12.25, 1e9};
+    for (int i = 0; i < 12; ++i) {
+      view.compare.samples.push_back(
+          {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
+    }
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
   }
 

@@ -69,6 +69,21 @@ def read_png(file):
     return width, height, bytes(rows)
 
 
+def description(file):
+    """What a picture shows, from its text chunk."""
+    with open(file, "rb") as data:
+        data.read(8)
+        while True:
+            length, kind = struct.unpack(">I4s", data.read(8))
+            chunk = data.read(length)
+            data.read(4)
+            if kind == b"tEXt" and chunk.startswith(b"orrery\0"):
+                return json.loads(chunk[7:])
+            if kind == b"zTXt" and chunk.startswith(b"orrery\0"):
+                return json.loads(zlib.decompress(chunk[8:]))
+            assert kind != b"IEND", f"{file} has no description"
+
+
 class WindowTest(WindowTestCase):
     def wait_for_rows(self, file, what, matches, count=3):
         return wait_for(f"{count} recorded frames with {what}",
@@ -181,6 +196,34 @@ class WindowTest(WindowTestCase):
         viewer.type("Escape")
         wait_for("the card to go", lambda: "picked" not in viewer.layout())
         self.assertEqual(viewer.close(), 0, viewer.said())
+
+    def test_two_runs_go_on_beside_each_other(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        for button, opens in (("lab.compare", "compare.start"), ("compare.start", "compare.caption.B")):
+            for _ in range(5):  # a slow frame may miss a click
+                if opens not in viewer.layout():
+                    viewer.click(button)
+                    time.sleep(2)
+            wait_for(opens, lambda: opens in viewer.layout())
+        steps = []
+        for name in ("picture.png", "picture-1.png"):
+            viewer.point_at_bodies()
+            viewer.type("F12")
+            file = self.path(f"orrery-out/{name}")
+            wait_for("the picture", lambda: os.path.exists(file))
+            shown = description(file)
+            self.assertEqual(shown["compared_with"]["kernel"], "cpu-serial")
+            steps.append(shown["step"])
+            time.sleep(5)
+        self.assertGreater(steps[1], steps[0], "both go on")
+        viewer.click("compare.layout.over")
+        for _ in range(5):
+            if "compare.caption.B" in viewer.layout():
+                viewer.click("compare.end")
+                time.sleep(2)
+        wait_for("the end of B", lambda: "compare.caption.B" not in viewer.layout())
+        self.assertEqual(viewer.close(), 0, viewer.said())
+        self.assertNotIn("orrery:", viewer.said())
 
     def test_quitting_asks_while_frames_are_recorded(self):
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <array>
+#include <cfloat>
+
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+std::string caption_of(const ComparedRun& run) {
+  return run.name + (run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{});
+}
+
+/// "A" in its colour, then the words, from `at` on; as wide as `most`.
+void caption(std::size_t which, ImVec2 at, float most, const std::string& words) {
+  ImGui::SetNextWindowPos(at);
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
+  ImGui::SetNextWindowBgAlpha(0.5f);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  if (ImGui::Begin(which == 0 ? "Run A" : "Run B", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+    text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
+    ui_mark("compare.caption", which == 0 ? "A" : "B");
+    ImGui::SameLine();
+    text(shortened(words, most - em(3.2f)), theme::text);
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void compare_captions(const ViewStatus& view, const PanelState& state) {
+  const CompareStatus& compare = view.compare;
+  if (!compare.active) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const bool side = compare.layout == CompareLayout::side;
+  const float margin = em(0.75f), top = margin + (info_fits(view) && side_column_width(view) > 0 ? em(3) : 0);
+  const float left = compare.left * display.x, split = side ? compare.split * display.x : display.x;
+  if (side) {
+    ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate,
+                                            em(0.08f));
+    caption(1, {split + margin, top}, display.x - split - 2 * margin, caption_of(compare.runs[1]));
+  } else {
+    caption(1, {side_column_width(view) + margin, top + em(2.2f)}, display.x - side_column_width(view) - 2 * margin,
+            caption_of(compare.runs[1]));
+  }
+  caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin,
+          caption_of(compare.runs[0]));
+}
+
+}  // namespace orrery

@@ -1,0 +1,320 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/plot_axis.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+using Samples = std::vector<DivergenceSample>;
+using SampleValue = std::optional<double> (*)(const DivergenceSample&);
+
+struct Curve {
+  const char* name;
+  theme::Colour colour;
+  SampleValue value;
+};
+
+constexpr std::array distance_curves{
+    Curve{"rms", theme::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
+    Curve{"median", theme::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
+};
+constexpr std::array energy_curves{
+    Curve{"A", run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
+    Curve{"B", run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
+};
+
+struct Chart {
+  const char *id, *title, *notes;
+  std::array<Curve, 2> curves;
+};
+constexpr Chart distance_chart{
+    "compare.distance", "distance of A from B",
+    "The distance of each body of A from the same body of B, in units of length: the root of the mean square, and the "
+    "median. The line is the fitted exponential.",
+    distance_curves};
+constexpr Chart energy_chart{"compare.energy", "energy error",
+                             "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.",
+                             energy_curves};
+
+std::string power_of_ten(int exponent) {
+  return fmt::format("1e{}", exponent);
+}
+
+void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
+}
+
+float small_width(const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+}
+
+DecadeAxis axis_of(const Chart& chart, const Samples& samples) {
+  double least = INFINITY, most = 0;
+  for (const DivergenceSample& sample : samples) {
+    for (const Curve& curve : chart.curves) {
+      const double value = curve.value(sample).value_or(0);
+      if (!(value > 0) || !std::isfinite(value)) continue;
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+  }
+  return DecadeAxis::around(least, most);
+}
+
+struct Scale {
+  PlotArea area;
+  DecadeAxis axis;
+  double last;  // time
+
+  ImVec2 at(double time, double value) const {
+    return area.at(static_cast<float>(last > 0 ? time / last : 1), axis.at(value));
+  }
+};
+
+void draw_curve(const Curve& curve, const Samples& samples, const Scale& scale) {
+  std::vector<ImVec2> points;
+  for (const DivergenceSample& sample : samples) {
+    const std::optional<double> value = curve.value(sample);
+    if (value && *value > 0 && std::isfinite(*value)) points.push_back(scale.at(sample.time, *value));
+  }
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  if (points.size() > 1) draw.AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, em(0.1f));
+  if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
+}
+
+/// The fitted exponential over the times that it was fitted to.
+void draw_fit(const Growth& growth, const Scale& scale) {
+  if (growth.kind != Growth::Kind::exponential) return;
+  const auto at = [&](double time) { return scale.at(time, growth.at_zero * std::exp(time / growth.e_folding_time)); };
+  ImGui::GetWindowDrawList()->AddLine(at(growth.begin), at(growth.end), theme::text, em(0.08f));
+}
+
+/// The sample nearest to the mouse.
+void chart_tooltip(const Chart& chart, const Samples& samples, const Scale& scale) {
+  if (!ImGui::IsItemHovered()) return;
+  const double time = scale.last * (ImGui::GetIO().MousePos.x - scale.area.low.x) / scale.area.width();
+  const auto sample =
+      std::ranges::min_element(samples, {}, [&](const DivergenceSample& s) { return std::abs(s.time - time); });
+  if (sample == samples.end()) return tooltip(chart.notes);
+  std::string words =
+      fmt::format("after {:.4g} units of time, step {} of A", sample->time, format_count(sample->steps[0]));
+  for (const Curve& curve : chart.curves) {
+    const std::optional<double> value = curve.value(*sample);
+    words += fmt::format("\n{} {}", curve.name, value ? format_error(*value) : unknown);
+  }
+  tooltip(chart.notes, words);
+}
+
+void draw_chart(const Chart& chart, const CompareStatus& compare, ImVec2 size) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(size);
+  ui_mark("chart", chart.id);
+  const Scale scale{.area = {{low.x + em(2.6f), low.y + em(1.5f)}, {low.x + size.x, low.y + size.y - em(1.1f)}},
+                    .axis = axis_of(chart, compare.samples),
+                    .last = compare.time};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(scale.area.low, scale.area.high, theme::track, em(0.3f));
+  small_text(low, theme::dim, chart.title);
+  draw_decades_up(scale.area, scale.axis, power_of_ten);
+  for (const Curve& curve : chart.curves) draw_curve(curve, compare.samples, scale);
+  if (&chart == &distance_chart) draw_fit(compare.growth, scale);
+  float right = scale.area.high.x;
+  for (auto curve = chart.curves.rbegin(); curve != chart.curves.rend(); ++curve) {
+    right -= small_width(curve->name);
+    small_text({right, low.y}, curve->colour, curve->name);
+    right -= em(0.5f);
+  }
+  const std::string end = format_value(compare.time);
+  small_text({scale.area.low.x, scale.area.high.y + em(0.1f)}, theme::dim, "0");
+  const std::string words = "time since the same state";
+  if (small_width(words) + 2 * small_width(end) + em(1) < scale.area.width()) {
+    small_text({(scale.area.low.x + scale.area.high.x - small_width(words)) / 2, scale.area.high.y + em(0.1f)},
+               theme::dim, words);
+  }
+  small_text({scale.area.high.x - small_width(end), scale.area.high.y + em(0.1f)}, theme::dim, end);
+  chart_tooltip(chart, compare.samples, scale);
+}
+
+template <class Value>
+struct Choice {
+  Value value;
+  const char* title;
+};
+constexpr std::array time_steps{Choice<double>{1, "as A"},  Choice<double>{0.1, "1/10"},  Choice<double>{0.25, "1/4"},
+                                Choice<double>{0.5, "1/2"}, Choice<double>{2, "2 times"}, Choice<double>{4, "4 times"}};
+constexpr std::array nudges{Choice<double>{0, "none"}, Choice<double>{1e-6, "1e-6"}, Choice<double>{1e-5, "1e-5"},
+                            Choice<double>{1e-4, "1e-4"}, Choice<double>{1e-3, "1e-3"}};
+
+template <class Choices, class Value>
+void choice_row(const char* id, const char* label, const char* notes, const Choices& choices, Value& chosen) {
+  row_label(label, notes);
+  const auto shown = std::ranges::find(choices, chosen, &Choice<Value>::value);
+  const std::string other = fmt::format("{:.3}", chosen);  // from a script
+  if (!begin_combo(id, shown != choices.end() ? shown->title : other.c_str())) return;
+  for (const auto& choice : choices) {
+    if (ImGui::Selectable(choice.title, choice.value == chosen)) chosen = choice.value;
+    ui_mark(id, choice.title);
+  }
+  ImGui::EndCombo();
+}
+
+void kernel_row(const ViewStatus& view, CompareDraft& draft) {
+  row_label("Kernel", "The kernel of B.");
+  const auto shown = std::ranges::find(view.kernels, draft.kernel, [](const KernelPtr& kernel) { return kernel->id; });
+  if (!begin_combo("compare.kernel", shown == view.kernels.end() ? "as A" : (*shown)->title,
+                   ImGuiComboFlags_HeightLargest)) {
+    return;
+  }
+  if (ImGui::Selectable("as A", draft.kernel.empty())) draft.kernel.clear();
+  for (const KernelPtr& kernel : view.kernels) {
+    const bool available = view.backend(kernel->backend).available;
+    if (ImGui::Selectable(kernel->title, draft.kernel == kernel->id, available ? 0 : ImGuiSelectableFlags_Disabled)) {
+      draft.kernel = kernel->id;
+    }
+    ui_mark("compare.kernel", kernel->id);
+    tooltip(kernel->notes, available ? kernel->id : "Not available here.");
+  }
+  ImGui::EndCombo();
+}
+
+void integrator_row(CompareDraft& draft) {
+  std::vector<Choice<std::string>> choices{{"", "as A"}};
+  for (const IntegratorInfo* integrator : integrators()) choices.push_back({integrator->id, integrator->title});
+  choice_row("compare.integrator", "Integrator", "The integrator of B.", choices, draft.integrator);
+}
+
+/// Shows what a script or another way has asked for.
+void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
+  const CompareWith& with = view.compare.with;
+  if (!view.compare.active || with == draft.running) return;
+  const auto kernel = std::ranges::find(view.kernels, *with.kernel, [](const KernelPtr& known) { return known->id; });
+  draft = {.running = with,
+           .kernel = *with.kernel,
+           .settings = kernel == view.kernels.end() ? "" : Settings{**kernel, with.settings}.changes(),
+           .integrator = with.integrator,
+           .time_step_factor = with.time_step ? *with.time_step / status.time_step : 1,
+           .nudge = with.nudge};
+}
+
+CompareWith asked_for(const CompareDraft& draft, const Status& status) {
+  CompareWith with{.kernel = draft.kernel.empty() ? status.kernel_id : draft.kernel,
+                   .settings = draft.kernel.empty() ? status.settings.values() : Settings::Values{},
+                   .integrator = draft.integrator,
+                   .time_step = {},
+                   .nudge = draft.nudge};
+  if (draft.time_step_factor != 1) with.time_step = static_cast<float>(draft.time_step_factor * status.time_step);
+  std::string typed = draft.settings;
+  std::ranges::replace(typed, ',', ' ');
+  for (const auto& [name, value] : Settings::values_of(typed)) with.settings[name] = value;
+  return with;
+}
+
+void layout_row(const CompareStatus& compare, Requests& out) {
+  row_label("Show", "The two runs side by side, or one over the other in two colours.");
+  const auto choice = [&](const char* label, CompareLayout layout) {
+    if (ImGui::RadioButton(label, compare.layout == layout)) out.push_back(SetCompareLayout{layout});
+    ui_mark("compare.layout", label);
+  };
+  choice("side", CompareLayout::side);
+  ImGui::SameLine();
+  choice("over", CompareLayout::over);
+}
+
+void buttons(const Status& status, const ViewStatus& view, const CompareDraft& draft, Requests& out) {
+  const bool active = view.compare.active;
+  const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x;
+  const ImVec2 size{active ? (room - gap) / 2 : room, 0};
+  if (accent_button(active ? "Start anew" : "Compare from here", size)) out.push_back(asked_for(draft, status));
+  ui_mark("compare.start");
+  tooltip("B starts from the present state of A. Both then run to equal times.");
+  if (!active) return;
+  ImGui::SameLine();
+  if (ImGui::Button("End", size)) out.push_back(CompareWith{});
+  ui_mark("compare.end");
+}
+
+void second_run(const Status& status, const ViewStatus& view, CompareDraft& draft, Requests& out) {
+  follow_comparison(status, view, draft);
+  kernel_row(view, draft);
+  row_label("Settings",
+            "Settings of the kernel of B, such as theta=0.5 leaf=8. Others have their initial values, or those of A.");
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  (void)text_field("compare.settings", "initial", draft.settings);
+  integrator_row(draft);
+  choice_row("compare.dt", "dt", "The time step of B. One time step must be a whole multiple of the other.", time_steps,
+             draft.time_step_factor);
+  choice_row("compare.nudge", "Nudge", "Moves each body of B at the start by so much, in a random direction.", nudges,
+             draft.nudge);
+  layout_row(view.compare, out);
+  buttons(status, view, draft, out);
+}
+
+void findings(const CompareStatus& compare) {
+  for (const std::size_t which : {0, 1}) {
+    const ComparedRun& run = compare.runs[which];
+    text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
+    ImGui::SameLine();
+    const std::string speed = run.step_ms > 0 ? fmt::format("{} per step, {}", format_ms(run.step_ms),
+                                                            format_rate(run.interactions_per_s, "/s"))
+                                              : std::string{unknown};
+    wrapped_text(fmt::format("{}: {}", run.name, speed), theme::text, theme::Font::small);
+  }
+  const bool known = compare.growth.kind == Growth::Kind::exponential;
+  if (known) text(fmt::format("e-folding time {:.3g}", compare.growth.e_folding_time), theme::good);
+  ui_mark("compare.growth");
+  wrapped_text(growth_words(compare.growth), theme::dim, theme::Font::small);
+}
+
+}  // namespace
+
+void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
+  const CompareStatus& compare = view.compare;
+  const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
+  const bool wide = room >= em(46);
+  const float column = wide ? em(15) : room, rest = wide ? (room - 2 * column - 3 * gap) / 2 : room;
+  const ImVec2 chart_size{rest, wide ? std::max(height, em(11)) : em(8)};
+  const auto next_column = [&] {
+    if (wide) ImGui::SameLine(0, gap);
+  };
+  ImGui::BeginChild("second run", {column, wide ? chart_size.y : em(13)});
+  second_run(status, view, state.lab.compare, out);
+  ImGui::EndChild();
+  if (!compare.active) {
+    next_column();
+    ImGui::BeginChild("explanation", {wide ? room - column - gap : room, wide ? chart_size.y : em(6)});
+    wrapped_text(
+        "B runs the same bodies a second time from their present state, beside A, the run of the window. Both have "
+        "equal "
+        "times. The distance of each body from itself in the other run shows how rounding, a kernel's error, the "
+        "integrator or the time step changes the orbits; colour the bodies by it under Appearance.",
+        theme::dim);
+    ImGui::EndChild();
+    return;
+  }
+  next_column();
+  ImGui::BeginChild("findings", {column, wide ? chart_size.y : em(9)});
+  findings(compare);
+  ImGui::EndChild();
+  next_column();
+  draw_chart(distance_chart, compare, chart_size);
+  next_column();
+  draw_chart(energy_chart, compare, chart_size);
+}
+
+}  // namespace orrery

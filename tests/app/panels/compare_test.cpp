@@ -1,0 +1,77 @@
+// The tab Compare, and the captions of two runs.
+#include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery::test {
+namespace {
+
+CompareStatus two_runs() {
+  CompareStatus compare;
+  compare.active = true;
+  compare.with.kernel = "cpu-tree";
+  compare.with.settings = {{"theta", "0.5"}};
+  compare.runs = {ComparedRun{"cpu-simd", 1.5, 2e9}, ComparedRun{"cpu-tree", 0, 0}};
+  for (int i = 0; i < 20; ++i) {
+    const double time = 0.5 * i;
+    compare.samples.push_back({.steps = {i, i},
+                               .time = time,
+                               .distances = {.rms = 2e-6 * i, .median = 1e-6 * i, .greatest = 1e-5 * i},
+                               .energy_error = {1e-6, std::nullopt}});
+  }
+  compare.time = compare.samples.back().time;
+  compare.growth = {.kind = Growth::Kind::exponential, .e_folding_time = 2.31, .at_zero = 1e-6, .begin = 1, .end = 9};
+  return compare;
+}
+
+TEST_F(Panels, StartAComparisonFromHere) {
+  open_tab("compare");
+  settle();
+  EXPECT_FALSE(seen("compare.end"));
+  const auto as_it_is = only<CompareWith>(click("compare.start"));
+  EXPECT_EQ(as_it_is.kernel, status.kernel_id);
+  EXPECT_EQ(as_it_is.settings, status.settings.values()) << "as A";
+  EXPECT_FALSE(as_it_is.time_step);
+  EXPECT_TRUE(pick("compare.kernel", "cpu-tree").empty()) << "only the button starts it";
+  (void)pick("compare.dt", "1/2");
+  (void)pick("compare.integrator", "Semi-implicit Euler");
+  (void)pick("compare.nudge", "1e-5");
+  (void)click("compare.settings");
+  (void)type("theta=0.5, leaf=8");
+  const auto asked = only<CompareWith>(click("compare.start"));
+  EXPECT_EQ(asked.kernel, "cpu-tree");
+  EXPECT_EQ(asked.settings, (Settings::Values{{"leaf", "8"}, {"theta", "0.5"}}));
+  EXPECT_FLOAT_EQ(asked.time_step.value(), 0.5f * status.time_step);
+  EXPECT_EQ(asked.nudge, 1e-5);
+}
+
+TEST_F(Panels, ShowAComparisonAndEndIt) {
+  view.compare = two_runs();
+  open_tab("compare");
+  settle();
+  EXPECT_EQ(state.lab.compare.kernel, "cpu-tree") << "what a script has asked for";
+  EXPECT_TRUE(seen("compare.caption.A") && seen("compare.caption.B"));
+  EXPECT_TRUE(seen("chart.compare.distance") && seen("chart.compare.energy"));
+  EXPECT_NE(lab_text().find("e-folding time 2.31"), std::string::npos) << lab_text();
+  EXPECT_EQ(only<SetCompareLayout>(click("compare.layout.over")).layout, CompareLayout::over);
+  EXPECT_FALSE(only<CompareWith>(click("compare.end")).kernel);
+}
+
+TEST_F(Panels, ShowAComparisonInAnyWindow) {
+  view.compare = two_runs();
+  view.compare.samples.back().distances = {.rms = NAN, .median = NAN, .greatest = NAN};
+  for (const CompareLayout layout : {CompareLayout::side, CompareLayout::over}) {
+    view.compare.layout = layout;
+    for (const auto& [width, height] :
+         {std::pair{320.0f, 200.0f}, std::pair{700.0f, 500.0f}, std::pair{2500.0f, 900.0f}}) {
+      resize(width, height, 1);
+      state.lab.tab = LabTab::compare;
+      state.lab.folded = false;
+      settle();
+    }
+  }
+  view.compare.samples.clear();
+  settle();
+}
+
+}  // namespace
+}  // namespace orrery::test
