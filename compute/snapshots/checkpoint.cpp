@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "Orrery run 2026\n";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
+constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
 /// Where the header's fields start.
 namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
@@ -31,15 +31,18 @@ constexpr std::uint64_t most_setup_bytes = 1 << 20;
 constexpr std::size_t values_per_block = 65536;
 
 /// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
-enum Holds : std::uint32_t { ids = 1, species = 2, first_float = 4 };
+namespace held {
+constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
+}
 constexpr std::array float_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                    &BodyProperties::formation_time};
-constexpr std::uint32_t units = first_float << float_columns.size();
-constexpr std::uint32_t known_holds = 2 * units - 1;
+namespace held {
+constexpr std::uint32_t units = first_float << float_columns.size(), all = 2 * units - 1;
+}
 constexpr std::size_t units_bytes = 3 * sizeof(double);
 
 std::uint32_t bit_of_float_column(std::size_t column) {
-  return first_float << column;
+  return held::first_float << column;
 }
 
 std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
@@ -106,9 +109,9 @@ class CheckedOutput {
   std::uint32_t checksum_ = 0;
 };
 
-const Bytes little{ByteOrder::little};
+const Bytes little_endian{ByteOrder::little};
 
-struct Header {
+struct CheckpointHeader {
   std::uint32_t holds = 0;
   std::uint64_t bodies = 0, setup_bytes = 0;
   std::int64_t step = 0;
@@ -117,12 +120,13 @@ struct Header {
 
   std::uint64_t file_bytes() const {
     std::uint64_t per_body = body_bytes;
-    if (holds & ids) per_body += sizeof(std::uint64_t);
-    if (holds & species) per_body += 1;
+    if (holds & held::ids) per_body += sizeof(std::uint64_t);
+    if (holds & held::species) per_body += 1;
     for (std::size_t column = 0; column < float_columns.size(); ++column) {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
-    return header_bytes + setup_bytes + (holds & units ? units_bytes : 0) + bodies * per_body + checksum_bytes;
+    return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
+           checksum_bytes;
   }
 };
 
@@ -130,25 +134,25 @@ bool has_magic(std::span<const std::byte> head) {
   return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
 }
 
-Header read_header(CheckedInput& in) {
+CheckpointHeader read_header(CheckedInput& in) {
   SnapshotInput& file = in.file();
   if (!has_magic(file.head())) file.fail("not a checkpoint of Orrery");
-  if (file.size() < header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
-  std::array<std::byte, header_bytes> bytes;
+  if (file.size() < checkpoint_header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
+  std::array<std::byte, checkpoint_header_bytes> bytes;
   in.read(bytes.data(), bytes.size());
-  if (const std::uint32_t written = little.load32(&bytes[field::version]); written != version) {
+  if (const std::uint32_t written = little_endian.load32(&bytes[field::version]); written != version) {
     file.fail("a checkpoint of version " + std::to_string(written) + ", but this program reads version " +
               std::to_string(version));
   }
-  Header head{.holds = little.load32(&bytes[field::holds]),
-              .bodies = little.load64(&bytes[field::bodies]),
-              .setup_bytes = little.load64(&bytes[field::setup_bytes]),
-              .step = static_cast<std::int64_t>(little.load64(&bytes[field::step])),
-              .time = little.load_double(&bytes[field::time]),
-              .softening = little.load_float(&bytes[field::softening])};
+  CheckpointHeader head{.holds = little_endian.load32(&bytes[field::holds]),
+                        .bodies = little_endian.load64(&bytes[field::bodies]),
+                        .setup_bytes = little_endian.load64(&bytes[field::setup_bytes]),
+                        .step = static_cast<std::int64_t>(little_endian.load64(&bytes[field::step])),
+                        .time = little_endian.load_double(&bytes[field::time]),
+                        .softening = little_endian.load_float(&bytes[field::softening])};
   if (head.bodies == 0) file.fail("a checkpoint without bodies");
   file.require_room_for(head.bodies);
-  if ((head.holds & ~known_holds) != 0 || head.setup_bytes > most_setup_bytes || head.step < 0 ||
+  if ((head.holds & ~held::all) != 0 || head.setup_bytes > most_setup_bytes || head.step < 0 ||
       !std::isfinite(head.time) || !(std::isfinite(head.softening) && head.softening >= 0)) {
     file.fail("damaged: its header has a value out of range");
   }
@@ -162,7 +166,7 @@ Header read_header(CheckedInput& in) {
 void read_units(CheckedInput& in, Snapshot& snapshot) {
   std::array<std::byte, units_bytes> bytes;
   in.read(bytes.data(), bytes.size());
-  const auto value = [&](std::size_t place) { return little.load_double(&bytes[place * sizeof(double)]); };
+  const auto value = [&](std::size_t place) { return little_endian.load_double(&bytes[place * sizeof(double)]); };
   snapshot.units = Units{value(0), value(1), value(2)};
   if (!snapshot.units->usable()) in.file().fail("damaged: its units are out of range");
 }
@@ -172,7 +176,7 @@ void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   bodies.velocities.resize(count);
   const std::uint64_t first_byte = in.position();
   in.read_values(count, body_bytes, [&](std::uint64_t i, const std::byte* at) {
-    const auto value = [at](std::size_t place) { return little.load_float(at + place * sizeof(float)); };
+    const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
     const Vec4 position{value(0), value(1), value(2), value(3)}, velocity{value(4), value(5), value(6), 0};
     if (const std::string cause = unusable(position, velocity); !cause.empty()) {
       in.file().fail("body " + std::to_string(i) + " (counted from 0, at byte " +
@@ -183,13 +187,13 @@ void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   });
 }
 
-void read_properties(CheckedInput& in, const Header& head, BodyProperties& properties) {
-  if (head.holds & ids) {
+void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyProperties& properties) {
+  if (head.holds & held::ids) {
     properties.ids.resize(head.bodies);
     in.read_values(head.bodies, sizeof(std::uint64_t),
-                   [&](std::uint64_t i, const std::byte* at) { properties.ids[i] = little.load64(at); });
+                   [&](std::uint64_t i, const std::byte* at) { properties.ids[i] = little_endian.load64(at); });
   }
-  if (head.holds & species) {
+  if (head.holds & held::species) {
     properties.species.resize(head.bodies);
     in.read_values(head.bodies, 1, [&](std::uint64_t i, const std::byte* at) {
       if (*at > static_cast<std::byte>(species_count - 1)) {
@@ -203,51 +207,52 @@ void read_properties(CheckedInput& in, const Header& head, BodyProperties& prope
     std::vector<float>& values = properties.*float_columns[column];
     values.resize(head.bodies);
     in.read_values(head.bodies, sizeof(float),
-                   [&](std::uint64_t i, const std::byte* at) { values[i] = little.load_float(at); });
+                   [&](std::uint64_t i, const std::byte* at) { values[i] = little_endian.load_float(at); });
   }
 }
 
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
-  const Header head = read_header(in);
+  const CheckpointHeader head = read_header(in);
   Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
   checkpoint.setup.resize(head.setup_bytes);
   in.read(reinterpret_cast<std::byte*>(checkpoint.setup.data()), checkpoint.setup.size());
-  if (head.holds & units) read_units(in, checkpoint.snapshot);
+  if (head.holds & held::units) read_units(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
   std::array<std::byte, checksum_bytes> checksum;
   input.read(checksum.data(), checksum.size());
-  if (little.load32(checksum.data()) != in.checksum()) input.fail("damaged: its checksum does not match its content");
+  if (little_endian.load32(checksum.data()) != in.checksum())
+    input.fail("damaged: its checksum does not match its content");
   return checkpoint;
 }
 
-Header header_of(const Checkpoint& checkpoint) {
+CheckpointHeader header_of(const Checkpoint& checkpoint) {
   const BodyProperties& properties = checkpoint.snapshot.properties;
-  Header head{.bodies = checkpoint.snapshot.bodies.positions.size(),
-              .setup_bytes = checkpoint.setup.size(),
-              .step = checkpoint.step,
-              .time = checkpoint.snapshot.time,
-              .softening = checkpoint.snapshot.softening};
-  if (!properties.ids.empty()) head.holds |= ids;
-  if (!properties.species.empty()) head.holds |= species;
+  CheckpointHeader head{.bodies = checkpoint.snapshot.bodies.positions.size(),
+                        .setup_bytes = checkpoint.setup.size(),
+                        .step = checkpoint.step,
+                        .time = checkpoint.snapshot.time,
+                        .softening = checkpoint.snapshot.softening};
+  if (!properties.ids.empty()) head.holds |= held::ids;
+  if (!properties.species.empty()) head.holds |= held::species;
   for (std::size_t column = 0; column < float_columns.size(); ++column) {
     if (!(properties.*float_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
-  if (checkpoint.snapshot.units) head.holds |= units;
+  if (checkpoint.snapshot.units) head.holds |= held::units;
   return head;
 }
 
-std::vector<std::byte> header_bytes_of(const Header& head) {
-  std::vector<std::byte> bytes(header_bytes);
+std::vector<std::byte> bytes_of(const CheckpointHeader& head) {
+  std::vector<std::byte> bytes(checkpoint_header_bytes);
   std::memcpy(bytes.data(), magic.data(), magic.size());
-  little.store32(&bytes[field::version], version);
-  little.store32(&bytes[field::holds], head.holds);
-  little.store64(&bytes[field::bodies], head.bodies);
-  little.store64(&bytes[field::step], static_cast<std::uint64_t>(head.step));
-  little.store_double(&bytes[field::time], head.time);
-  little.store64(&bytes[field::setup_bytes], head.setup_bytes);
-  little.store_float(&bytes[field::softening], head.softening);
+  little_endian.store32(&bytes[field::version], version);
+  little_endian.store32(&bytes[field::holds], head.holds);
+  little_endian.store64(&bytes[field::bodies], head.bodies);
+  little_endian.store64(&bytes[field::step], static_cast<std::uint64_t>(head.step));
+  little_endian.store_double(&bytes[field::time], head.time);
+  little_endian.store64(&bytes[field::setup_bytes], head.setup_bytes);
+  little_endian.store_float(&bytes[field::softening], head.softening);
   return bytes;
 }
 
@@ -255,7 +260,7 @@ void write_units(CheckedOutput& out, const Units& of) {
   std::vector<std::byte> bytes(units_bytes);
   std::byte* at = bytes.data();
   for (const double value : {of.length_cm, of.mass_g, of.velocity_cm_s}) {
-    little.store_double(at, value);
+    little_endian.store_double(at, value);
     at += sizeof value;
   }
   out.write(bytes);
@@ -265,7 +270,7 @@ void write_bodies(CheckedOutput& out, const Bodies& bodies) {
   out.write_values(bodies.positions.size(), body_bytes, [&](std::size_t i, std::byte* at) {
     const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
     for (const float value : {p.x, p.y, p.z, p.w, v.x, v.y, v.z}) {
-      little.store_float(at, value);
+      little_endian.store_float(at, value);
       at += sizeof(float);
     }
   });
@@ -273,25 +278,26 @@ void write_bodies(CheckedOutput& out, const Bodies& bodies) {
 
 void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   out.write_values(properties.ids.size(), sizeof(std::uint64_t),
-                   [&](std::size_t i, std::byte* at) { little.store64(at, properties.ids[i]); });
+                   [&](std::size_t i, std::byte* at) { little_endian.store64(at, properties.ids[i]); });
   out.write_values(properties.species.size(), 1,
                    [&](std::size_t i, std::byte* at) { *at = static_cast<std::byte>(properties.species[i]); });
   for (const auto column : float_columns) {
     const std::vector<float>& values = properties.*column;
     out.write_values(values.size(), sizeof(float),
-                     [&](std::size_t i, std::byte* at) { little.store_float(at, values[i]); });
+                     [&](std::size_t i, std::byte* at) { little_endian.store_float(at, values[i]); });
   }
 }
 
-bool detect(std::span<const std::byte> head, std::uint64_t) {
+bool is_checkpoint(std::span<const std::byte> head, std::uint64_t) {
   return has_magic(head);
 }
 
-Snapshot read(SnapshotInput& input) {
+Snapshot read_snapshot_part(SnapshotInput& input) {
   return read_from(input).snapshot;
 }
 
-std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
+                                           const SnapshotOutput& output) {
   return {write_checkpoint(file, {.snapshot = snapshot}, output.existing)};
 }
 
@@ -305,13 +311,13 @@ Checkpoint read_checkpoint(const fs::path& file) {
 fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
   AtomicFile out{file, existing};
   CheckedOutput checked{out};
-  checked.write(header_bytes_of(header_of(checkpoint)));
+  checked.write(bytes_of(header_of(checkpoint)));
   checked.write(checkpoint.setup);
   if (checkpoint.snapshot.units) write_units(checked, *checkpoint.snapshot.units);
   write_bodies(checked, checkpoint.snapshot.bodies);
   write_properties(checked, checkpoint.snapshot.properties);
   std::array<std::byte, checksum_bytes> checksum;
-  little.store32(checksum.data(), checked.checksum());
+  little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
   return out.commit();
 }
@@ -340,9 +346,9 @@ constinit const SnapshotFormat checkpoint_format{
               .formation_time = true,
               .units = true},
     .units = UnitRule::gravity,
-    .detect = detect,
-    .read = read,
-    .write = write,
+    .detect = is_checkpoint,
+    .read = read_snapshot_part,
+    .write = write_snapshot_alone,
 };
 
 }  // namespace orrery

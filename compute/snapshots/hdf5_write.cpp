@@ -117,11 +117,10 @@ void write_type(hid_t file, const Snapshot& snapshot, Species species, bool own_
 
 /// The bytes of the file in memory, while it is open.
 std::string_view image_of(hid_t file, hid_t access) {
-  hsize_t size = 0;
   void* handle = nullptr;
-  const bool found = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_filesize(file, &size) >= 0 &&
-                     H5Fget_vfd_handle(file, access, &handle) >= 0;
-  require_hdf5(found && handle, "it could not be finished in memory");
+  const bool found = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_vfd_handle(file, access, &handle) >= 0;
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);  // without the room to grow that the driver has
+  require_hdf5(found && handle && size > 0, "it could not be finished in memory");
   return {*static_cast<char**>(handle), static_cast<std::size_t>(size)};  // what the core driver's handle points to
 }
 

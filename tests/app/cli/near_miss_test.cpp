@@ -86,7 +86,8 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
   refused({"--repeat=3"}, "which 'orrery bench' and 'orrery report' take; ");
   refused({"verify", "--frames", "3"}, "which 'orrery view' and 'orrery render' take; ");
   refused({"info", "-n", "3"},
-          "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report', 'orrery verify' and 'orrery compare' "
+          "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report', 'orrery verify', "
+          "'orrery compare' and 'orrery run' "
           "take; ");
   EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }

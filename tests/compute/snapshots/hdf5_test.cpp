@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,13 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(1e9, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); });
   EXPECT_LT(std::filesystem::file_size(file()), 20000u);
   expect_refused("PartType1/Coordinates", "truncated", "1000000000 rows");
+}
+
+TEST_F(Hdf5, TakesTheRoomOfItsBodies) {
+  constexpr int count = 1000;
+  write_snapshot(file(), {find_scene("plummer").generate(count, 1).bodies});
+  EXPECT_LT(std::filesystem::file_size(file()), 20'000u + 48 * count);
+  EXPECT_EQ(read_snapshot(file()).bodies.count(), count);
 }
 
 TEST_F(Hdf5, HoldsUnitsThatAreNearlyGadgets) {
