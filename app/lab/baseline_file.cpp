@@ -12,6 +12,7 @@
 
 #include "app/lab/baseline.h"
 #include "app/text/input_file.h"
+#include "app/text/lines.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -19,13 +20,6 @@ namespace {
 
 // A CSV within these limits is compared within seconds and a few hundred MB, whatever it holds.
 constexpr std::size_t most_csv_bytes = 8'000'000, most_rows = 100'000, most_row_bytes = 2048;
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 /// A JSON number; null for an empty field and for other text.
 template <class Number>

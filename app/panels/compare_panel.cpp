@@ -22,52 +22,42 @@ using theme::em;
 using Samples = std::vector<DivergenceSample>;
 using SampleValue = std::optional<double> (*)(const DivergenceSample&);
 
-struct Curve {
+struct DistanceCurve {
   const char* name;
   theme::Colour colour;
   SampleValue value;
 };
 
 constexpr std::array distance_curves{
-    Curve{"rms", theme::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
-    Curve{"median", theme::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
+    DistanceCurve{"rms", theme::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
+    DistanceCurve{"median", theme::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
 };
 constexpr std::array energy_curves{
-    Curve{"A", run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
-    Curve{"B", run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
+    DistanceCurve{"A", run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
+    DistanceCurve{"B", run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
 };
 
-struct Chart {
+struct ComparisonChart {
   const char *id, *title, *notes;
-  std::array<Curve, 2> curves;
+  std::array<DistanceCurve, 2> curves;
 };
-constexpr Chart distance_chart{
+constexpr ComparisonChart distance_chart{
     "compare.distance", "distance of A from B",
     "The distance of each body of A from the same body of B, in units of length: the root of the mean square, and the "
     "median. The line is the fitted exponential.",
     distance_curves};
-constexpr Chart energy_chart{"compare.energy", "energy error",
-                             "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.",
-                             energy_curves};
+constexpr ComparisonChart energy_chart{
+    "compare.energy", "energy error",
+    "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.", energy_curves};
 
 std::string power_of_ten(int exponent) {
   return fmt::format("1e{}", exponent);
 }
 
-void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
-}
-
-float small_width(const std::string& words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
-}
-
-DecadeAxis axis_of(const Chart& chart, const Samples& samples) {
+DecadeAxis axis_of(const ComparisonChart& chart, const Samples& samples) {
   double least = INFINITY, most = 0;
   for (const DivergenceSample& sample : samples) {
-    for (const Curve& curve : chart.curves) {
+    for (const DistanceCurve& curve : chart.curves) {
       const double value = curve.value(sample).value_or(0);
       if (!(value > 0) || !std::isfinite(value)) continue;
       least = std::min(least, value);
@@ -87,7 +77,7 @@ struct Scale {
   }
 };
 
-void draw_curve(const Curve& curve, const Samples& samples, const Scale& scale) {
+void draw_curve(const DistanceCurve& curve, const Samples& samples, const Scale& scale) {
   std::vector<ImVec2> points;
   for (const DivergenceSample& sample : samples) {
     const std::optional<double> value = curve.value(sample);
@@ -106,7 +96,7 @@ void draw_fit(const Growth& growth, const Scale& scale) {
 }
 
 /// The sample nearest to the mouse.
-void chart_tooltip(const Chart& chart, const Samples& samples, const Scale& scale) {
+void chart_tooltip(const ComparisonChart& chart, const Samples& samples, const Scale& scale) {
   if (!ImGui::IsItemHovered()) return;
   const double time = scale.last * (ImGui::GetIO().MousePos.x - scale.area.low.x) / scale.area.width();
   const auto sample =
@@ -114,14 +104,14 @@ void chart_tooltip(const Chart& chart, const Samples& samples, const Scale& scal
   if (sample == samples.end()) return tooltip(chart.notes);
   std::string words =
       fmt::format("after {:.4g} units of time, step {} of A", sample->time, format_count(sample->steps[0]));
-  for (const Curve& curve : chart.curves) {
+  for (const DistanceCurve& curve : chart.curves) {
     const std::optional<double> value = curve.value(*sample);
     words += fmt::format("\n{} {}", curve.name, value ? format_error(*value) : unknown);
   }
   tooltip(chart.notes, words);
 }
 
-void draw_chart(const Chart& chart, const CompareStatus& compare, ImVec2 size) {
+void draw_chart(const ComparisonChart& chart, const CompareStatus& compare, ImVec2 size) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImGui::Dummy(size);
   ui_mark("chart", chart.id);
@@ -132,7 +122,7 @@ void draw_chart(const Chart& chart, const CompareStatus& compare, ImVec2 size) {
   draw.AddRectFilled(scale.area.low, scale.area.high, theme::track, em(0.3f));
   small_text(low, theme::dim, chart.title);
   draw_decades_up(scale.area, scale.axis, power_of_ten);
-  for (const Curve& curve : chart.curves) draw_curve(curve, compare.samples, scale);
+  for (const DistanceCurve& curve : chart.curves) draw_curve(curve, compare.samples, scale);
   if (&chart == &distance_chart) draw_fit(compare.growth, scale);
   float right = scale.area.high.x;
   for (auto curve = chart.curves.rbegin(); curve != chart.curves.rend(); ++curve) {

@@ -118,16 +118,6 @@ void draw_curve(const Curve& curve, History history, const PlotArea& area, Range
   if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
 }
 
-void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
-}
-
-float small_width(const std::string& words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
-}
-
 /// The measurement nearest to the mouse.
 const ConservedProbe& pointed_at(History history, const PlotArea& area) {
   const double share = (ImGui::GetIO().MousePos.x - area.low.x) / area.width();

@@ -24,7 +24,7 @@ bool has_another_value(const SweepRow& row, const std::string& name, const std::
 }
 
 /// A setting's value as a number, to compare; 0 for a word.
-double size_of(const std::string& value) {
+double magnitude_of(const std::string& value) {
   double number = 0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
@@ -44,7 +44,7 @@ Departure departure_of(const SweepRow& row, const SweepRow& fastest, std::span<c
   for (const auto& [name, value] : row.values) {
     const Tunable* tunable = kernel ? kernel->tunable(name) : nullptr;
     departure.changed += tunable && value != tunable->initial ? 1 : 0;
-    departure.sizes.push_back(size_of(value));
+    departure.sizes.push_back(magnitude_of(value));
   }
   return departure;
 }

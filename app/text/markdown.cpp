@@ -15,7 +15,7 @@ namespace {
 
 using Kind = TextBlock::Kind;
 
-constexpr std::size_t most_line_bytes = 1000, most_cells = 12;
+constexpr std::size_t most_markdown_line_bytes = 1000, most_cells = 12;
 constexpr int most_lines = 10'000, most_level = 3;
 
 /// The cells between the '|' of a table's line; a '|' in `code` is none of them.
@@ -47,7 +47,8 @@ class MarkdownParser {
  public:
   void add(std::string_view whole, int number) {
     number_ = number;
-    if (whole.size() > most_line_bytes) throw UsageError(fmt::format("a line has at most {} bytes", most_line_bytes));
+    if (whole.size() > most_markdown_line_bytes)
+      throw UsageError(fmt::format("a line has at most {} bytes", most_markdown_line_bytes));
     if (number > most_lines) throw UsageError(fmt::format("a text has at most {} lines", most_lines));
     if (!is_text(whole)) throw UsageError("this is not text: it must be UTF-8 without control characters");
     const std::string_view line = trimmed(whole);

@@ -28,16 +28,16 @@ namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
-constexpr std::size_t values_per_block = 65536;
+constexpr std::size_t values_at_once = 65536;
 
 /// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
 namespace held {
 constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
 }
-constexpr std::array float_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
-                                   &BodyProperties::formation_time};
+constexpr std::array property_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
+                                      &BodyProperties::formation_time};
 namespace held {
-constexpr std::uint32_t units = first_float << float_columns.size(), all = 2 * units - 1;
+constexpr std::uint32_t units = first_float << property_columns.size(), all = 2 * units - 1;
 }
 constexpr std::size_t units_bytes = 3 * sizeof(double);
 
@@ -62,9 +62,9 @@ class CheckedInput {
   /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
   template <class Take>
   void read_values(std::uint64_t count, std::size_t width, Take take) {
-    std::vector<std::byte> block(std::min<std::uint64_t>(values_per_block, count) * width);
-    for (std::uint64_t first = 0; first < count; first += values_per_block) {
-      const std::uint64_t here = std::min<std::uint64_t>(values_per_block, count - first);
+    std::vector<std::byte> block(std::min<std::uint64_t>(values_at_once, count) * width);
+    for (std::uint64_t first = 0; first < count; first += values_at_once) {
+      const std::uint64_t here = std::min<std::uint64_t>(values_at_once, count - first);
       read(block.data(), here * width);
       for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block[i * width]);
     }
@@ -95,8 +95,8 @@ class CheckedOutput {
   template <class Put>
   void write_values(std::size_t count, std::size_t width, Put put) {
     std::vector<std::byte> block;
-    for (std::size_t first = 0; first < count; first += values_per_block) {
-      const std::size_t here = std::min(values_per_block, count - first);
+    for (std::size_t first = 0; first < count; first += values_at_once) {
+      const std::size_t here = std::min(values_at_once, count - first);
       block.resize(here * width);
       for (std::size_t i = 0; i < here; ++i) put(first + i, &block[i * width]);
       write(block);
@@ -122,7 +122,7 @@ struct CheckpointHeader {
     std::uint64_t per_body = body_bytes;
     if (holds & held::ids) per_body += sizeof(std::uint64_t);
     if (holds & held::species) per_body += 1;
-    for (std::size_t column = 0; column < float_columns.size(); ++column) {
+    for (std::size_t column = 0; column < property_columns.size(); ++column) {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
     return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
@@ -202,9 +202,9 @@ void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyPropert
       properties.species[i] = static_cast<Species>(*at);
     });
   }
-  for (std::size_t column = 0; column < float_columns.size(); ++column) {
+  for (std::size_t column = 0; column < property_columns.size(); ++column) {
     if (!(head.holds & bit_of_float_column(column))) continue;
-    std::vector<float>& values = properties.*float_columns[column];
+    std::vector<float>& values = properties.*property_columns[column];
     values.resize(head.bodies);
     in.read_values(head.bodies, sizeof(float),
                    [&](std::uint64_t i, const std::byte* at) { values[i] = little_endian.load_float(at); });
@@ -236,8 +236,8 @@ CheckpointHeader header_of(const Checkpoint& checkpoint) {
                         .softening = checkpoint.snapshot.softening};
   if (!properties.ids.empty()) head.holds |= held::ids;
   if (!properties.species.empty()) head.holds |= held::species;
-  for (std::size_t column = 0; column < float_columns.size(); ++column) {
-    if (!(properties.*float_columns[column]).empty()) head.holds |= bit_of_float_column(column);
+  for (std::size_t column = 0; column < property_columns.size(); ++column) {
+    if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
   if (checkpoint.snapshot.units) head.holds |= held::units;
   return head;
@@ -281,7 +281,7 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
                    [&](std::size_t i, std::byte* at) { little_endian.store64(at, properties.ids[i]); });
   out.write_values(properties.species.size(), 1,
                    [&](std::size_t i, std::byte* at) { *at = static_cast<std::byte>(properties.species[i]); });
-  for (const auto column : float_columns) {
+  for (const auto column : property_columns) {
     const std::vector<float>& values = properties.*column;
     out.write_values(values.size(), sizeof(float),
                      [&](std::size_t i, std::byte* at) { little_endian.store_float(at, values[i]); });

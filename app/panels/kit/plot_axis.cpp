@@ -62,4 +62,14 @@ void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (
   });
 }
 
+void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
+}
+
+float small_width(const std::string& words) {
+  ImFont* const font = theme::font(theme::Font::small);
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+}
+
 }  // namespace orrery

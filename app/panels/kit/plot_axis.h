@@ -31,4 +31,8 @@ struct PlotArea {
 void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
 void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
 
+/// Words of a plot, in small type.
+void small_text(ImVec2 at, ImU32 colour, const std::string& words);
+float small_width(const std::string& words);
+
 }  // namespace orrery

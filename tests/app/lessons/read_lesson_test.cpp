@@ -14,13 +14,13 @@ namespace {
 using test::lesson_text;
 using test::lesson_with;
 
-const KernelCatalog& kernels() {
+const KernelCatalog& known_kernels() {
   static const KernelCatalog catalog;
   return catalog;
 }
 
 Lesson parsed(const std::string& text) {
-  return parse_lesson(text, "mine.md", kernels());
+  return parse_lesson(text, "mine.md", known_kernels());
 }
 
 TEST(ReadLesson, HasItsParts) {
