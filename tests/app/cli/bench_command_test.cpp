@@ -21,6 +21,7 @@ using test::expect_refused;
 using test::lines;
 using test::Outcome;
 using test::run_orrery;
+using test::says;
 using Words = std::vector<std::string>;
 
 class BenchCommand : public testing::Test {
@@ -37,10 +38,6 @@ class BenchCommand : public testing::Test {
 
   const test::TemporaryFolder folder;
 };
-
-bool says(const Outcome& outcome, const std::string& text) {
-  return outcome.out.find(text) != std::string::npos;
-}
 
 TEST_F(BenchCommand, MeasuresWhatAutoStandsFor) {
   const Outcome outcome =

@@ -15,10 +15,7 @@ namespace {
 using test::expect_refused;
 using test::Outcome;
 using test::run_orrery;
-
-bool says(const Outcome& outcome, const std::string& words) {
-  return outcome.out.find(words) != std::string::npos;
-}
+using test::says;
 
 TEST(LessonCommand, ListsTheLessons) {
   const Outcome outcome = run_orrery({"lesson"});

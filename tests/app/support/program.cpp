@@ -102,6 +102,10 @@ void expect_refused(const Outcome& outcome, int status, const std::vector<std::s
   expect_complaint(outcome, status, said);
 }
 
+bool says(const Outcome& outcome, const std::string& words) {
+  return outcome.out.find(words) != std::string::npos;
+}
+
 void expect_complaint(const Outcome& outcome, int status, const std::vector<std::string>& said) {
   EXPECT_EQ(outcome.status, status) << outcome.err;
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;

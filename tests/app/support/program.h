@@ -24,6 +24,8 @@ struct Surroundings {
 /// Runs `orrery` with these arguments until it ends.
 Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
+/// Whether stdout has these words.
+bool says(const Outcome& outcome, const std::string& words);
 /// Expects one line on stderr, with all of `said`, and this exit status.
 void expect_complaint(const Outcome& outcome, int status, const std::vector<std::string>& said);
 /// Also expects that nothing was printed on stdout: the program refused to begin.
