@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/measure_to_end.h"
 #include "app/cli/planned_sweep.h"
 #include "app/lab/baseline.h"
 #include "app/lab/roofline/kernel_limits.h"
@@ -51,7 +52,7 @@ class Bench {
 
  private:
   void measure() {
-    run_sweep(sweep_, options_.progress, [this] {
+    measure_to_end(sweep_, options_.progress, [this] {
       if (!report_ && sweep_.first_status()) start_report();
       if (report_) report_->update();
     });

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
+#include "app/cli/measure_to_end.h"
 #include "app/lessons/lesson_measurement.h"
 #include "app/lessons/library.h"
 #include "app/lessons/read_lesson.h"
@@ -17,15 +16,12 @@
 #include "app/text/format_count.h"
 #include "app/text/lines.h"
 #include "app/text/printable.h"
-#include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
-
-constexpr std::chrono::milliseconds between_looks{2};  // between looks at a batch in flight
 
 std::string list_text(const TextStyle& style) {
   Table table{"rl", {"number", "lesson"}};
@@ -142,19 +138,6 @@ std::string verdict_text(const Judgement& judgement, std::optional<std::size_t> 
                             judgement.right[*predicted] ? "right" : "not this time");
 }
 
-void measure_lesson(LessonMeasurement& measurement, bool progress_asked) {
-  Progress progress{progress_asked};
-  watch_stop_signals();
-  while (!measurement.ended()) {
-    if (stop_requested()) {
-      measurement.stop();
-    } else if (measurement.tick()) {
-      std::this_thread::sleep_for(between_looks);
-    }
-    progress.show_left(measurement.left_s(), measurement.present());
-  }
-}
-
 int teach(const KernelCatalog& kernels, const LessonOptions& options, const Lesson& lesson) {
   const TextStyle style = stdout_style(options.table);
   const Backends backends{kernels, options.device};
@@ -171,7 +154,7 @@ int teach(const KernelCatalog& kernels, const LessonOptions& options, const Less
   const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
 
   LessonMeasurement measurement{backends, lesson, part};
-  measure_lesson(measurement, options.progress);
+  measure_to_end(measurement, options.progress, [] {});
   const LessonResults& results = measurement.results();
   console::print(
       "{}{}{}{}", heading("Measure", style), blocks_text(part.measure, style),

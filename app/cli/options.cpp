@@ -10,11 +10,11 @@
 #include <ranges>
 
 #include "app/camera_path/path_file.h"
-#include "app/cli/first_kernel.h"
 #include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
 #include "app/cli/read_script.h"
 #include "app/cli/run_options.h"
+#include "app/cli/start_options.h"
 #include "app/commands/command_reference.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/text/format_count.h"

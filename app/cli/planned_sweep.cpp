@@ -3,24 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/text/console.h"
 #include "app/text/format_count.h"
-#include "app/text/progress.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {
-
-constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight, a tenth of a sample
 
 Sampling sampling_of(const BenchOptions& options) {
   if (options.uth) return uth_protocol::sampling;
@@ -88,20 +82,6 @@ PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options) {
     planned.skipped = std::move(variants.skipped);
   }
   return planned;
-}
-
-void run_sweep(Sweep& sweep, bool progress_asked, const std::function<void()>& after_tick) {
-  Progress progress{progress_asked};
-  watch_stop_signals();
-  while (!sweep.ended()) {
-    if (stop_requested()) {
-      sweep.stop();
-    } else if (sweep.tick()) {
-      std::this_thread::sleep_for(nap);
-    }
-    after_tick();
-    progress.show_left(sweep.left_s(), sweep.present());
-  }
 }
 
 void throw_failure(const SweepEntry& entry) {

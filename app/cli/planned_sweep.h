@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "app/cli/options.h"
@@ -17,10 +16,6 @@ struct PlannedSweep {
 /// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses. Prints notes to
 /// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
 PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options);
-
-/// Runs the sweep to its end, or stops it after a stop signal, with the time left on stderr. `after_tick` is called
-/// again and again meanwhile.
-void run_sweep(Sweep& sweep, bool progress, const std::function<void()>& after_tick);
 
 /// Throws the entry's problem, as the exception that belongs to the exit status.
 [[noreturn]] void throw_failure(const SweepEntry& entry);

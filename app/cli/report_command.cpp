@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/cli/measure_to_end.h"
 #include "app/cli/planned_sweep.h"
 #include "app/lab/force_sample.h"
 #include "app/lab/metadata.h"
@@ -119,7 +120,7 @@ class Report {
   void measure() {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
-    run_sweep(sweep_, options_.bench.progress, [&] {
+    measure_to_end(sweep_, options_.bench.progress, [&] {
       const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
       if (options_.budget_s && elapsed_s >= *options_.budget_s) sweep_.stop();
     });

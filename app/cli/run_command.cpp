@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <variant>
 
 #include "app/lab/metadata.h"
+#include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
@@ -98,17 +97,9 @@ class Run {
  private:
   void begin(const Backends& backends) {
     order_ = changed({}, options_);
-    const auto named = std::ranges::find_if(options_.setup, [](const Command& command) {
-      const auto* select = std::get_if<SelectKernel>(&command);
-      return select && select->id != auto_kernel;
-    });
-    const KernelPtr kernel =
-        named == options_.setup.end() ? nullptr : backends.kernels().find(std::get<SelectKernel>(*named).id);
-    simulation_.emplace(backends, options_.scene, kernel, nullptr, &chooser_);
-    for (const Command& command : options_.setup) simulation_->apply(command);
-    if (!options_.settings.empty()) {
-      simulation_->apply(SelectKernel{backends.default_kernel()->id, options_.settings});
-    }
+    simulation_.emplace(backends, options_.scene, kernel_of_setup(backends.kernels(), options_.setup), nullptr,
+                        &chooser_);
+    set_up(*simulation_, backends, options_.setup, options_.settings);
   }
 
   void resume(const Backends& backends) {

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 
-#include "app/cli/first_kernel.h"
 #include "app/cli/option_parts.h"
+#include "app/cli/start_options.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"

@@ -4,34 +4,19 @@
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace orrery {
 namespace {
-
-constexpr int digits = 12;  // drifts are small differences of what is written here
 
 bool is_same(const ConservedProbe& a, const std::optional<ConservedProbe>& b) {
   return b && a.step == b->step && a.sim_time == b->sim_time && a.ms == b->ms;
 }
 
 std::string row(const ConservedProbe& probe, double first_energy) {
-  const Conserved& sums = probe.sums;
-  const double energy = sums.energy();
-  const std::array<std::string, ConservedLog::columns.size()> fields{
-      std::to_string(probe.step),
-      csv_number(probe.sim_time, digits),
-      csv_number(sums.kinetic, digits),
-      csv_number(sums.potential, digits),
-      csv_number(energy, digits),
-      csv_number((energy - first_energy) / std::abs(first_energy)),
-      csv_number(sums.momentum.x, digits),
-      csv_number(sums.momentum.y, digits),
-      csv_number(sums.momentum.z, digits),
-      csv_number(sums.angular_momentum.x, digits),
-      csv_number(sums.angular_momentum.y, digits),
-      csv_number(sums.angular_momentum.z, digits),
-      csv_number(2 * sums.kinetic / std::abs(sums.potential)),
-      csv_number(probe.ms)};
+  const double energy = probe.sums.energy();
+  std::vector<std::string> fields = conserved_cells(probe, (energy - first_energy) / std::abs(first_energy));
+  fields.push_back(csv_number(probe.ms));
   return csv_line(fields);
 }
 

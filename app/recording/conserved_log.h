@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "app/recording/conserved_cells.h"
 #include "app/recording/output_file.h"
 #include "app/text/csv.h"
 #include "compute/sim/command.h"
@@ -19,20 +18,7 @@ std::string conserved_name(const std::string& recording);
 /// first row.
 class ConservedLog {
  public:
-  static constexpr std::array<std::string_view, 14> columns{"step",
-                                                            "sim_time",
-                                                            "kinetic",
-                                                            "potential",
-                                                            "total",
-                                                            "total_drift",
-                                                            "momentum_x",
-                                                            "momentum_y",
-                                                            "momentum_z",
-                                                            "angular_momentum_x",
-                                                            "angular_momentum_y",
-                                                            "angular_momentum_z",
-                                                            "virial_ratio",
-                                                            "cost_ms"};
+  static constexpr auto columns = conserved_columns_and("cost_ms");
 
   /// Writes to conserved_name(recording); nothing beside a stream. Ends what was written before.
   void start(const std::string& recording, const Json& metadata, Existing existing = Existing::keep);

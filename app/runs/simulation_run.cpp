@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "app/lab/sampling.h"
 #include "compute/core/error.h"
@@ -91,16 +92,17 @@ void SimulationRun::write_outputs(std::int64_t event) {
       simulation_.wait();
     }
     if (!measured()) throw std::runtime_error("the conserved sums cannot be measured");
-    log_->add(*simulation_.status().conserved, simulation_.bodies());
   }
-  if (!order_.snapshots.empty()) write_snapshot_of(event);
+  Snapshot now = simulation_.snapshot();
+  if (log_) log_->add(*simulation_.status().conserved, now.bodies);
+  if (!order_.snapshots.empty()) write_numbered(event, std::move(now));
 }
 
-void SimulationRun::write_snapshot_of(std::int64_t event) {
+void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
   const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
   const std::filesystem::path file =
       std::filesystem::path{order_.snapshots} / fmt::format("snapshot_{:05}{}", event, format->endings.front());
-  write_snapshot(file, simulation_.snapshot(), {.existing = Existing::replace, .format = format});
+  write_snapshot(file, std::move(snapshot), {.existing = Existing::replace, .format = format});
   ++summary_.snapshots;
 }
 

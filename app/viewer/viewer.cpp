@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/lab/setup.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
@@ -40,15 +41,6 @@ std::unique_ptr<Film> make_film(const ViewOptions& options) {
   return std::make_unique<Film>(*options.film, options.size, options.frames.value(), options.existing);
 }
 
-/// The kernel of the options, so that no other kernel needs to run here; null: the default one.
-KernelPtr first_kernel(const KernelCatalog& kernels, const Commands& setup) {
-  for (const Command& command : setup) {
-    const auto* select = std::get_if<SelectKernel>(&command);
-    if (KernelPtr kernel = select ? find_kernel_or_auto(kernels, select->id) : nullptr) return kernel;
-  }
-  return nullptr;
-}
-
 template <class Duration>
 double in_ms(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -66,7 +58,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       backends_{kernels, options.device, device_of_gl_context().value_or(0)},
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
-      lane_{rescue_, backends_, sharing_, options.scene, first_kernel(kernels, options.setup), &chooser_, lockstep_},
+      lane_{rescue_, backends_, sharing_, options.scene, kernel_of_setup(kernels, options.setup), &chooser_, lockstep_},
       second_{rescue_, backends_, sharing_, lockstep_},
       sweep_{backends_},
       lessons_{backends_},
@@ -75,10 +67,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       follow_{lockstep_},
       facts_{backends_} {
   rescue_.watch_display();
-  for (const Command& command : options.setup) lane_.simulation().apply(command);
-  if (!options.settings.empty()) {
-    lane_.simulation().apply(SelectKernel{backends_.default_kernel()->id, options.settings});
-  }
+  set_up(lane_.simulation(), backends_, options.setup, options.settings);
   if (!options.resume_file.empty()) resume(options.resume_file);
   view_.panel = view_.legend_shown = options.panel;
   view_.in_window = !options.offscreen;

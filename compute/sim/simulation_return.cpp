@@ -11,11 +11,16 @@
 namespace orrery {
 namespace {
 
+/// What loads the scene that `shown` names: there, the count is filled in, and a file says itself how many.
+SceneRequest to_load(SceneRequest shown) {
+  if (!shown.file.empty()) shown.count = 0;
+  return shown;
+}
+
 /// The first state of the run's scene; `state` where its file cannot be read any more or has other bodies or units.
 Scene first_scene(const RunSetup& run, const Snapshot& state) {
-  SceneRequest request = run.scene;
+  const SceneRequest request = to_load(run.scene);
   try {
-    if (!request.file.empty()) request.count = 0;  // a file says how many
     Scene scene = load_scene(request);
     if (scene.bodies.count() == state.bodies.count() && scene.units == state.units) return scene;
     throw std::runtime_error("the scene of the checkpoint has " + std::to_string(scene.bodies.count()) +
@@ -62,8 +67,7 @@ void Simulation::carry_out(const ReturnToRun& c) {
   if (run.scene == request_ && !diagnostics_.non_finite()) {
     adopt(choice);
   } else {
-    SceneRequest request = run.scene;
-    if (!request.file.empty()) request.count = 0;  // a file says how many
+    const SceneRequest request = to_load(run.scene);
     begin(request, load_scene(request), std::move(choice));
   }
   departure_ = std::move(before);

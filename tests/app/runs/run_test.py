@@ -6,49 +6,27 @@
 
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-ORRERY = None
-PATIENCE_S = 120
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from process_case import ProcessCase
+
 SCENE = ["--scene", "plummer", "-n", "3000", "--kernel", "cpu-serial", "--dt", "0.001"]
 OUTPUTS = ["--steps", "120", "--every", "0.02", "--snapshots", "out", "--diagnostics", "d.csv", "--checkpoint",
            "a.checkpoint", "--every-s", "1"]
 
 
-class RunTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="orrery_run_")
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class RunTest(ProcessCase):
     def start(self, *arguments, **how):
-        process = subprocess.Popen([ORRERY, "run", *arguments], cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, **how)
-
-        def end():
-            process.kill()
-            process.communicate()
-
-        self.addCleanup(end)
-        return process
-
-    def run_to_end(self, *arguments, **how):
-        """Returns status, stdout and stderr."""
-        process = self.start(*arguments, **how)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        return process.returncode, out, err
+        return super().start("run", *arguments, **how)
 
     def start_and_wait_for(self, name, *arguments, **how):
         process = self.start(*arguments, **how)
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + self.patience_s
         while not os.path.exists(self.path(name)):
             self.assertIsNone(process.poll(), "ended before " + name)
             self.assertLess(time.monotonic(), end, name)
@@ -68,15 +46,10 @@ class RunTest(unittest.TestCase):
         for name in os.listdir(self.path("out")):
             self.assertEqual(self.read("out/" + name), self.read("whole/" + name), name)
 
-    def assert_one_line(self, err, *words):
-        self.assertEqual(err.count("\n"), 1, err)
-        for word in words:
-            self.assertIn(word, err)
-
     def test_a_stopped_run_says_how_to_continue_and_does_so_bit_for_bit(self):
         process = self.start_and_wait_for("out/snapshot_00001.tipsy", *SCENE, *OUTPUTS)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=PATIENCE_S)
+        _, err = process.communicate(timeout=self.patience_s)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assert_one_line(err, "of 120", "orrery run --resume a.checkpoint")
         status, out, err = self.run_to_end("--resume", "a.checkpoint")
@@ -102,7 +75,7 @@ class RunTest(unittest.TestCase):
         process = self.start_and_wait_for("out/snapshot_00000.tipsy", *SCENE, "--steps", "100000", "--snapshots", "out",
                                           "--every", "1")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=PATIENCE_S)
+        _, err = process.communicate(timeout=self.patience_s)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
         self.assert_one_line(err, "orrery run --resume plummer.checkpoint")
         self.assertGreater(len(self.read("plummer.checkpoint")), 3000 * 28)
@@ -144,10 +117,10 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots, "--force")[0], 0)
 
     def test_the_window_continues_a_run_and_a_run_that_of_the_window(self):
-        if '"the viewer was not built"' in subprocess.run([ORRERY, "info", "--json"], capture_output=True, text=True).stdout:
+        if '"the viewer was not built"' in subprocess.run([self.orrery, "info", "--json"], capture_output=True, text=True).stdout:
             self.skipTest("no viewer")
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "5", "--checkpoint", "a.checkpoint")[0], 0)
-        view = subprocess.run([ORRERY, "view", "--offscreen", "--size", "64x48", "--frames", "3", "--resume",
+        view = subprocess.run([self.orrery, "view", "--offscreen", "--size", "64x48", "--frames", "3", "--resume",
                                "a.checkpoint", "--save", "b.checkpoint"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual((view.returncode, view.stderr), (0, ""))
         status, out, err = self.run_to_end("--resume", "b.checkpoint", "--steps", "12", "--diagnostics", "b.csv")
@@ -182,5 +155,5 @@ class RunTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ORRERY = sys.argv.pop(1)
+    ProcessCase.orrery = sys.argv.pop(1)
     unittest.main()

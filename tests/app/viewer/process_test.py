@@ -10,42 +10,20 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from process_case import ProcessCase
 from window_test import PATIENCE_S, Display, read_png, recorded, wait_for
 
-ORRERY = None
 VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
 OUTPUTS = ["--record", "a.csv", "--screenshot", "a.png", "--save", "a.tipsy"]
 TIPSY_BYTES = 32 + 200 * 36
 
 
-class ProcessTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="orrery_process_")
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def start(self, *arguments, **how):
-        process = subprocess.Popen([ORRERY, *arguments], cwd=self.folder, text=True,
-                                   **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **how))
-
-        def end():
-            process.kill()
-            process.communicate()
-
-        self.addCleanup(end)
-        return process
-
-    def run_to_end(self, *arguments, **how):
-        """Returns status, stdout and stderr."""
-        process = self.start(*arguments, **how)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        return process.returncode, out, err
+class ProcessTest(ProcessCase):
+    patience_s = PATIENCE_S
 
     def assert_outputs_whole(self, frames=None):
         metadata, rows = recorded(self.path("a.csv"))
@@ -54,11 +32,6 @@ class ProcessTest(unittest.TestCase):
         if frames:
             self.assertEqual([int(row["frame"]) for row in rows], list(range(frames)))
         self.assertEqual(os.path.getsize(self.path("a.tipsy")), TIPSY_BYTES)
-
-    def assert_one_line(self, err, *words):
-        self.assertEqual(err.count("\n"), 1, err)
-        for word in words:
-            self.assertIn(word, err)
 
 
 class StreamsTest(ProcessTest):
@@ -78,7 +51,7 @@ class StreamsTest(ProcessTest):
                 shutil.rmtree(self.folder)
                 os.mkdir(self.folder)
                 closing = " ".join(f"{descriptor}>&-" for descriptor in closed)
-                shell = subprocess.run(["sh", "-c", f'exec "$@" {closing}', "sh", ORRERY, *VIEW, "--frames", "3", *OUTPUTS],
+                shell = subprocess.run(["sh", "-c", f'exec "$@" {closing}', "sh", self.orrery, *VIEW, "--frames", "3", *OUTPUTS],
                                        cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
                 self.assertEqual(shell.returncode, 1 if 1 in closed else 0, shell.stderr)
                 if 1 in closed and 2 not in closed:
@@ -114,7 +87,7 @@ class ShaderCacheTest(ProcessTest):
         mount = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size=4k none {cache} && exec "$@"', "sh"]
         if subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
             self.skipTest("no file system may be mounted here")
-        run = subprocess.run([*mount, ORRERY, *VIEW, "--frames", "3", *OUTPUTS], cwd=self.folder, capture_output=True,
+        run = subprocess.run([*mount, self.orrery, *VIEW, "--frames", "3", *OUTPUTS], cwd=self.folder, capture_output=True,
                              text=True, timeout=PATIENCE_S, env=dict(os.environ, XDG_CACHE_HOME=cache))
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assert_outputs_whole(frames=3)
@@ -244,5 +217,5 @@ class DisplayTest(ProcessTest):
 
 
 if __name__ == "__main__":
-    ORRERY = os.path.abspath(sys.argv.pop(1))
+    ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

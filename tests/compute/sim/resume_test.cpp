@@ -4,6 +4,7 @@
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/run_setup.h"
 
 namespace orrery {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 class ResumedRun : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static RunSetup setup_of(const Status& status) {
-    return {.scene = status.scene,
-            .physics = {.integrator_id = status.integrator_id, .law = status.law, .time_step = status.time_step},
-            .kernel_id = status.kernel_id,
-            .settings = status.settings.values()};
-  }
 };
 
 TEST_P(ResumedRun, GoesOnBitForBit) {
@@ -26,7 +20,7 @@ TEST_P(ResumedRun, GoesOnBitForBit) {
   first.apply(SetSoftening{0.05f});
   first.run(3);
   first.run(2);
-  const RunSetup setup = setup_of(first.status());
+  const RunSetup setup = test::setup_of(first.status());
   const Snapshot state = first.snapshot();
 
   Simulation second{test::backends(), {.scene = "two-body"}, GetParam()};

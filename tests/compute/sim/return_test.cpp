@@ -6,9 +6,12 @@
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/run_setup.h"
 
 namespace orrery {
 namespace {
+
+using test::setup_of;
 
 class ReturnToARun : public testing::Test {
  protected:
@@ -31,12 +34,6 @@ class ReturnToARun : public testing::Test {
                         .time_step = 0.003f},
             .kernel_id = other()->id,
             .settings = Settings{*other()}.values()};
-  }
-  static RunSetup setup_of(const Status& status) {
-    return {.scene = status.scene,
-            .physics = {.integrator_id = status.integrator_id, .law = status.law, .time_step = status.time_step},
-            .kernel_id = status.kernel_id,
-            .settings = status.settings.values()};
   }
   static void expect_equal(const RunSetup& a, const RunSetup& b) {
     EXPECT_EQ(a.scene, b.scene);

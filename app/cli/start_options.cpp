@@ -1,4 +1,4 @@
-#include "app/cli/first_kernel.h"
+#include "app/cli/start_options.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,41 @@
+"""Tests that run the program as a process in a folder of its own."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+
+class ProcessCase(unittest.TestCase):
+    orrery = None  # the program
+    patience_s = 120
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="orrery_process_")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, *arguments, **how):
+        process = subprocess.Popen([self.orrery, *arguments], cwd=self.folder, text=True,
+                                   **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **how))
+
+        def end():
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def run_to_end(self, *arguments, **how):
+        """Returns status, stdout and stderr."""
+        process = self.start(*arguments, **how)
+        out, err = process.communicate(timeout=self.patience_s)
+        return process.returncode, out, err
+
+    def assert_one_line(self, err, *words):
+        self.assertEqual(err.count("\n"), 1, err)
+        for word in words:
+            self.assertIn(word, err)
