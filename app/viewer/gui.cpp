@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <stdexcept>
@@ -22,6 +23,7 @@ namespace orrery {
 namespace {
 
 constexpr double layout_period_s = 0.2;
+constexpr std::chrono::milliseconds drawn_again_for{8};
 
 }  // namespace
 
@@ -50,10 +52,13 @@ Gui::~Gui() {
   ImGui::DestroyContext(context_);
 }
 
+bool Gui::style_changed() const {
+  return surface_.scale() * magnified_ != scale_ || tone_ != styled_tone_;
+}
+
 void Gui::follow_style() {
-  const float scale = surface_.scale() * magnified_;
-  if (scale == scale_ && tone_ == styled_tone_) return;
-  scale_ = scale;
+  if (!style_changed()) return;
+  scale_ = surface_.scale() * magnified_;
   styled_tone_ = tone_;
   apply_style(scale_, styled_tone_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
@@ -69,6 +74,15 @@ void Gui::deliver_keys() {
     if (event.action == GLFW_RELEASE && pressed.contains(event.key)) return;
     ImGui_ImplGlfw_KeyCallback(surface_.window(), event.key, event.scancode, event.action, event.modifiers);
   }
+}
+
+bool Gui::needs_layout() const {
+  const ImDrawData* const drawn = ImGui::GetDrawData();
+  if (!laid_out_ || !drawn || std::chrono::steady_clock::now() - *laid_out_ >= drawn_again_for) return true;
+  const render::Canvas canvas = surface_.canvas();
+  const bool resized = std::lround(drawn->DisplaySize.x * drawn->FramebufferScale.x) != canvas.width ||
+                       std::lround(drawn->DisplaySize.y * drawn->FramebufferScale.y) != canvas.height;
+  return resized || style_changed() || !keys_.empty() || ImGui::IsAnyMouseDown();
 }
 
 void Gui::begin_frame(double seconds) {
@@ -89,6 +103,11 @@ void Gui::begin_frame(double seconds) {
 void Gui::end_frame() {
   write_layout();
   ImGui::Render();
+  laid_out_ = std::chrono::steady_clock::now();
+  draw_again();
+}
+
+void Gui::draw_again() {
   glBindFramebuffer(GL_FRAMEBUFFER, surface_.canvas().framebuffer);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
@@ -113,6 +132,7 @@ void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::fu
   glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   magnified_ = magnified;
+  laid_out_.reset();
   io.DisplaySize = before.DisplaySize;
   io.DisplayFramebufferScale = before.DisplayFramebufferScale;
   io.MousePos = before.MousePos;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
+#include <optional>
 
 #include "app/panels/kit/theme.h"
 #include "app/viewer/surface.h"
@@ -19,11 +21,17 @@ class Gui {
   Gui& operator=(const Gui&) = delete;
   ~Gui();
 
-  /// Input and the frame's size; before any widget. `seconds` since the last frame.
+  /// Whether widgets must be laid out anew for the next picture. At up to 125 pictures per second that is always so;
+  /// above, the last ones may be drawn again for 8 ms, unless there is input, or size, style or type have changed.
+  bool needs_layout() const;
+
+  /// Input and the frame's size; before any widget. `seconds` since the last call.
   void begin_frame(double seconds);
   /// Draws the widgets onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also writes
   /// the places of the marked widgets to that file, a few times per second.
   void end_frame();
+  /// Draws the widgets of the last end_frame() once more.
+  void draw_again();
 
   /// Draws `widgets` onto `canvas`, which is `times` the surface's size, with type and widgets of `times` their size.
   /// It gets no input. Between two frames.
@@ -44,6 +52,7 @@ class Gui {
     int key, scancode, action, modifiers;
   };
 
+  bool style_changed() const;
   void follow_style();
   void deliver_keys();
   void write_layout();
@@ -54,6 +63,7 @@ class Gui {
   float magnified_ = 1;
   theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the present style
   double seconds_to_layout_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> laid_out_;   // if the last widgets can be drawn again
   void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
   std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet
 };

@@ -161,9 +161,17 @@ void Viewer::frame() {
 }
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
-  rescue_.outside([&] { gui_.begin_frame(lockstep_ ? frame_s_ : since_last_s); });
-  carry_out_requests(camera_requests(gui_.io(), held_keys()));
-  times.gui_ms = compose();
+  since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
+  const bool anew = gui_.needs_layout() || !pictures_wanted_.empty() || film_;
+  if (anew) {
+    rescue_.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
+    carry_out_requests(camera_requests(gui_.io(), held_keys()));
+  }
+  rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
+  if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
+  const Clock::time_point begin = Clock::now();
+  anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });
+  times.gui_ms = in_ms(Clock::now() - begin);
   save_pictures();
   add_to_film();
   follow_live_film();
@@ -282,13 +290,17 @@ void Viewer::follow_bodies() {
   view_.parts = parts.names;
 }
 
-double Viewer::compose(bool again) {
-  rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
-  if (!again && next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
-  const Clock::time_point begin = Clock::now();
+void Viewer::lay_out_panels() {
   draw_panels(shown_, view_, panel_state_, requests_);
   rescue_.outside([this] { gui_.end_frame(); });
-  return in_ms(Clock::now() - begin);
+}
+
+void Viewer::redraw() {
+  rescue_.outside([this] {
+    gui_.begin_frame(frame_s_);
+    draw_bodies(surface_->canvas(), covered_by_panels());
+  });
+  lay_out_panels();
 }
 
 /// Shares of the window's width at the left, of its height at the bottom, and of its width at the right; 0 if the
@@ -306,8 +318,7 @@ void Viewer::finish() {
   log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
     failure.attempt([&] {
-      rescue_.outside([this] { gui_.begin_frame(frame_s_); });
-      compose();
+      redraw();
       save_picture(options_.screenshot_file, [this] { return picture_of_window(); });
     });
   }

@@ -107,9 +107,9 @@ class Viewer {
   void follow_simulation();
   /// Draws the frame, saves what was asked of it, and presents it.
   void show(double since_last_s, FrameTimes& times);
-  /// Draws bodies and panels; returns the CPU time that the panels took, in ms. Between them, the next steps may start:
-  /// not if the frame is drawn again.
-  double compose(bool again = false);
+  void lay_out_panels();
+  /// Draws the frame once more, as it is now, without input.
+  void redraw();
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   /// Finds the picked body, and moves the camera with what it follows.
@@ -308,6 +308,7 @@ class Viewer {
   bool failed_ = false;  // a recording was not written whole
   int exit_status_ = 1;  // of the run
   Clock::time_point frame_begin_ = Clock::now();
+  double since_layout_s_ = 0;  // of the panels
   double title_age_s_ = 1e9;
 };
 

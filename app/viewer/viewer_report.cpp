@@ -24,10 +24,6 @@ ReportPicture Viewer::picture() {
 ReportPicture Viewer::report_picture() {
   const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
   if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};
-  const auto redraw = [this] {
-    rescue_.outside([this] { gui_.begin_frame(frame_s_); });
-    compose(true);
-  };
   struct WithoutPanels {
     Viewer& viewer;
     const ViewStatus view{viewer.view_};
