@@ -145,7 +145,11 @@ void Viewer::frame() {
   shown_ = lane_.status();
   paths_.follow(path_clock_s(), camera_);
   FrameTimes times;
-  if (wants_picture()) show(since_last_s, times);
+  if (wants_picture()) {
+    show(since_last_s, times);
+  } else {
+    lane_.take_moved();  // as if it had been drawn
+  }
   if (film_) film_->show_progress(frame_, film_->wants(frame_));
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;

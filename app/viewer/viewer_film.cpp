@@ -52,9 +52,10 @@ void Viewer::begin_film() {
   film_->begin(film_description());
 }
 
-/// A frame that the film has already is not drawn.
+/// A frame that the film has already is not drawn, unless later frames depend on it.
 bool Viewer::wants_picture() const {
-  return !film_ || film_->wants(frame_) || !pictures_wanted_.empty();
+  const bool remembered = view_.appearance.auto_exposure || view_.overlays.trails.of != TrailsOf::nobody;
+  return !film_ || film_->wants(frame_) || !pictures_wanted_.empty() || remembered;
 }
 
 /// Nothing that is left to do changes an output.

@@ -88,6 +88,24 @@ TEST_F(ViewerFilm, AnInterruptedFolderIsContinuedWithTheSameBytes) {
   EXPECT_EQ(files("parts"), files("whole")) << "nothing is left to do";
 }
 
+TEST_F(ViewerFilm, FramesThatDependOnEarlierOnesAreContinuedWithTheSameBytes) {
+  const auto with_memory = [this](const std::string& out, std::int64_t frames) {
+    ViewOptions o = film(out, frames);
+    o.scene.scene = "cold-collapse";  // which becomes brighter and faster
+    render::Appearance exposed;
+    exposed.auto_exposure = true;
+    o.script = {{.frame = 0, .request = Command{SetStepsPerFrame{40}}, .line = 1},
+                {.frame = 0, .request = ViewCommand{SetAppearance{exposed}}, .line = 2},
+                {.frame = 2, .request = ViewCommand{ShowTrails{.of = TrailsOf::sample}}, .line = 3},
+                {.frame = 6, .request = Command{SetPaused{true}}, .line = 4}};
+    return o;
+  };
+  ASSERT_EQ(run_view(test::catalog(), with_memory("whole", 9)), 0);
+  ASSERT_EQ(run_view(test::catalog(), with_memory("parts", 5)), 0);
+  ASSERT_EQ(run_view(test::catalog(), with_memory("parts", 9)), 0);
+  EXPECT_EQ(files("parts"), files("whole"));
+}
+
 TEST_F(ViewerFilm, FramesOfAnotherFilmAreNotContinued) {
   ASSERT_EQ(run_view(test::catalog(), film("frames", 3)), 0);
   const auto before = files("frames");
