@@ -18,11 +18,17 @@ float aspect_of(const render::Canvas& canvas) {
 
 void BodyPicker::pick_at(glm::vec2 place) {
   wanted_ = place;
+  updated_ = false;
 }
 
 void BodyPicker::pick(int number) {
   unpick();
   number_ = number;
+  updated_ = false;
+}
+
+void BodyPicker::leave_scene() {
+  if (updated_) unpick();
 }
 
 void BodyPicker::unpick() {
@@ -68,6 +74,7 @@ void BodyPicker::take(const render::BodySample& sample) {
 
 bool BodyPicker::update(const Scene& scene, const render::OrbitCamera& camera) {
   if (scene.canvas.width < 1 || scene.canvas.height < 1 || scene.bodies.count < 1) return true;
+  updated_ = true;
   const bool found = !wanted_ || find(scene, camera);
   if (number_ && *number_ >= scene.bodies.count) unpick();
   if (!number_) return found;

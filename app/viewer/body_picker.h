@@ -36,6 +36,8 @@ class BodyPicker {
   void pick_at(glm::vec2 place);
   void pick(int number);
   void unpick();
+  /// The scene is another: as unpick(), unless the body was asked for since the last update().
+  void leave_scene();
   /// Whether a body is picked or asked for.
   bool active() const { return number_ || wanted_; }
   /// The picked body; none if there is none.
@@ -58,6 +60,7 @@ class BodyPicker {
   std::optional<render::BodyReadback> readback_;
   std::optional<glm::vec2> wanted_;  // see pick_at()
   std::optional<int> number_;
+  bool updated_ = false;                    // since the body was asked for
   std::optional<render::BodyState> state_;  // of that body
   double state_time_ = 0;
   std::int64_t history_ = 0;

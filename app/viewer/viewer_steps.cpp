@@ -62,7 +62,7 @@ int Viewer::advance(std::int64_t frame) {
 
 void Viewer::take_timings() {
   if (!lane_.take_timings()) return;
-  picker_.unpick();
+  picker_.leave_scene();
   if (std::string ended = follow_.take_scene(lane_.simulation().parts()); !ended.empty()) {
     view_.notice = std::move(ended);
   }

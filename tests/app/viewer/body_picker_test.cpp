@@ -128,6 +128,19 @@ TEST_F(BodyPickerTest, InAWindowTheNumbersArriveWithinAFewFrames) {
   }
 }
 
+TEST_F(BodyPickerTest, AnotherSceneKeepsOnlyWhatWasAskedForSinceTheLastPicture) {
+  BodyPicker picker{true};
+  picker.pick(1);
+  picker.leave_scene();
+  EXPECT_EQ(picker.number(), 1);
+  EXPECT_TRUE(update(picker));
+  picker.leave_scene();
+  EXPECT_FALSE(picker.active());
+  picker.pick_at(middle);
+  picker.leave_scene();
+  EXPECT_TRUE(update(picker));
+}
+
 TEST_F(BodyPickerTest, ABodyThatIsGoneIsNotPicked) {
   BodyPicker picker{true};
   picker.pick(3);
