@@ -62,6 +62,7 @@ may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "comput
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
             "compute/sim/backends[.]h$" "compute/kernels/parts/simd_name[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
+may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
@@ -72,7 +73,7 @@ may_include("app/ui_state/" "app/ui_state/" "app/lab/divergence/divergence[.]h$"
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|cli)/" ${measured}
+may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|cli)/" ${measured}
             "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(format_count|markdown)[.]h$" "compute/core/(parse_number|range)[.]h$"

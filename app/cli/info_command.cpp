@@ -1,8 +1,12 @@
 #include "app/cli/info_command.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "app/doctor/diagnosis.h"
 #include "app/lab/tuning/choices_report.h"
 #include "app/report/machine_report.h"
 #include "app/text/console.h"
@@ -10,22 +14,45 @@
 #include "orrery_version.h"
 
 namespace orrery {
+namespace {
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const auto& [health, what, cure] : findings) {
+    json.push_back({{"health", to_string(health)}, {"finding", what}, {"cure", cure}});
+  }
+  return json;
+}
+
+}  // namespace
 
 int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
   const MachineReport machine = machine_report(backends, gl, measure_machine_peak_rates(backends));
   const Json choices = choices_json(backends);
+  const std::vector<Finding> findings = diagnose(symptoms(backends, gl));
+  const Health health = health_of(findings);
   if (options.json) {
-    const Json all{{"program", "orrery"}, {"version", version},   {"git", git_id},    {"build_flags", build_flags},
-                   {"cpu", machine.cpu},  {"cuda", machine.cuda}, {"gl", machine.gl}, {"auto", choices}};
+    const Json all{{"program", "orrery"},
+                   {"version", version},
+                   {"git", git_id},
+                   {"build_flags", build_flags},
+                   {"cpu", machine.cpu},
+                   {"cuda", machine.cuda},
+                   {"gl", machine.gl},
+                   {"auto", choices},
+                   {"health", to_string(health)},
+                   {"findings", findings_json(findings)}};
     console::print("{}\n", json_text(all, 2));
-    return 0;
+    return exit_status(health);
   }
   Table table{"lt", {"", ""}};
   for (const ReportFact& fact : machine.facts) table.add({fact.name, fact.value});
   std::string label = "Auto";
   for (const std::string& line : choices_lines(choices)) table.add({std::exchange(label, ""), line});
+  table.add({"Health", to_string(health)});
+  for (const Finding& finding : findings) table.add({"", fmt::format("{}. Cure: {}.", finding.what, finding.cure)});
   console::print("{}", table.text(stdout_style(options.table)));
-  return 0;
+  return exit_status(health);
 }
 
 }  // namespace orrery

@@ -278,6 +278,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
+  info.alias("doctor");
   CLI::App& lesson = *app.add_subcommand("lesson", "teaches by measuring on this machine, in twelve lessons");
   declare_view(view, draft);
   declare_render(render, draft);

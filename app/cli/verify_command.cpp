@@ -183,10 +183,6 @@ class Verification {
 
 }  // namespace
 
-bool within(const ForceError& error, const Tolerance& tolerance) {
-  return error.median <= tolerance.median && error.max <= tolerance.max;
-}
-
 int run_verify(const Backends& backends, const VerifyOptions& options) {
   const VariantPlan plan = expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);

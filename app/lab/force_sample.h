@@ -6,6 +6,7 @@
 
 #include "compute/diagnostics/reference.h"
 #include "compute/diagnostics/ulp_histogram.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 
@@ -32,5 +33,8 @@ class ForceSample {
   std::vector<Vec3d> reference_;
   double seconds_;
 };
+
+/// Whether an error is within a tolerance; never for NaN.
+bool within(const ForceError& error, const Tolerance& tolerance);
 
 }  // namespace orrery

@@ -57,10 +57,15 @@ Json cuda_json(const Backends& backends, [[maybe_unused]] const std::optional<Ma
 }
 
 Json gl_json(const GlReport& gl) {
-  return {{"renderer", gl.renderer}, {"version", gl.version},
-          {"problem", gl.problem},   {"same_gpu_as_cuda", gl.same_gpu ? Json(*gl.same_gpu) : Json(nullptr)},
-          {"interop", gl.interop},   {"interop_reason", gl.interop_reason},
-          {"cure", gl.cure}};
+  return {{"renderer", gl.renderer},
+          {"version", gl.version},
+          {"problem", gl.problem},
+          {"same_gpu_as_cuda", gl.same_gpu ? Json(*gl.same_gpu) : Json(nullptr)},
+          {"interop", gl.interop},
+          {"interop_reason", gl.interop_reason},
+          {"cure", gl.cure},
+          {"window_renderer", gl.window_renderer},
+          {"window_problem", gl.window_problem}};
 }
 
 /// "SMs at 1980 MHz now, memory at 2619 MHz, 482 W, 61 C, slowed by power cap", or why that is not known.

@@ -1,14 +1,32 @@
 #include "app/viewer/probe_gl.h"
 
+#include <cstdlib>
+#include <exception>
+
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/shader_cache.h"
+#include "app/viewer/window.h"
 #include "render/gl/offscreen_context.h"
 
 namespace orrery {
+namespace {
+
+/// The window's context ends before others are made.
+void probe_window(GlReport& report) {
+  if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
+  try {
+    report.window_renderer = Window::renderer();
+  } catch (const std::exception& error) {
+    report.window_problem = error.what();
+  }
+}
+
+}  // namespace
 
 GlReport probe_gl(const KernelCatalog& kernels) {
   GlReport report;
   check_shader_cache();
+  probe_window(report);
   try {
     const render::OffscreenContext context;
     report.renderer = context.info().renderer;

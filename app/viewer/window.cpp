@@ -55,8 +55,9 @@ void set_icon(GLFWwindow* window) {
   glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
-GLFWwindow* create_window(WindowSize size) {
+GLFWwindow* create_window(WindowSize size, bool visible) {
   ask_for_core_profile();
+  glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   // A size that the user gave is in pixels. The default looks the same on every display.
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, size == WindowSize{} ? GLFW_TRUE : GLFW_FALSE);
   GLFWwindow* window = glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
@@ -115,7 +116,8 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
   glfwDestroyWindow(window);
 }
 
-Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place) : window_{create_window(size)} {
+Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place)
+    : window_{create_window(size, true)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
   set_icon(window);
@@ -148,6 +150,13 @@ Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& pl
   limit_size();
   if (place) move_to(*place);
   set_vsync(vsync);
+}
+
+std::string Window::renderer() {
+  const Library library;
+  const std::unique_ptr<GLFWwindow, Destroy> hidden{create_window({}, false)};
+  glfwMakeContextCurrent(hidden.get());
+  return render::load_gl(glfwGetProcAddress).renderer;
 }
 
 render::Canvas Window::canvas() const {

@@ -21,6 +21,9 @@ class Window final : public Surface {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  /// What draws a window on this display, tried without showing one. Throws std::runtime_error as the constructor does.
+  static std::string renderer();
+
   const render::GlInfo& gl() const override { return gl_; }
   render::Canvas canvas() const override;
   float scale() const override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -242,9 +243,13 @@ TEST(CommandLine, DescribesOneKernel) {
 
 TEST(CommandLine, DescribesTheMachine) {
   const Outcome json = run_orrery({"info", "--json"}), text = run_orrery({"info"});
-  EXPECT_EQ(json.status, 0) << json.err;
-  EXPECT_EQ(text.status, 0) << text.err;
   const auto info = nlohmann::json::parse(json.out);
+  const std::map<std::string, int> statuses{{"healthy", 0}, {"degraded", 3}, {"broken", 4}};
+  ASSERT_TRUE(statuses.contains(info["health"])) << info["health"];
+  EXPECT_EQ(json.status, statuses.at(info["health"])) << json.err;
+  EXPECT_EQ(text.status, json.status) << text.err;
+  EXPECT_EQ(run_orrery({"doctor"}).status, json.status);
+  EXPECT_EQ(info["findings"].empty(), info["health"] == "healthy" && text.out.find("Cure") == std::string::npos);
   EXPECT_EQ(info["cpu"]["name"], test::backends().status(Backend::cpu).device);
   EXPECT_EQ(info["cuda"]["available"], test::backends().status(Backend::cuda).available);
   EXPECT_EQ(info["cuda"]["built_for"].get<std::string>().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-,"),

@@ -27,17 +27,21 @@ const std::vector<Words> commands{{"bench", "-n", "64,128", "--repeat", "6", "--
                                   {"kernels", "cpu-tree"},
                                   {"info"}};
 
+/// Not refused and not failed: `info` has a status of its own for each state of the machine.
+Outcome run(const Words& words) {
+  const Outcome outcome = run_orrery(words);
+  EXPECT_TRUE(outcome.status == 0 || (words.front() == "info" && outcome.status >= 3)) << outcome.err;
+  return outcome;
+}
+
 Outcome run_with(Words words, const std::string& more) {
   words.push_back(more);
-  const Outcome outcome = run_orrery(words);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  return outcome;
+  return run(words);
 }
 
 TEST(Terminal, TablesFitAHundredColumns) {
   for (const Words& words : commands) {
-    const Outcome outcome = run_orrery(words);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome outcome = run(words);
     EXPECT_GT(lines(outcome.out).size(), 1u) << "a table";
     for (const std::string& line : lines(outcome.out)) EXPECT_LE(columns_of(line), 100u) << line;
     EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << "colours are for terminals";

@@ -1,0 +1,149 @@
+#include "app/doctor/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+
+#include "app/text/format_count.h"
+
+namespace orrery {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+constexpr std::int64_t million = 1 << 20;
+constexpr std::size_t gpu_memory_for_a_million = std::size_t{1} << 30;  // with their tree and their picture
+
+bool draws_in_software(const std::string& renderer) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"llvmpipe", "softpipe", "swrast", "SWR"},
+                             [&](const char* name) { return renderer.find(name) != std::string::npos; });
+}
+
+/// X11 through ssh, or an X server of another machine.
+bool is_remote(const std::string& display) {
+  const std::size_t colon = display.find(':');
+  return colon != std::string::npos && colon > 0 && !display.starts_with("wayland") && !display.starts_with("unix");
+}
+
+void check_kernels(const Symptoms& s, Findings& findings) {
+  for (const auto& [kernel, failure] : s.trials) {
+    if (failure.empty()) continue;
+    findings.push_back({Health::broken, fmt::format("{} does not compute its forces: {}", kernel, failure),
+                        "update the driver; if that does not help, report it with the output of `orrery info --json`"});
+  }
+}
+
+void check_cuda(const Symptoms& s, Findings& findings) {
+  if (s.cuda_runs) return;
+  if (s.nvidia_gpu) {
+    findings.push_back({Health::degraded, "CUDA cannot use the NVIDIA GPU of this machine", s.cuda_reason});
+  } else if (s.in_wsl) {
+    findings.push_back({Health::degraded, "CUDA finds no GPU in WSL",
+                        "install NVIDIA's driver on Windows, none in WSL, and the CUDA toolkit for WSL"});
+  } else {
+    findings.push_back({Health::degraded, "There is no NVIDIA GPU: CPU kernels run alone",
+                        "for CUDA kernels, use a machine with an NVIDIA GPU"});
+  }
+}
+
+void check_drawing(const Symptoms& s, Findings& findings) {
+  if (!s.gl.problem.empty()) {
+    findings.push_back({Health::broken, "No picture can be drawn: " + s.gl.problem, s.gl.cure});
+    return;
+  }
+  const std::string& renderer = s.gl.window_renderer.empty() ? s.gl.renderer : s.gl.window_renderer;
+  if (draws_in_software(renderer)) {
+    findings.push_back({Health::degraded, fmt::format("OpenGL draws on the CPU ({})", renderer),
+                        !s.nvidia_gpu && !s.in_wsl ? "with a GPU, install its OpenGL driver"
+                        : s.in_wsl ? "update WSL and the driver on Windows; GALLIUM_DRIVER=d3d12 selects its OpenGL"
+                                   : "install the OpenGL part of NVIDIA's driver; on a laptop with two GPUs, start "
+                                     "with __NV_PRIME_RENDER_OFFLOAD=1 __GLX_VENDOR_LIBRARY_NAME=nvidia"});
+  } else if (s.cuda_runs && !s.gl.interop_reason.empty()) {
+    findings.push_back({Health::degraded, s.gl.interop_reason, s.gl.cure});
+  }
+}
+
+void check_display(const Symptoms& s, Findings& findings) {
+  if (s.display.empty()) {
+    findings.push_back({Health::degraded, "There is no display: no window can be opened",
+                        "`--offscreen` and `render` draw without one; for a window, set DISPLAY to an X server"});
+  } else if (!s.gl.window_problem.empty()) {
+    findings.push_back({Health::degraded, "No window can be opened: " + s.gl.window_problem,
+                        "update the graphics driver, or use `--offscreen`"});
+  } else if (s.over_ssh || is_remote(s.display)) {
+    findings.push_back({Health::degraded,
+                        fmt::format("The display {} is on another machine: pictures travel to it", s.display),
+                        "use `render` there and copy the film, or a remote desktop such as VirtualGL with TurboVNC"});
+  }
+}
+
+void check_processor(const Symptoms& s, Findings& findings) {
+  if (!s.has_avx2) {
+    findings.push_back({Health::degraded, "The processor has no AVX2: CPU kernels compute fewer pairs at once",
+                        "in a virtual machine, pass the host's processor type through"});
+  }
+  if (s.openmp_threads < s.hardware_threads) {
+    findings.push_back({Health::degraded,
+                        fmt::format("OpenMP may use {} of {} hardware threads", s.openmp_threads, s.hardware_threads),
+                        "unset OMP_NUM_THREADS and OMP_THREAD_LIMIT, or raise them"});
+  }
+  if (!s.busy_waiting.empty()) {
+    findings.push_back(
+        {Health::degraded, s.busy_waiting + " lets idle threads of OpenMP take cores from the window", "unset it"});
+  }
+}
+
+void check_memory(const Symptoms& s, Findings& findings) {
+  const std::string cure = "end other programs, or use fewer bodies (-n 16k)";
+  if (s.bodies_that_fit < million) {
+    findings.push_back({Health::degraded,
+                        fmt::format("No more than {} bodies fit into free memory", format_count(s.bodies_that_fit)),
+                        cure});
+  }
+  if (s.free_gpu_memory && *s.free_gpu_memory < gpu_memory_for_a_million) {
+    findings.push_back(
+        {Health::degraded,
+         fmt::format("The GPU has {} MiB of free memory: a million bodies may not fit", *s.free_gpu_memory >> 20),
+         cure});
+  }
+}
+
+void check_measurements(const Symptoms& s, Findings& findings) {
+  if (!s.cuda_runs) return;
+  if (!s.nvml_problem.empty()) {
+    findings.push_back({Health::healthy, "The GPU's clocks and power are unknown: " + s.nvml_problem,
+                        "install libnvidia-ml.so.1 of the driver"});
+  }
+  if (s.profiling_is_refused) {
+    findings.push_back({Health::healthy, "The driver lets only root read the GPU's performance counters",
+                        "load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0, or profile as root"});
+  }
+}
+
+}  // namespace
+
+const char* to_string(Health health) {
+  return health == Health::healthy ? "healthy" : health == Health::degraded ? "degraded" : "broken";
+}
+
+int exit_status(Health health) {
+  return health == Health::healthy ? 0 : health == Health::degraded ? 3 : 4;
+}
+
+std::vector<Finding> diagnose(const Symptoms& symptoms) {
+  Findings findings;
+  for (const auto check :
+       {check_kernels, check_drawing, check_cuda, check_display, check_processor, check_memory, check_measurements}) {
+    check(symptoms, findings);
+  }
+  std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::health);
+  return findings;
+}
+
+Health health_of(const std::vector<Finding>& findings) {
+  return findings.empty() ? Health::healthy : findings.front().health;
+}
+
+}  // namespace orrery
