@@ -8,6 +8,7 @@
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/text/progress.h"
 
 namespace orrery {
 namespace {
@@ -87,6 +88,22 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
   });
 }
 
+/// Whether to continue where the last window stopped.
+float last_run_toast(double age_s, PanelState& state, float y, Requests& out) {
+  return toast("Last run", y, 1, [&] {
+    ImGui::AlignTextToFramePadding();
+    text(fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s)));
+    ui_mark("last-run");
+    ImGui::SameLine();
+    if (accent_button("Continue", {em(6), 0})) out.push_back(ContinueLastRun{});
+    ui_mark("last-run.continue");
+    ImGui::SameLine();
+    if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.last_run_declined = true;
+    ui_mark("last-run.decline");
+    tooltip("Its file stays until a later run is saved.");
+  });
+}
+
 }  // namespace
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
@@ -112,6 +129,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
   }
 
   if (status.non_finite) y += non_finite_toast(status, view, y, out);
+  if (view.last_run_age_s && !state.last_run_declined) y += last_run_toast(*view.last_run_age_s, state, y, out);
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();

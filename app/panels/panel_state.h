@@ -69,7 +69,8 @@ struct PanelState {
   LabState lab;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, results_file;
-  int picture_times = 1;  ///< see SaveEnlarged
+  int picture_times = 1;           ///< see SaveEnlarged
+  bool last_run_declined = false;  ///< the run of the last window is not to be continued
   std::string dismissed_error;
   std::string notice;
   double noticed_at = 0;  ///< in ImGui's time

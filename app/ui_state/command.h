@@ -45,7 +45,7 @@ struct ViewCommands {
                    ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt,
                    PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath,
                    ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson,
-                   MeasureLesson, Quit, AskToQuit, CancelQuit>;
+                   MeasureLesson, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

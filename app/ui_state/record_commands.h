@@ -12,6 +12,14 @@ namespace orrery {
 
 // Commands that measure, and that write files.
 
+/// As the last window kept it: see Autosave.
+struct ContinueLastRun {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ContinueLastRun>("continue-last-run", "Continues the run of the last window.");
+  }
+};
+
 // An empty file name stands for a new file in the folder orrery-out. An existing file is kept: the new file gets a
 // number in its name.
 struct StartRecording {

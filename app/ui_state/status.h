@@ -108,7 +108,8 @@ struct KeyHelp {
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
 struct ViewStatus {
-  std::vector<KernelPtr> kernels;  ///< all that can be selected, in the order of the catalog
+  std::optional<double> last_run_age_s;  ///< since the last window's run was kept; none: it cannot be continued
+  std::vector<KernelPtr> kernels;        ///< all that can be selected, in the order of the catalog
   BackendStatuses backends;
   const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
 

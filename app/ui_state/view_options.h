@@ -41,6 +41,8 @@ struct ViewOptions {
   bool offscreen = false;
   bool panel = true;
   bool vsync = true;
+  double autosave_s = 300;  ///< after which a window keeps its run; 0: never
+  static constexpr Range<double> autosave_times{.least = 0, .most = 1e6};
   std::optional<render::Theme> theme;  ///< none: the last session's
   std::optional<int> device;           ///< the CUDA device to use
 };

@@ -65,7 +65,8 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       gui_{*surface_},
       picker_{lockstep_},
       follow_{lockstep_},
-      facts_{backends_} {
+      facts_{backends_},
+      autosave_{lockstep_ ? std::filesystem::path{} : usual_autosave_folder(), options.autosave_s} {
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   if (!options.resume_file.empty()) resume(options.resume_file);
@@ -134,7 +135,10 @@ void Viewer::frame() {
   }
   take_timings();
   follow_comparison();
-  if (!lockstep_) steps = advance(frame_);
+  if (!lockstep_) {
+    follow_autosave();
+    steps = advance(frame_);
+  }
   follow_recording();
   follow_sweep();
   lessons_.tick(lane_.simulation(), view_.lesson);

@@ -19,6 +19,7 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
+#include "app/viewer/autosave.h"
 #include "app/viewer/body_picker.h"
 #include "app/viewer/camera_follow.h"
 #include "app/viewer/camera_glide.h"
@@ -223,6 +224,7 @@ class Viewer {
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
+  void carry_out(const ContinueLastRun&);
 
   struct Output {
     std::string file;
@@ -258,6 +260,7 @@ class Viewer {
   static WindowMemory recalled(const ViewOptions& options, bool lockstep);
   void restore(const WindowMemory& memory);
   void remember();
+  void follow_autosave();
 
   const ViewOptions& options_;
   const bool lockstep_;
@@ -286,6 +289,7 @@ class Viewer {
   BodyPicker picker_;
   CameraFollow follow_;
   MachineFacts facts_;
+  Autosave autosave_;
 
   Requests requests_;
   ViewStatus view_;  // of the last frame
@@ -304,6 +308,7 @@ class Viewer {
   std::string said_error_;       // the last of Status::last_error that went to stderr
   std::int64_t frame_ = 0;
   std::int64_t exported_results_ = 0;  // tried by hand, and in a file
+  bool continued_ = false;             // the run of the last window
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole
   int exit_status_ = 1;  // of the run

@@ -55,6 +55,19 @@ void Viewer::remember() {
   }
 }
 
+/// A question of the window's start: none where the last window is not to be remembered.
+void Viewer::follow_autosave() {
+  if (const std::string failure = autosave_.follow(lane_.simulation()); !failure.empty()) complain(failure);
+  view_.last_run_age_s = options_.fresh || continued_ ? std::nullopt : autosave_.last_run_age_s();
+}
+
+void Viewer::carry_out(const ContinueLastRun&) {
+  if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
+  refuse_while_comparing("the last run continues alone");
+  resume(autosave_.last_run()->string());
+  continued_ = true;
+}
+
 /// Continues the run of a checkpoint.
 void Viewer::resume(const std::string& file) {
   const FoundCheckpoint found = find_checkpoint(file);

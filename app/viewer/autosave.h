@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Keeps the run of a window in a checkpoint, so that the next window can continue it, also after a crash.
+class Autosave {
+ public:
+  /// Writes to run.checkpoint in `folder`. One that is there becomes last-run.checkpoint, which stays until the end.
+  /// An empty folder or a period of zero: keeps nothing.
+  Autosave(std::filesystem::path folder, double period_s);
+  Autosave(const Autosave&) = delete;
+  Autosave& operator=(const Autosave&) = delete;
+
+  /// The checkpoint that the last window left; none: it left none.
+  const std::optional<std::filesystem::path>& last_run() const { return last_run_; }
+  /// Since it was written.
+  std::optional<double> last_run_age_s() const;
+
+  /// Between two batches of steps: saves once the period has passed, if the run has gone on. Writes in a thread of its
+  /// own. Returns one line if the save before has failed, else nothing.
+  std::string follow(Simulation& simulation);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const std::filesystem::path folder_;
+  const double period_s_;
+  std::optional<std::filesystem::path> last_run_;
+  Clock::time_point saved_ = Clock::now();
+  std::int64_t saved_step_ = 0;
+  std::string failure_;  // of the thread that writes
+  std::atomic<bool> writing_ = false;
+  std::jthread writer_;  // last: it uses the others
+};
+
+/// orrery in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither XDG_STATE_HOME nor HOME is a full path.
+std::filesystem::path usual_autosave_folder();
+
+}  // namespace orrery

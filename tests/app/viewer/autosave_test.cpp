@@ -1,0 +1,83 @@
+#include "app/viewer/autosave.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "app/runs/run_checkpoint.h"
+#include "tests/compute/support/backends.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AutosaveTest : public testing::Test {
+ protected:
+  static constexpr double soon = 1e-6;  // seconds
+
+  AutosaveTest() { simulation_.apply(SelectKernel{"cpu-serial"}); }
+
+  /// Steps once and follows until nothing is written any more. Returns what was said.
+  std::string step(Autosave& autosave) {
+    simulation_.run(1);
+    std::string said = autosave.follow(simulation_);
+    for (int i = 0; i < 200 && said.empty() && !fs::exists(present()); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+      said = autosave.follow(simulation_);
+    }
+    return said;
+  }
+  fs::path present() const { return folder_ / "state/run.checkpoint"; }
+  fs::path state() const { return folder_ / "state"; }
+
+  test::TemporaryFolder folder_;
+  Simulation simulation_{test::backends(), {.scene = "plummer", .count = 50}};
+};
+
+TEST_F(AutosaveTest, KeepsTheRunForTheNextWindow) {
+  {
+    Autosave first{state(), soon};
+    EXPECT_FALSE(first.last_run() || first.last_run_age_s());
+    EXPECT_EQ(step(first), "");
+  }
+  const auto kept = find_checkpoint(present().string());
+  EXPECT_EQ(kept.checkpoint.step, 1);
+  EXPECT_EQ(kept.checkpoint.state.bodies, simulation_.bodies());
+  for (int session = 0; session < 2; ++session) {  // the second finds what the first did not replace
+    const Autosave next{state(), 1e6};
+    ASSERT_TRUE(next.last_run());
+    EXPECT_EQ(find_checkpoint(next.last_run()->string()).checkpoint.step, 1);
+    EXPECT_LT(*next.last_run_age_s(), 60);
+    EXPECT_FALSE(fs::exists(present())) << "a later run is not that one";
+  }
+}
+
+TEST_F(AutosaveTest, WritesNothingTooSoonNorWithoutAStep) {
+  for (const double period_s : {1e6, 0.0}) {
+    Autosave autosave{state(), period_s};
+    simulation_.run(1);
+    EXPECT_EQ(autosave.follow(simulation_), "");
+  }
+  Simulation unmoved{test::backends(), {.scene = "plummer", .count = 50}};
+  {
+    Autosave autosave{state(), soon};
+    EXPECT_EQ(autosave.follow(unmoved), "");
+  }
+  EXPECT_FALSE(fs::exists(present()));
+}
+
+TEST_F(AutosaveTest, SaysInOneLineWhyItFailed) {
+  std::ofstream{state()} << "a file";
+  Autosave autosave{state(), soon};
+  const std::string said = step(autosave);
+  EXPECT_NE(said.find("not saved for the next window"), std::string::npos) << said;
+  EXPECT_EQ(said.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery
