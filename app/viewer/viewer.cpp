@@ -137,6 +137,7 @@ void Viewer::frame() {
   if (!lockstep_) steps = advance(frame_);
   follow_recording();
   follow_sweep();
+  follow_profile();
   lessons_.tick(lane_.simulation(), view_.lesson);
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
