@@ -19,7 +19,7 @@ namespace {
 std::string last_complaint(std::string_view errors) {
   std::string last;
   while (!errors.empty()) {
-    const std::string line = trimmed(take_line(errors));
+    const std::string_view line = trimmed(take_line(errors));
     if (!line.empty()) last = line;
   }
   constexpr std::string_view name = "orrery: ";

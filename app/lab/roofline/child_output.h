@@ -15,9 +15,9 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 
 /// What a program wrote, and how it ended.
 struct ChildResult {
-  int status = -1;    ///< its exit status; -1: it did not start, was ended, or did not exit by itself
-  std::string text;   ///< of its standard output
-  std::string error;  ///< of its standard error
+  int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
+  std::string text{};   ///< of its standard output
+  std::string error{};  ///< of its standard error
 };
 /// Runs a program, without a shell, until it ends or a stop is requested.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
