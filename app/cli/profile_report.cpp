@@ -63,7 +63,7 @@ std::string profile_text(const KernelProfile& profile, const KernelProfile* befo
     const std::string line = difference_line(*before, profile);
     if (!line.empty()) text += paragraph(fmt::format("Against {}: {}.", before->label(), line), style);
   }
-  if (!profile.problem.empty()) text += paragraph("No counters: " + profile.problem, style);
+  if (!profile.problem.empty()) text += paragraph((profile.on_gpu ? "No counters: " : "") + profile.problem, style);
   if (!profile.missing.empty() && profile.passes > 0) {
     text += paragraph(fmt::format("This chip ({}) does not have: {}.", profile.chip, fmt::join(profile.missing, ", ")),
                       style);

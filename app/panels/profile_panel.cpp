@@ -106,7 +106,8 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
     ui_mark("profile.difference");
   }
   if (!latest->problem.empty()) {
-    wrapped_text("No counters: " + latest->problem, latest->on_gpu ? theme::warn : theme::dim, theme::Font::small);
+    wrapped_text((latest->on_gpu ? "No counters: " : "") + latest->problem, latest->on_gpu ? theme::warn : theme::dim,
+                 theme::Font::small);
     ui_mark("profile.problem");
   }
   if (latest->passes > 0 && !latest->missing.empty()) {

@@ -178,7 +178,7 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   derive_figures(profile, interactions);
   if (!profile.on_gpu) {
     take_fma_limit(variant, *evaluation, system.law, profile);
-    profile.problem = "a CPU kernel has no stall reasons: they are counters of a GPU";
+    profile.problem = "A CPU kernel has no stall reasons: they are counters of a GPU.";
   }
   return profile;
 }
