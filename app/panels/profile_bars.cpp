@@ -28,12 +28,14 @@ ImU32 colour_of(const StallReason& reason) {
   return at < hues.size() ? hue : theme::faded(hue, at < 2 * hues.size() ? 0.65f : 0.4f);
 }
 
-constexpr float label_width = 7.5f;  // in em
+float label_width() {
+  return std::min(em(7.5f), 0.35f * ImGui::GetContentRegionMax().x);
+}
 
 void stacked_bar(const char* id, const std::string& label, const KernelProfile& profile, double most_warps) {
   const std::vector<StallShare> shares = stall_shares(profile);
-  text(shortened(label, em(label_width)), theme::dim, theme::Font::small);
-  ImGui::SameLine(em(label_width + 0.4f));
+  text(shortened(label, label_width()), theme::dim, theme::Font::small);
+  ImGui::SameLine(label_width() + em(0.4f));
   const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.85f)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled(low, {low.x + size.x, low.y + size.y}, theme::track, em(0.2f));
@@ -42,7 +44,7 @@ void stacked_bar(const char* id, const std::string& label, const KernelProfile& 
     const float width = most_warps > 0 ? size.x * static_cast<float>(share.warps / most_warps) : 0;
     const ImVec2 from{left, low.y}, to{left + width, low.y + size.y};
     draw.AddRectFilled(from, to, colour_of(*share.reason));
-    if (ImGui::IsMouseHoveringRect(from, to)) {
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(from, to)) {
       show_tooltip(fmt::format("{}: {:.2f} warps, {:.1f} %", share.reason->title, share.warps, 100 * share.share),
                    share.reason->meaning);
     }
@@ -65,18 +67,26 @@ void reason_row(const StallShare& share, const KernelProfile* before) {
                                             colour_of(*share.reason));
   ImGui::Dummy({em(0.6f), em(0.6f)});
   ImGui::SameLine(0, em(0.35f));
-  text(share.reason->title, theme::text, theme::Font::small);
-  ImGui::SameLine();
   const std::string change =
       before ? "   " + change_text(relative_change(before->stall(share.reason->id), share.warps)) : std::string{};
-  text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x,
-          fmt::format("{:.1f} %{}", 100 * share.share, change), theme::text, theme::Font::small);
+  labelled_value(share.reason->title, fmt::format("{:.1f} %{}", 100 * share.share, change), theme::text);
   wrapped_text(fmt::format("{} {}", share.reason->meaning, share.reason->remedy), theme::dim, theme::Font::small);
   ImGui::EndGroup();
   ui_mark("profile.reason", share.reason->id);
 }
 
 }  // namespace
+
+void labelled_value(const char* name, const std::string& value, ImU32 name_colour) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::PushFont(theme::font(theme::Font::small));
+  const std::string shown = shortened(name, std::max(room - ImGui::CalcTextSize(value.c_str()).x - em(0.5f), em(2)));
+  ImGui::PopFont();
+  const float right = ImGui::GetCursorPosX() + room;
+  text(shown, name_colour, theme::Font::small);
+  ImGui::SameLine();
+  text_to(right, value, theme::text, theme::Font::small);
+}
 
 void stall_bars(const KernelProfile& profile, const KernelProfile* before) {
   constexpr double least_shown = 0.005;  // of all warps

@@ -57,11 +57,8 @@ void figure_rows(const KernelProfile& profile, const KernelProfile* before) {
     const double value = profile.figure(figure.id);
     if (!std::isfinite(value)) continue;
     ImGui::BeginGroup();
-    text(figure.title, theme::dim, theme::Font::small);
-    ImGui::SameLine();
     const std::string change = before ? "   " + change_text(relative_change(before->figure(figure.id), value)) : "";
-    text_to(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, figure_text(figure, value) + change, theme::text,
-            theme::Font::small);
+    labelled_value(figure.title, figure_text(figure, value) + change, theme::dim);
     if (figure.bar) {
       const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.3f)};
       ImDrawList& draw = *ImGui::GetWindowDrawList();

@@ -85,7 +85,8 @@ void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
       const float left = dot.x + em(0.5f) + width > area.high.x ? dot.x - em(0.5f) - width : dot.x + em(0.5f);
       small_text({left, dot.y + em(0.1f)}, theme::text, profile.kernel_id);
     }
-    if (std::hypot(ImGui::GetMousePos().x - dot.x, ImGui::GetMousePos().y - dot.y) < em(0.5f)) {
+    if (ImGui::IsWindowHovered() &&
+        std::hypot(ImGui::GetMousePos().x - dot.x, ImGui::GetMousePos().y - dot.y) < em(0.5f)) {
       show_tooltip(profile.label(), fmt::format("{} bodies", format_count(profile.count)));
     }
   }
