@@ -16,7 +16,7 @@ struct ProfileKernel {
 
 /// Chooses the row of ProfileStatus::profiles, counted from 0, that the latest one is compared with.
 struct CompareProfile {
-  static constexpr int previous = -1;  ///< the one before it
+  static constexpr int previous = std::numeric_limits<int>::min() / 2;  ///< the one before it
 
   int row = previous;
 
