@@ -15,6 +15,7 @@
 #include "app/cli/lesson_command.h"
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
+#include "app/cli/profile_command.h"
 #include "app/cli/report_command.h"
 #include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
@@ -80,6 +81,10 @@ struct Runner {
       return picture_scene(kernels, {.scene = {}, .file = options.file, .hints = options.hints}, size,
                            render::Theme::dark, {});
     });
+  }
+  int operator()(const ProfileOptions& options) const {
+    prepare_files(options);
+    return run_profile(Backends{kernels, options.device}, options);
   }
   int operator()(const CompareOptions& options) const {
     prepare_files(options);

@@ -7,5 +7,10 @@ set(ORRERY_CUDA_HEADERS
   cuda/atomic
   cuda_fp16.h
   cuda_gl_interop.h
+  cuda_profiler_api.h
   cuda_runtime_api.h
+  cupti_profiler_host.h
+  cupti_profiler_target.h
+  cupti_range_profiler.h
+  cupti_target.h
 )

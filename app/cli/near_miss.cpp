@@ -19,9 +19,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 15> known_subcommands{"view",    "render", "bench",   "report",  "verify",
-                                                             "compare", "run",    "convert", "inspect", "kernels",
-                                                             "info",    "doctor", "lesson",  "help",    "version"};
+constexpr std::array<std::string_view, 16> known_subcommands{
+    "view",    "render",  "bench",   "report", "verify", "profile", "compare", "run",
+    "convert", "inspect", "kernels", "info",   "doctor", "lesson",  "help",    "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;

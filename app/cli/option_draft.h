@@ -26,6 +26,7 @@ struct OptionDraft {
   ReportOptions report;
   VerifyOptions verify;
   RunOptions run;
+  ProfileOptions profile;
   CompareOptions compare;
   KernelsOptions kernels;
   InfoOptions info;
@@ -67,6 +68,7 @@ void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
 void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
+void declare_profile(CLI::App& app, OptionDraft& draft);
 void declare_compare(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
@@ -77,6 +79,9 @@ void declare_inspect(CLI::App& app, OptionDraft& draft);
 ConvertOptions finish_convert(const OptionDraft& draft);
 InspectOptions finish_inspect(const OptionDraft& draft);
 void declare_lesson(CLI::App& app, OptionDraft& draft);
+
+/// The options of `orrery profile`; draft.physics is complete. Throws UsageError.
+ProfileOptions finish_profile(OptionDraft& draft);
 
 /// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
 CompareOptions finish_compare(OptionDraft& draft);

@@ -271,6 +271,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");
   CLI::App& report = *app.add_subcommand("report", "measures kernels and writes a page with plots, for people");
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
+  CLI::App& profile = *app.add_subcommand("profile", "measures where the time of kernels goes, by hardware counters");
   CLI::App& compare =
       *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they part");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
@@ -285,6 +286,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_bench(bench, draft);
   declare_report(report, draft);
   declare_verify(verify, draft);
+  declare_profile(profile, draft);
   declare_compare(compare, draft);
   declare_run(run, draft);
   declare_kernels(list, draft);
@@ -329,6 +331,11 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   if (&chosen == &verify) return finish_verify(draft);
   if (&chosen == &run) return finish_run(draft);
   if (&chosen == &lesson) return finish_lesson(draft);
+  if (&chosen == &profile) {
+    add_law_command(draft);
+    refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+    return finish_profile(draft);
+  }
   if (&chosen == &compare) {
     add_law_command(draft);
     refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);

@@ -80,6 +80,18 @@ struct RunOptions {
   std::optional<int> device;
 };
 
+struct ProfileOptions {
+  SceneRequest scene;
+  KernelSelection kernels;
+  std::vector<Axis> axes;
+  Commands setup;             ///< the law and its constants
+  bool marks_only = false;    ///< marks one evaluation for another profiler, and reads no counters
+  std::string baseline_file;  ///< JSON of an earlier profile to compare with; empty: none
+  ResultNames files;
+  TableFlags table;
+  std::optional<int> device;
+};
+
 struct CompareOptions {
   SceneRequest scene;
   std::array<std::optional<RunVariant>, 2> variants;  ///< A and B; both are given
@@ -143,9 +155,9 @@ struct ShowKeys {
   TableFlags table;
 };
 
-using Options =
-    std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions, CompareOptions,
-                 RunOptions, KernelsOptions, InfoOptions, ConvertOptions, InspectOptions, LessonOptions>;
+using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
+                             ProfileOptions, CompareOptions, RunOptions, KernelsOptions, InfoOptions, ConvertOptions,
+                             InspectOptions, LessonOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

@@ -25,17 +25,6 @@ std::string named(const SweepEntry& entry) {
   return fmt::format("{} {}", entry.variant.kernel->id, entry.label());
 }
 
-Law law_of(const Commands& setup, const Scene& scene) {
-  Law law{.softening = scene.softening};
-  for (const Command& command : setup) {
-    if (const auto* select = std::get_if<SelectLaw>(&command)) law.id = find_law(select->id);
-    if (const auto* set = std::get_if<SetSoftening>(&command)) law.softening = set->softening;
-    if (const auto* set = std::get_if<SetRepulsion>(&command)) law.repulsion = set->repulsion;
-    if (const auto* set = std::get_if<SetDrag>(&command)) law.drag = set->drag;
-  }
-  return law;
-}
-
 /// The choice of `auto` for each number of bodies.
 std::vector<Variant> choose(const Backends& backends, const BenchOptions& options) {
   AutoChooser chooser{AutoChooser::this_machine(backends)};
@@ -65,6 +54,17 @@ VariantPlan variants_of(const Backends& backends, const BenchOptions& options) {
 }
 
 }  // namespace
+
+Law law_of(const Commands& setup, const Scene& scene) {
+  Law law{.softening = scene.softening};
+  for (const Command& command : setup) {
+    if (const auto* select = std::get_if<SelectLaw>(&command)) law.id = find_law(select->id);
+    if (const auto* set = std::get_if<SetSoftening>(&command)) law.softening = set->softening;
+    if (const auto* set = std::get_if<SetRepulsion>(&command)) law.repulsion = set->repulsion;
+    if (const auto* set = std::get_if<SetDrag>(&command)) law.drag = set->drag;
+  }
+  return law;
+}
 
 PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options) {
   PlannedSweep planned{.plan = {.scene = options.scene,

@@ -17,6 +17,9 @@ struct PlannedSweep {
 /// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
 PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options);
 
+/// The law of a setup's commands, with the scene's softening if they have none.
+Law law_of(const Commands& setup, const Scene& scene);
+
 /// Throws the entry's problem, as the exception that belongs to the exit status.
 [[noreturn]] void throw_failure(const SweepEntry& entry);
 

@@ -119,6 +119,12 @@ RunFiles files_of(const VerifyOptions& options) {
   return files_of_results(options.scene, options.files);
 }
 
+RunFiles files_of(const ProfileOptions& options) {
+  RunFiles files = files_of_results(options.scene, options.files);
+  add(files.inputs, "--baseline", options.baseline_file);
+  return files;
+}
+
 RunFiles files_of(const CompareOptions& options) {
   return files_of_results(options.scene, options.files);
 }

@@ -145,12 +145,25 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   }
 }
 
-void lesson_column(const KernelInfo& kernel) {
+/// Takes a profile, and shows it in its own part of the laboratory.
+void profile_card_button(const Status& status, const ViewStatus& view, Requests& out) {
+  ImGui::BeginDisabled(view.profile.active || status.choosing || view.measuring());
+  if (ImGui::Button(view.profile.active ? "Profiling ...###card profile" : "Profile###card profile")) {
+    out.push_back(ProfileKernel{});
+    out.push_back(ShowLab{LabTab::profile});
+  }
+  ImGui::EndDisabled();
+  ui_mark("card.profile");
+  tooltip("Measures where the time of this kernel goes, in a process of its own. The window goes on.");
+}
+
+void lesson_column(const KernelInfo& kernel, const Status& status, const ViewStatus& view, Requests& out) {
   text(kernel.title, theme::text, theme::Font::strong);
   wrapped_text(kernel.lesson);
   ImGui::Dummy({0, em(0.1f)});
   wrapped_text(kernel.source, theme::dim, theme::Font::small);
   ui_mark("card.source");
+  profile_card_button(status, view, out);
 }
 
 }  // namespace
@@ -161,7 +174,7 @@ void card_content(const Status& status, const ViewStatus& view, PanelState&, flo
   const bool wide = ImGui::GetContentRegionAvail().x >= em(34);
   const float gap = em(1.2f), words = wide ? 0.4f * ImGui::GetContentRegionAvail().x : 0;
   ImGui::BeginChild("lesson", {words, wide ? height : em(9)});
-  lesson_column(*kernel);
+  lesson_column(*kernel, status, view, out);
   ImGui::EndChild();
   if (!status.card) {
     if (wide) ImGui::SameLine(0, gap);

@@ -58,6 +58,7 @@ void results_content(const Status& status, const ViewStatus& view, PanelState& s
 void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void profile_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 

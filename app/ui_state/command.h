@@ -9,6 +9,7 @@
 #include "app/ui_state/compare_commands.h"
 #include "app/ui_state/lesson_commands.h"
 #include "app/ui_state/overlay_commands.h"
+#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
@@ -40,12 +41,12 @@ struct ViewCommands {
   using Variant =
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
                    SaveSnapshot, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult, SetDiagnostics,
-                   StartSweep, StopSweep, CompareWith, SetCompareLayout, SetAppearance, SetTheme, ShowTrails,
-                   ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel,
-                   ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt,
-                   PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath,
-                   ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson,
-                   MeasureLesson, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
+                   StartSweep, StopSweep, ProfileKernel, CompareProfile, CompareWith, SetCompareLayout, SetAppearance,
+                   SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync,
+                   ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView,
+                   ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath,
+                   SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene,
+                   PredictLesson, MeasureLesson, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

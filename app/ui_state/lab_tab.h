@@ -5,17 +5,16 @@
 namespace orrery {
 
 /// The parts of the laboratory.
-enum class LabTab { results, speed_error, sweep, card, conservation, compare };
+enum class LabTab { results, speed_error, sweep, card, profile, conservation, compare };
 
 struct LabTabInfo {
   LabTab tab;
   const char* id;  ///< what a script calls it
 };
-inline constexpr std::array lab_tabs{LabTabInfo{LabTab::results, "results"},
-                                     LabTabInfo{LabTab::speed_error, "speed-error"},
-                                     LabTabInfo{LabTab::sweep, "sweep"},
-                                     LabTabInfo{LabTab::card, "card"},
-                                     LabTabInfo{LabTab::conservation, "conservation"},
-                                     LabTabInfo{LabTab::compare, "compare"}};
+inline constexpr std::array lab_tabs{
+    LabTabInfo{LabTab::results, "results"}, LabTabInfo{LabTab::speed_error, "speed-error"},
+    LabTabInfo{LabTab::sweep, "sweep"},     LabTabInfo{LabTab::card, "card"},
+    LabTabInfo{LabTab::profile, "profile"}, LabTabInfo{LabTab::conservation, "conservation"},
+    LabTabInfo{LabTab::compare, "compare"}};
 
 }  // namespace orrery

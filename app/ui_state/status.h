@@ -13,6 +13,7 @@
 #include "app/ui_state/lesson_status.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
+#include "app/ui_state/profile_status.h"
 #include "app/ui_state/trial.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/backend_status.h"
@@ -147,6 +148,7 @@ struct ViewStatus {
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
   CompareStatus compare;
+  ProfileStatus profile;
   LessonStatus lesson;
   /// Whether a sweep or a lesson measures: it needs the machine for itself, and no steps run.
   bool measuring() const { return sweep.active || lesson.measuring; }

@@ -141,6 +141,7 @@ void Viewer::frame() {
   }
   follow_recording();
   follow_sweep();
+  follow_profile();
   lessons_.tick(lane_.simulation(), view_.lesson);
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());

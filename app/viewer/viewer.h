@@ -30,6 +30,7 @@
 #include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
+#include "app/viewer/profile_control.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/second_lane.h"
 #include "app/viewer/stage.h"
@@ -104,6 +105,7 @@ class Viewer {
   void set_appearance(render::Appearance appearance);
   void follow_recording();
   void follow_sweep();
+  void follow_profile();
   void take_swept();
   void follow_simulation();
   /// Draws the frame, saves what was asked of it, and presents it.
@@ -181,6 +183,8 @@ class Viewer {
   void carry_out(const SetDiagnostics& c);
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
+  void carry_out(const ProfileKernel&);
+  void carry_out(const CompareProfile& c);
   void carry_out(const CompareWith& c);
   void carry_out(const SetCompareLayout& c);
   void carry_out(const SetAppearance& c);
@@ -253,6 +257,7 @@ class Viewer {
   void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();
+  void report_profile();
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
@@ -277,6 +282,7 @@ class Viewer {
   Lane lane_;
   SecondLane second_;  // beside lane_ while two runs are compared
   SweepControl sweep_;
+  ProfileControl profile_;
   LessonControl lessons_;
   Gui gui_;
   render::OrbitCamera camera_;

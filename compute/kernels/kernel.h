@@ -17,6 +17,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/kernels/phase_marks.h"
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
 
@@ -101,6 +102,7 @@ struct ForceArgs {
   std::uint64_t* evaluated = nullptr;
   /// A tree times its phases for its report, which makes the evaluation some us longer on a GPU.
   bool times_phases = false;
+  PhaseMarks* phase_marks = nullptr;  ///< a tree on CUDA calls it at the borders of its phases; null: nobody asks
   const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
                                                  ///< it is set; what they wrote is then undefined. May be null
 

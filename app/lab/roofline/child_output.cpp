@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -33,8 +34,9 @@ struct Pipe {
   bool made = false;
 };
 
-/// Starts the program with its standard output in the pipe; none where that fails.
-std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& pipe) {
+/// Starts the program with its standard output and its standard error in the pipes; none where that fails.
+std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& output,
+                           const Pipe& errors) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -44,8 +46,8 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors.ends[1], STDERR_FILENO);
   pid_t child = 0;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -53,21 +55,29 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   return child;
 }
 
-/// Everything until the other end closes; none where `stop` was asked for before, or reading failed.
-std::optional<std::string> read_all(int file, const std::stop_token& stop) {
-  constexpr int look_ms = 50;
-  std::string text;
+/// Reads what there is. Returns whether more may come.
+bool read_some(Pipe& pipe, std::string& text) {
   std::array<char, 65536> buffer;
+  const ssize_t size = read(pipe.ends[0], buffer.data(), buffer.size());
+  if (size > 0) text.append(buffer.data(), static_cast<std::size_t>(size));
+  if (size < 0 && errno == EINTR) return true;
+  return size > 0;
+}
+
+/// Everything until both other ends close. Returns false where `stop` was asked for before, or looking failed.
+bool read_all(Pipe& output, Pipe& errors, ChildResult& result, const std::stop_token& stop) {
+  constexpr int look_ms = 50;
   while (!stop.stop_requested()) {
-    pollfd wanted{.fd = file, .events = POLLIN, .revents = 0};
-    const int ready = poll(&wanted, 1, look_ms);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    const ssize_t size = ready < 0 ? -1 : read(file, buffer.data(), buffer.size());
-    if (size < 0) return std::nullopt;
-    if (size == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(size));
+    if (output.ends[0] < 0 && errors.ends[0] < 0) return true;
+    std::array<pollfd, 2> wanted{pollfd{.fd = output.ends[0], .events = POLLIN, .revents = 0},
+                                 pollfd{.fd = errors.ends[0], .events = POLLIN, .revents = 0}};
+    const int ready = poll(wanted.data(), wanted.size(), look_ms);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) continue;
+    if (wanted[0].revents != 0 && !read_some(output, result.text)) output.close_end(0);
+    if (wanted[1].revents != 0 && !read_some(errors, result.error)) errors.close_end(0);
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
@@ -89,19 +99,27 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
   return std::nullopt;
 }
 
-std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                                        const std::stop_token& stop) {
-  Pipe pipe;
-  if (!pipe.made) return std::nullopt;
-  const std::optional<pid_t> child = start(program, arguments, pipe);
-  pipe.close_end(1);
-  if (!child) return std::nullopt;
-  std::optional<std::string> text = read_all(pipe.ends[0], stop);
-  if (!text) kill(*child, SIGKILL);
+ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                         const std::stop_token& stop) {
+  ChildResult result;
+  Pipe output, errors;
+  if (!output.made || !errors.made) return result;
+  const std::optional<pid_t> child = start(program, arguments, output, errors);
+  output.close_end(1);
+  errors.close_end(1);
+  if (!child) return result;
+  if (!read_all(output, errors, result, stop)) kill(*child, SIGKILL);
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return text;
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  return result;
+}
+
+std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                                        const std::stop_token& stop) {
+  ChildResult result = child_result(program, arguments, stop);
+  if (result.status != 0) return std::nullopt;
+  return std::move(result.text);
 }
 
 }  // namespace orrery

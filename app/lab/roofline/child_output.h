@@ -13,6 +13,16 @@ namespace orrery {
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const std::vector<std::filesystem::path>& folders = {});
 
+/// What a program wrote, and how it ended.
+struct ChildResult {
+  int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
+  std::string text{};   ///< of its standard output
+  std::string error{};  ///< of its standard error
+};
+/// Runs a program, without a shell, until it ends or a stop is requested.
+ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                         const std::stop_token& stop = {});
+
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,

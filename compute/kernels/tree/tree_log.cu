@@ -61,12 +61,15 @@ void TreeLog::begin(const ForceArgs& args) {
   evaluation.enqueued = true;
   evaluation.timed = args.times_phases;
   stream_ = args.stream;
+  marks_ = args.phase_marks;
   phase_ = 0;
   next_phase();
 }
 
 void TreeLog::next_phase() {
   Evaluation& evaluation = ring_[slot_];
+  if (marks_ && phase_ > 0) marks_->end();
+  if (marks_) marks_->begin(phases_[phase_]);
   if (evaluation.timed) evaluation.begins[phase_].record(stream_);
   ++phase_;
 }
@@ -84,6 +87,7 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
                                                  found);
   }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
+  if (marks_) marks_->end();
   ring_[slot_].done.record(stream_);
 }
 

@@ -71,6 +71,7 @@ class TreeLog {
   Ring ring_;
   std::size_t slot_ = 0, phase_ = 0;  // of the latest evaluation
   cudaStream_t stream_ = nullptr;
+  PhaseMarks* marks_ = nullptr;  // of the latest evaluation; null: nobody asked for them
 };
 
 }  // namespace orrery

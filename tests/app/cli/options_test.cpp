@@ -263,7 +263,8 @@ TEST(Options, RefuseWhatContradictsItself) {
   refused({"verify", "--scene", "collision", "-n", "1000,1"}, "collision", "1 bodies", "from 2");
   refused({"bench", "-n", "1k,2000M"}, "memory");
   refused({std::string(300, 'x')}, "neither a subcommand nor a file");
-  refused({"bnech"}, "bnech", "view, render, bench, report, verify, compare, run, convert, inspect, kernels, info");
+  refused({"bnech"}, "bnech",
+          "view, render, bench, report, verify, profile, compare, run, convert, inspect, kernels, info");
 }
 
 TEST(Options, OfALawGoWithIt) {

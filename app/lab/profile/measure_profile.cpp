@@ -1,0 +1,199 @@
+#include "app/lab/profile/measure_profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "app/lab/machine_state.h"
+#include "app/lab/profile/own_evaluation.h"
+#include "app/lab/profile/profile_figures.h"
+#include "app/lab/profile/stall_reasons.h"
+#include "app/lab/statistics.h"
+#include "app/text/lines.h"
+#include "compute/core/error.h"
+#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/parts/threads.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
+
+namespace orrery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double warm_up_ms = 50;
+constexpr double sample_ms = 20;
+constexpr int samples = 5;
+constexpr int most_evaluations = 10'000;  // in one sample
+/// Arithmetic instructions of cpu-simd's inner loop for one vector of pairs under gravity, counted in the disassembly
+/// of add_tile for AVX2 and AVX-512 by g++ 12; see tests/benchmarks/cpu_kernels_benchmark.cpp.
+constexpr double instructions_per_pair = 16;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double run_ms(OwnEvaluation& evaluation, int times) {
+  const Clock::time_point begin = Clock::now();
+  evaluation.start(times);
+  evaluation.wait();
+  return ms_since(begin) / times;
+}
+
+/// Also raises the clocks.
+double warm_up(OwnEvaluation& evaluation) {
+  const Clock::time_point begin = Clock::now();
+  double ms = run_ms(evaluation, 1);
+  for (int times = 1; ms_since(begin) < warm_up_ms; times = std::min(2 * times, 64)) ms = run_ms(evaluation, times);
+  return ms;
+}
+
+/// Reads the power in the middle, while evaluations run.
+void measure_time(OwnEvaluation& evaluation, double about_ms, const Backends& backends, KernelProfile& profile) {
+  const int times = std::clamp(static_cast<int>(sample_ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
+  std::vector<double> times_ms;
+  for (int sample = 0; sample < samples; ++sample) times_ms.push_back(run_ms(evaluation, times));
+  profile.figures["time_ms"] = summarize(times_ms).median;
+  if (!profile.on_gpu) return;
+  evaluation.start(times);
+  const Json state = machine_state(backends);
+  evaluation.wait();
+  if (!state.is_object()) return;
+  for (const char* id : {"power_w", "clock_mhz"}) {
+    const auto found = state.find(id);
+    if (found != state.end() && found->is_number()) profile.figures[id] = found->get<double>();
+  }
+}
+
+void take_fma_limit(const Variant& variant, const OwnEvaluation& evaluation, const Law& law, KernelProfile& profile) {
+  const int threads = variant.settings.has("threads") ? thread_count(variant.settings) : 1;
+  const FmaLimit limit = measure_fma_limit(threads);
+  profile.figures["threads"] = threads;
+  profile.figures["fma_limit_per_s"] = limit.per_s;
+  if (evaluation.chosen().find(limit.instruction_set) != std::string::npos) {
+    profile.figures["vector_bits"] = 8.0 * sizeof(float) * limit.lanes;
+  }
+  if (variant.kernel->is_tree || law.id != LawId::gravity) return;
+  profile.figures["fma_share"] = 100 * profile.figure("interactions_per_s") * instructions_per_pair / limit.per_s;
+}
+
+#if ORRERY_HAVE_CUDA
+void read_counters(const Backends& backends, OwnEvaluation& evaluation, KernelProfile& profile) {
+  constexpr std::size_t most_parts = 16;
+  const cuda::Cupti cupti;
+  const cuda::CounterPlan plan = cupti.plan(*backends.device(), profile_metrics());
+  profile.chip = plan.chip;
+  profile.missing = plan.missing;
+  const std::vector<cuda::CounterRange> parts = cupti.measure(
+      *backends.device(), plan, most_parts, [&](cuda::RangeMarks& marks) { evaluation.run_marked(marks); });
+  if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
+  profile.passes = plan.passes;
+  double all_ms = 0;
+  KernelProfile longest;
+  for (const cuda::CounterRange& part : parts) {
+    KernelProfile own;
+    take_counters(own, plan.metrics, part);
+    const double ms = own.figure("part_ms");
+    if (std::isfinite(ms)) all_ms += ms;
+    if (longest.figures.empty() || ms > longest.figure("part_ms")) {
+      longest = std::move(own);
+      longest.part = parts.size() > 1 ? part.name : "";
+    }
+  }
+  profile.part = longest.part;
+  profile.stalls = longest.stalls;
+  for (const auto& [id, value] : longest.figures) profile.figures[id] = value;
+  if (!profile.part.empty() && all_ms > 0) profile.figures["part_share"] = 100 * longest.figure("part_ms") / all_ms;
+}
+#endif
+
+KernelProfile described(const Variant& variant, const ProfiledSystem& system, const Backends& backends) {
+  KernelProfile profile;
+  profile.kernel_id = variant.kernel->id;
+  profile.settings = variant.settings.changes();
+  profile.scene = system.scene;
+  profile.count = system.bodies.count();
+  profile.on_gpu = variant.kernel->backend == Backend::cuda;
+  profile.device = backends.status(variant.kernel->backend).device;
+  return profile;
+}
+
+}  // namespace
+
+void take_counters(KernelProfile& profile, const std::vector<std::string>& metrics, const cuda::CounterRange& range) {
+  const auto value_of = [&](std::string_view metric) {
+    const auto found = std::ranges::find(metrics, metric);
+    const auto at = static_cast<std::size_t>(found - metrics.begin());
+    return at < range.values.size() ? range.values[at] : std::numeric_limits<double>::quiet_NaN();
+  };
+  for (const StallReason& reason : stall_reasons()) {
+    const double warps = value_of(stall_metric(reason));
+    if (std::isfinite(warps)) profile.stalls[reason.id] = warps;
+  }
+  for (const ProfileFigure& figure : profile_figures()) {
+    for (const char* metric : figure.metrics) {
+      const double value = metric ? value_of(metric) : std::numeric_limits<double>::quiet_NaN();
+      if (!std::isfinite(value)) continue;
+      profile.figures[figure.id] = value * figure.scale;
+      break;
+    }
+  }
+}
+
+void derive_figures(KernelProfile& profile, double interactions) {
+  const auto set = [&](const char* id, double value) {
+    if (std::isfinite(value)) profile.figures[id] = value;
+  };
+  set("interactions_per_s", interactions / (profile.figure("time_ms") * 1e-3));
+  const double bytes = profile.figure("dram_bytes");
+  set("bytes_per_interaction", bytes / interactions);
+  const double flop = profile.figure("fadd") + profile.figure("fmul") + 2 * profile.figure("ffma");
+  set("flop_per_s", flop / (profile.figure(profile.part.empty() ? "time_ms" : "part_ms") * 1e-3));
+  set("flop_per_byte", flop / bytes);
+}
+
+KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {
+  KernelProfile profile = described(variant, system, backends_);
+  const std::unique_ptr<OwnEvaluation> evaluation = make_own_evaluation(backends_, variant, system.bodies, system.law);
+  measure_time(*evaluation, warm_up(*evaluation), backends_, profile);
+  const double interactions = evaluation->interactions();
+#if ORRERY_HAVE_CUDA
+  if (profile.on_gpu) {
+    if (!peak_rates_) peak_rates_ = measure_machine_peak_rates(backends_);
+    if (peak_rates_->peak_rates) profile.figures["peak_flop_per_s"] = 2 * peak_rates_->peak_rates->fma_per_s;
+    try {
+      read_counters(backends_, *evaluation, profile);
+    } catch (const cuda::CuptiError& error) {
+      profile.problem = one_line(error.what());
+    }
+  }
+#endif
+  derive_figures(profile, interactions);
+  if (!profile.on_gpu) {
+    take_fma_limit(variant, *evaluation, system.law, profile);
+    profile.problem = "A CPU kernel has no stall reasons: they are counters of a GPU.";
+  }
+  return profile;
+}
+
+void ProfileMeasurement::mark(const Variant& variant, const ProfiledSystem& system) {
+  if (variant.kernel->backend != Backend::cuda) {
+    throw UsageError(std::string{"--marks-only is for kernels on CUDA; "} + variant.kernel->id + " runs on the CPU");
+  }
+#if ORRERY_HAVE_CUDA
+  const std::unique_ptr<OwnEvaluation> evaluation = make_own_evaluation(backends_, variant, system.bodies, system.law);
+  (void)warm_up(*evaluation);
+  evaluation->run_marked(*external_marks());
+#else
+  (void)system;
+#endif
+}
+
+}  // namespace orrery

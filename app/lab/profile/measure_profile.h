@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/lab/kernel_axes.h"
+#include "app/lab/profile/kernel_profile.h"
+#include "app/lab/roofline/machine_peak_rates.h"
+#include "compute/core/bodies.h"
+#include "compute/cuda/cupti.h"
+#include "compute/sim/backends.h"
+
+namespace orrery {
+
+/// What is profiled: the forces of these bodies.
+struct ProfiledSystem {
+  std::string scene;
+  Bodies bodies;
+  Law law;
+};
+
+/// Profiles kernels one after the other, each with memory of its own. Needs the device for itself.
+class ProfileMeasurement {
+ public:
+  /// `backends` must outlive it.
+  explicit ProfileMeasurement(const Backends& backends) : backends_{backends} {}
+
+  /// Takes about 0.3 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
+  /// Throws as make_own_evaluation().
+  KernelProfile measure(const Variant& variant, const ProfiledSystem& system);
+  /// Runs one evaluation, warmed up, between cudaProfilerStart and cudaProfilerStop; of a tree its walk alone. For
+  /// another profiler. Throws UsageError for a CPU kernel.
+  void mark(const Variant& variant, const ProfiledSystem& system);
+
+ private:
+  const Backends& backends_;
+  std::optional<MachinePeakRates> peak_rates_;
+};
+
+/// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.
+void take_counters(KernelProfile& profile, const std::vector<std::string>& metrics, const cuda::CounterRange& range);
+/// Computes the figures that follow from others: rates, bytes per interaction, the place in the roofline plot.
+void derive_figures(KernelProfile& profile, double interactions);
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+#include "app/lab/profile/own_evaluation.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+class CpuEvaluation final : public OwnEvaluation {
+ public:
+  CpuEvaluation(const Backends& backends, const Variant& variant, const Bodies& bodies, const Law& law)
+      : kernel_{backends.make_kernel(*variant.kernel, variant.settings)},
+        bodies_{bodies.positions},
+        accelerations_(bodies.positions.size()),
+        law_{law} {
+    kernel_->prepare(static_cast<int>(bodies_.size()));
+  }
+
+  void start(int times) override {
+    for (int time = 0; time < times; ++time) evaluate();
+  }
+  void wait() override {}
+  void run_marked(cuda::RangeMarks& /*marks*/) override {
+    throw std::logic_error("a CPU kernel has no hardware counters of a GPU");
+  }
+  double interactions() override {
+    if (!kernel_->tree()) return ForceKernel::interactions(static_cast<int>(bodies_.size()));
+    evaluated_ = 0;
+    evaluate();
+    return static_cast<double>(evaluated_);
+  }
+  std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), mass_range(bodies_)); }
+
+ private:
+  void evaluate() {
+    ForceArgs args{.bodies = bodies_.data(),
+                   .count = static_cast<int>(bodies_.size()),
+                   .masses = mass_range(bodies_),
+                   .law = law_,
+                   .epilogue = {.accelerations = accelerations_.data()}};
+    if (kernel_->tree()) args.evaluated = &evaluated_;
+    kernel_->evaluate(args);
+  }
+
+  std::unique_ptr<ForceKernel> kernel_;
+  std::vector<Vec4> bodies_, accelerations_;
+  Law law_;
+  std::uint64_t evaluated_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<OwnEvaluation> make_own_evaluation(const Backends& backends, const Variant& variant,
+                                                   const Bodies& bodies, const Law& law) {
+#if ORRERY_HAVE_CUDA
+  if (variant.kernel->backend == Backend::cuda) return make_cuda_evaluation(backends, variant, bodies, law);
+#endif
+  return std::make_unique<CpuEvaluation>(backends, variant, bodies, law);
+}
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+#include "app/viewer/profile_control.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "app/lab/profile/profile_json.h"
+#include "app/text/input_file.h"
+#include "app/text/lines.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// The last line of a program's errors, without its name.
+std::string last_complaint(std::string_view errors) {
+  std::string last;
+  while (!errors.empty()) {
+    const std::string_view line = trimmed(take_line(errors));
+    if (!line.empty()) last = line;
+  }
+  constexpr std::string_view name = "orrery: ";
+  return last.starts_with(name) ? last.substr(name.size()) : last;
+}
+
+KernelProfile profile_in(const ChildResult& child) {
+  if (child.status != 0) {
+    const std::string why = last_complaint(child.error);
+    throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
+  }
+  std::vector<KernelProfile> profiles = profiles_of(parse_json(child.text, "orrery profile"));
+  if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
+  return std::move(profiles.front());
+}
+
+ChildResult run_profiler(const std::vector<std::string>& arguments, const std::stop_token& stop) {
+  std::error_code failed;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (failed) return {.error = "this program does not find its own file: " + failed.message()};
+  return child_result(program, arguments, stop);
+}
+
+}  // namespace
+
+std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device) {
+  std::vector<std::string> words{"profile", "--kernels", shown.kernel_id, "--json", "-"};
+  for (const auto& [name, value] : shown.settings.values()) {
+    words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
+  }
+  words.insert(words.end(),
+               {"--law", law_info(shown.law.id).id, "--softening", fmt::format("{}", shown.law.softening)});
+  if (shown.law.id == LawId::attract_repel) {
+    words.insert(words.end(), {"--repulsion", fmt::format("{}", shown.law.repulsion)});
+  }
+  if (device) words.insert(words.end(), {"--device", fmt::format("{}", *device)});
+  if (!shown.scene.file.empty()) {
+    words.insert(words.end(), {"--", shown.scene.file});
+    return words;
+  }
+  words.insert(words.end(), {"--scene", shown.scene.scene, "-n", fmt::format("{}", shown.count)});
+  if (find_scene(shown.scene.scene).random) words.insert(words.end(), {"--seed", fmt::format("{}", shown.scene.seed)});
+  return words;
+}
+
+void ProfileControl::start(const Status& shown, std::optional<int> device, ProfileStatus& status) {
+  if (in_flight_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
+  if (shown.choosing) throw UsageError("auto is measuring kernels; profile when it has chosen one");
+  status.active = true;
+  status.error.clear();
+  const std::string changes = shown.settings.changes();
+  status.present = changes.empty() ? shown.kernel_id : shown.kernel_id + ' ' + changes;
+  in_flight_ = std::async(std::launch::async, run_profiler, profile_arguments(shown, device), stop_.get_token());
+}
+
+void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status) {
+  const auto rows = static_cast<int>(status.profiles.size());
+  if (asked.row != CompareProfile::previous && asked.row >= rows) {
+    throw UsageError(fmt::format("there is no profile {}; there {}", asked.row + 1,
+                                 rows == 1 ? "is 1" : fmt::format("are {}", rows)));
+  }
+  status.compared_with = asked.row;
+}
+
+bool ProfileControl::tick(ProfileStatus& status) {
+  if (!in_flight_.valid() || in_flight_.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
+  finish(status);
+  return true;
+}
+
+void ProfileControl::finish(ProfileStatus& status) {
+  if (!in_flight_.valid()) return;
+  try {
+    status.profiles.push_back(profile_in(in_flight_.get()));
+  } catch (const std::exception& failure) {
+    status.error = one_line(failure.what());
+  }
+  status.active = false;
+  if (status.profiles.size() <= ProfileStatus::most_profiles) return;
+  status.profiles.erase(status.profiles.begin());
+  if (status.compared_with != CompareProfile::previous && --status.compared_with < 0) {
+    status.compared_with = CompareProfile::previous;
+  }
+}
+
+}  // namespace orrery

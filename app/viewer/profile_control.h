@@ -1,0 +1,42 @@
+#pragma once
+
+#include <future>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/lab/profile/kernel_profile.h"
+#include "app/lab/roofline/child_output.h"
+#include "app/ui_state/profile_status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
+/// write the result as JSON to standard output. `device` is the GPU's ordinal; none: there is no GPU.
+std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device);
+
+/// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
+class ProfileControl {
+ public:
+  ProfileControl() = default;
+  ProfileControl(const ProfileControl&) = delete;
+  ProfileControl& operator=(const ProfileControl&) = delete;
+  /// Ends the process.
+  ~ProfileControl() { stop_.request_stop(); }
+
+  /// Throws UsageError while a profile is being taken, or if the row to compare with does not exist.
+  void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
+  static void compare(const CompareProfile& asked, ProfileStatus& status);
+  /// Call once per frame. Returns whether a profile has ended, well or not.
+  bool tick(ProfileStatus& status);
+  /// Waits for the profile in flight, then as tick().
+  void finish(ProfileStatus& status);
+
+ private:
+  std::stop_source stop_;
+  std::future<ChildResult> in_flight_;  // last: it ends by stop_
+};
+
+}  // namespace orrery

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace orrery::cuda {
+
+class Device;
+
+/// Which hardware counters to read, and how many times the work must run for them. Made on the host.
+struct CounterPlan {
+  std::string chip;
+  std::vector<std::string> metrics;       ///< those that the chip has
+  std::vector<std::string> missing;       ///< those that it does not have
+  std::vector<std::uint8_t> config{};     ///< CUPTI's config image
+  std::vector<std::uint8_t> available{};  ///< the counters that this GPU lets this process read; empty: not asked
+  int passes = 0;
+};
+
+/// The counters of a part of the work.
+struct CounterRange {
+  std::string name;
+  std::vector<double> values;  ///< one for each of CounterPlan::metrics
+};
+
+/// Marks the parts of the work whose counters are read, one after the other. What is enqueued between begin() and end()
+/// must have ended when end() is called.
+class RangeMarks {
+ public:
+  virtual ~RangeMarks() = default;
+  virtual void begin(const char* name) = 0;
+  virtual void end() = 0;
+};
+
+/// A call of CUPTI that failed: one line with the cause and the cure.
+class CuptiError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// CUPTI's range profiler, NVIDIA's access to hardware counters. The CUDA toolkit has the library, which is loaded at
+/// run time. All calls throw CuptiError.
+class Cupti {
+ public:
+  struct Functions;  ///< of the loaded library
+
+  /// Loads the first library of these names. Throws if there is none, or if this build cannot use it.
+  explicit Cupti(std::span<const std::string> libraries = usual_libraries());
+  ~Cupti();
+  Cupti(const Cupti&) = delete;
+  Cupti& operator=(const Cupti&) = delete;
+
+  /// Names and paths under which a CUDA toolkit has the library, the most likely first.
+  static std::vector<std::string> usual_libraries();
+
+  /// "TU102", "GH100": the chips that the library knows. Needs no GPU.
+  std::vector<std::string> chips() const;
+  /// The plan for a chip. Needs no GPU.
+  CounterPlan plan(const std::string& chip, std::span<const std::string> metrics) const;
+  /// The plan for this device, without counters that this process may not read. Fails without the right to profile.
+  CounterPlan plan(const Device& device, std::span<const std::string> metrics) const;
+  /// Runs `work` once per pass, always the same work, and returns the parts that it marked, at most `most_ranges`.
+  /// Activates the device.
+  std::vector<CounterRange> measure(const Device& device, const CounterPlan& plan, std::size_t most_ranges,
+                                    const std::function<void(RangeMarks& marks)>& work) const;
+
+ private:
+  std::unique_ptr<Functions> functions_;
+};
+
+}  // namespace orrery::cuda

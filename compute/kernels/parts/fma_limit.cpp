@@ -1,0 +1,86 @@
+#include "compute/kernels/parts/fma_limit.h"
+
+// Highway compiles this file once for each instruction set and picks one when the program runs.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compute/kernels/parts/fma_limit.cpp"
+#include "compute/kernels/parts/simd_targets.h"
+// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+#include <hwy/foreach_target.h>
+// After foreach_target.h, as Highway asks.
+#include <hwy/highway.h>
+
+#include "compute/kernels/parts/simd_name.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace orrery::HWY_NAMESPACE {
+namespace {
+
+/// `rounds` times 12 independent operations on whole vectors: more than two pipes times any latency of 4 or 5.
+float issue_fma_chains(int rounds) {
+  const hwy::HWY_NAMESPACE::ScalableTag<float> tag;
+  using Vector = hwy::HWY_NAMESPACE::Vec<decltype(tag)>;
+  const Vector factor = Set(tag, 0.5f);
+  Vector chain[12];
+  for (Vector& v : chain) v = Set(tag, 1.0f);
+  for (int i = 0; i < rounds; ++i) {
+#pragma GCC unroll 12
+    for (Vector& v : chain) v = MulAdd(v, factor, factor);
+  }
+  Vector sum = factor;
+  for (const Vector& v : chain) sum = Add(sum, v);
+  return GetLane(sum);
+}
+
+int fma_lanes() {
+  return static_cast<int>(Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>{}));
+}
+
+const char* fma_instruction_set() {
+  return simd_name(HWY_TARGET);
+}
+
+}  // namespace
+}  // namespace orrery::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "compute/core/team.h"
+
+namespace orrery {
+namespace {
+
+HWY_EXPORT(issue_fma_chains);
+HWY_EXPORT(fma_lanes);
+HWY_EXPORT(fma_instruction_set);
+
+constexpr int chains = 12;
+constexpr int rounds_per_share = 1 << 16;
+constexpr int shares_per_thread = 64;
+constexpr int runs = 3;
+
+}  // namespace
+
+FmaLimit measure_fma_limit(int threads) {
+  FmaLimit limit{.instruction_set = HWY_DYNAMIC_DISPATCH(fma_instruction_set)(),
+                 .lanes = HWY_DYNAMIC_DISPATCH(fma_lanes)()};
+  const int shares = threads * shares_per_thread;
+  std::atomic<float> witness = 0;  // is never read, but the compiler cannot know that
+  for (int run = 0; run < runs; ++run) {
+    std::atomic<int> next = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    run_team(threads, [&](int) {
+      while (next.fetch_add(1) < shares) witness = HWY_DYNAMIC_DISPATCH(issue_fma_chains)(rounds_per_share);
+    });
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    limit.per_s = std::max(limit.per_s, double{chains} * rounds_per_share * shares * limit.lanes / s);
+  }
+  return limit;
+}
+
+}  // namespace orrery
+#endif

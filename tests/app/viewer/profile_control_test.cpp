@@ -1,0 +1,80 @@
+// Profiles in a process of their own, as the window takes them.
+#include "app/viewer/profile_control.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compute/core/error.h"
+#include "compute/kernels/catalog.h"
+
+namespace orrery {
+namespace {
+
+Status shown_status() {
+  Status status;
+  status.kernel_id = "cpu-simd";
+  status.kernel = KernelCatalog{}.find("cpu-simd");
+  status.settings = Settings{*status.kernel, {{"threads", "2"}}};
+  status.scene = {.scene = "plummer", .count = 1000, .seed = 7};
+  status.count = 1000;
+  status.law.softening = 0.05f;
+  return status;
+}
+
+bool has_pair(const std::vector<std::string>& words, const std::string& option, const std::string& value) {
+  const std::array wanted{option, value};
+  return !std::ranges::search(words, wanted).empty();
+}
+
+TEST(ProfileArguments, NameEverythingThatIsShown) {
+  const std::vector<std::string> words = profile_arguments(shown_status(), 1);
+  EXPECT_EQ(words.front(), "profile");
+  EXPECT_TRUE(has_pair(words, "--kernels", "cpu-simd"));
+  EXPECT_TRUE(has_pair(words, "--set", "threads=2"));
+  EXPECT_TRUE(has_pair(words, "--scene", "plummer"));
+  EXPECT_TRUE(has_pair(words, "-n", "1000"));
+  EXPECT_TRUE(has_pair(words, "--seed", "7"));
+  EXPECT_TRUE(has_pair(words, "--law", "gravity"));
+  EXPECT_TRUE(has_pair(words, "--softening", "0.05"));
+  EXPECT_TRUE(has_pair(words, "--device", "1"));
+  EXPECT_TRUE(has_pair(words, "--json", "-"));
+  EXPECT_EQ(std::ranges::find(words, "--repulsion"), words.end()) << "gravity has none";
+}
+
+TEST(ProfileArguments, NameAFileInsteadOfAScene) {
+  Status status = shown_status();
+  status.scene = {.scene = {}, .file = "-bodies.hdf5"};
+  const std::vector<std::string> words = profile_arguments(status, std::nullopt);
+  EXPECT_TRUE(has_pair(words, "--", "-bodies.hdf5"));
+  for (const char* option : {"--scene", "-n", "--seed", "--device"}) {
+    EXPECT_EQ(std::ranges::find(words, option), words.end()) << option;
+  }
+}
+
+TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
+  // The program of this test knows no profile: it runs its own tests, and writes no JSON.
+  ProfileStatus status;
+  ProfileControl control;
+  Status shown = shown_status();
+  shown.choosing = true;
+  EXPECT_THROW(control.start(shown, std::nullopt, status), UsageError);
+  EXPECT_FALSE(status.active);
+  EXPECT_FALSE(control.tick(status)) << "nothing is in flight";
+}
+
+TEST(ProfileControl, ComparesWithRowsThatExist) {
+  ProfileStatus status;
+  EXPECT_THROW(ProfileControl::compare({0}, status), UsageError);
+  status.profiles.resize(3);
+  ProfileControl::compare({1}, status);
+  EXPECT_EQ(status.baseline(), &status.profiles[1]);
+  ProfileControl::compare({CompareProfile::previous}, status);
+  EXPECT_EQ(status.baseline(), &status.profiles[1]);
+  EXPECT_THROW(ProfileControl::compare({3}, status), UsageError);
+  ProfileControl::compare({2}, status);
+  EXPECT_EQ(status.baseline(), nullptr) << "the latest is not compared with itself";
+}
+
+}  // namespace
+}  // namespace orrery
