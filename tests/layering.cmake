@@ -28,6 +28,7 @@ may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
+may_include("compute/kernels/runtime/" "compute/(core|cuda|kernels/runtime)/" "compute/kernels/[^/]+$" ${cuda_headers})
 foreach(folder direct symmetric tensor tree)
   may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
               "hwy/" ${cuda_headers})
