@@ -58,6 +58,7 @@ foreach(folder divergence roofline sweep tuning)
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
+may_include("app/workshop/" "app/(text|lab|workshop)/" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
@@ -73,8 +74,8 @@ may_include("app/ui_state/" "app/ui_state/" "app/lab/divergence/divergence[.]h$"
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|cli)/" ${measured}
-            "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
+may_include("app/cli/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+            "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(format_count|markdown)[.]h$" "compute/core/(parse_number|range)[.]h$"
             "imgui" "fmt/")
@@ -82,7 +83,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/lab/(pareto|roofline/lim
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

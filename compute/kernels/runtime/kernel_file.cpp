@@ -33,11 +33,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-bool is_name(std::string_view text) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  return !text.empty() && text.front() >= 'a' && text.front() <= 'z' && std::ranges::all_of(text, allowed);
-}
-
 template <class Number>
 bool reads_as(std::string_view text, Number& number) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +81,7 @@ class HeaderReader {
   void read_value(std::string_view key, std::string_view value) {
     if (value.empty()) fail(std::string{key} + " has no value");
     if (key == "id") {
-      if (!is_name(value))
+      if (!is_kernel_id(value))
         fail("the id cannot be '" + std::string{value} + "'; it must be lower-case letters, digits and '-'");
       set(file_.id, key, value);
       file_.id_line = line_;
@@ -130,7 +125,7 @@ class HeaderReader {
                         .values = {},
                         .initial = {},
                         .line = line_};
-    if (!is_name(tunable.name)) {
+    if (!is_kernel_id(tunable.name)) {
       fail("a tunable cannot be named '" + tunable.name + "'; names are lower-case letters, digits and '-'");
     }
     if (file_.tunable(tunable.name)) fail("the tunable " + tunable.name + " is given twice");
@@ -180,6 +175,11 @@ std::string first_error(const std::string& file, const std::vector<FileMessage>&
 }
 
 }  // namespace
+
+bool is_kernel_id(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.front() >= 'a' && text.front() <= 'z' && std::ranges::all_of(text, allowed);
+}
 
 KernelFileError::KernelFileError(const std::string& file, std::vector<FileMessage> messages)
     : UsageError{first_error(file, messages)}, messages_{std::move(messages)} {}

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+/// Whether a kernel file may have this id, and its tunables such names.
+bool is_kernel_id(std::string_view text);
+
 /// A message about a line of a kernel file.
 struct FileMessage {
   int line = 1;  ///< from 1
