@@ -58,7 +58,7 @@ foreach(folder divergence roofline sweep tuning)
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
-may_include("app/workshop/" "app/(text|lab|workshop)/" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
+may_include("app/workshop/" "app/(text|workshop)/" "app/lab/roofline/child_output[.]h$" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"

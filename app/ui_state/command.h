@@ -11,6 +11,7 @@
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
+#include "app/ui_state/workshop_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -45,7 +46,8 @@ struct ViewCommands {
                    ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt,
                    PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath,
                    ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson,
-                   MeasureLesson, Quit, AskToQuit, CancelQuit>;
+                   MeasureLesson, OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile, NewKernelFile,
+                   BringKernelBack, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -33,8 +33,11 @@ struct Pipe {
   bool made = false;
 };
 
+enum class Errors { dropped, in_pipe };
+
 /// Starts the program with its standard output in the pipe; none where that fails.
-std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& pipe) {
+std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& pipe,
+                           Errors errors) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -45,7 +48,11 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors == Errors::in_pipe) {
+    posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDERR_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
   pid_t child = 0;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -53,12 +60,12 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   return child;
 }
 
-/// Everything until the other end closes; none where `stop` was asked for before, or reading failed.
-std::optional<std::string> read_all(int file, const std::stop_token& stop) {
-  constexpr int look_ms = 50;
+/// Everything until the other end closes; none where `stop` returns true before, or reading failed.
+template <class Stop>
+std::optional<std::string> read_all(int file, int look_ms, const Stop& stop) {
   std::string text;
   std::array<char, 65536> buffer;
-  while (!stop.stop_requested()) {
+  while (!stop()) {
     pollfd wanted{.fd = file, .events = POLLIN, .revents = 0};
     const int ready = poll(&wanted, 1, look_ms);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
@@ -68,6 +75,12 @@ std::optional<std::string> read_all(int file, const std::stop_token& stop) {
     text.append(buffer.data(), static_cast<std::size_t>(size));
   }
   return std::nullopt;
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
 }
 
 }  // namespace
@@ -93,15 +106,35 @@ std::optional<std::string> child_output(const std::filesystem::path& program, co
                                         const std::stop_token& stop) {
   Pipe pipe;
   if (!pipe.made) return std::nullopt;
-  const std::optional<pid_t> child = start(program, arguments, pipe);
+  const std::optional<pid_t> child = start(program, arguments, pipe, Errors::dropped);
   pipe.close_end(1);
   if (!child) return std::nullopt;
-  std::optional<std::string> text = read_all(pipe.ends[0], stop);
+  std::optional<std::string> text = read_all(pipe.ends[0], 50, [&] { return stop.stop_requested(); });
   if (!text) kill(*child, SIGKILL);
-  int status = 0;
-  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
+  const int status = wait_for(*child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
   return text;
+}
+
+ChildEnd run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                   std::chrono::milliseconds limit, const std::function<bool()>& cancelled) {
+  ChildEnd end;
+  Pipe pipe;
+  if (!pipe.made) return end;
+  const std::optional<pid_t> child = start(program, arguments, pipe, Errors::in_pipe);
+  pipe.close_end(1);
+  if (!child) return end;
+  const auto latest = std::chrono::steady_clock::now() + limit;
+  std::optional<std::string> text = read_all(pipe.ends[0], 5, [&] {
+    end.timed_out = std::chrono::steady_clock::now() >= latest;
+    end.cancelled = cancelled && cancelled();
+    return end.timed_out || end.cancelled;
+  });
+  if (!text) kill(*child, SIGKILL);
+  const int status = wait_for(*child);
+  if (text && WIFEXITED(status)) end.status = WEXITSTATUS(status);
+  end.output = std::move(text).value_or("");
+  return end;
 }
 
 }  // namespace orrery
