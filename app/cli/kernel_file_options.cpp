@@ -32,6 +32,19 @@ void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const
   add(app, "--kernel-file", "FILE.cu", help, read, true);
 }
 
+void add_watched_kernel_file(CLI::App& app, OptionDraft& draft) {
+  add(app, "--kernel-file", "FILE.cu",
+      "opens a kernel of your own in the workshop: it runs once it is checked, and again whenever it is saved",
+      [&draft](const std::string& text) {
+        const std::string path = file_name("--kernel-file", text);
+        require_free_id(draft.catalog, read_kernel_file(path));
+        if (const std::string reason = no_file_kernels(); !reason.empty()) {
+          throw UsageError(fmt::format("{}: a kernel file needs CUDA, and {}", path, reason));
+        }
+        draft.view.kernel_file = path;
+      });
+}
+
 void declare_new_kernel(CLI::App& app, OptionDraft& draft) {
   NewKernelOptions& options = draft.new_kernel;
   add(app, "NAME", "NAME", "the kernel's id; the file is NAME.cu", [&](const std::string& text) { options.id = text; });

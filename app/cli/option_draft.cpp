@@ -21,7 +21,7 @@ constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
 void add_shown_run(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own to start with (orrery new-kernel)");
+  add_watched_kernel_file(app, draft);
   add_kernel(app, draft, "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough");
   add_accuracy(app, draft);
   add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
