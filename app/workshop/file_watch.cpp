@@ -25,6 +25,7 @@ void FileWatch::watch(const std::string& file) {
   if (added < 0) {
     throw std::runtime_error("cannot watch the folder '" + path.parent_path().string() + "': " + std::strerror(errno));
   }
+  const std::lock_guard lock{mutex_};
   if (folder_ >= 0 && folder_ != added) (void)inotify_rm_watch(notify_.number(), folder_);
   folder_ = added;
   name_ = path.filename().string();
@@ -43,6 +44,7 @@ bool FileWatch::take() {
 
 bool FileWatch::read_events() {
   bool saved = false;
+  const std::lock_guard lock{mutex_};
   alignas(inotify_event) std::array<char, 4096> buffer;
   for (ssize_t size = 0; (size = read(notify_.number(), buffer.data(), buffer.size())) > 0;) {
     for (const char* at = buffer.data(); at < buffer.data() + size;) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "compute/core/descriptor.h"
@@ -26,7 +27,8 @@ class FileWatch {
   bool read_wakes() const;
 
   Descriptor notify_, wakes_;
-  int folder_ = -1;  // watched
+  std::mutex mutex_;  // of the two below
+  int folder_ = -1;   // watched
   std::string name_;
 };
 

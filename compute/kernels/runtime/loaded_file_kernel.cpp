@@ -59,6 +59,11 @@ class FileKernel final : public ForceKernel {
     }
   }
 
+  /// Code that runs must not be unloaded.
+  ~FileKernel() override { ORRERY_CUDA_WARN(cudaDeviceSynchronize()); }
+  FileKernel(const FileKernel&) = delete;
+  FileKernel& operator=(const FileKernel&) = delete;
+
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = function(law.id),
             .block = block_,
