@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/path_entry.h"
@@ -101,20 +102,25 @@ void edit_buttons(const WorkshopStatus& workshop, const WorkshopDraft& draft, Re
   if (again) out.push_back(CompileKernelFile{});
 }
 
+/// Errors; warnings only if there are none, since most of them follow from the errors.
 void message_lines(const WorkshopStatus& workshop) {
   constexpr std::size_t most = 6;
-  for (std::size_t i = 0; i < std::min(most, workshop.messages.size()); ++i) {
-    const WorkshopMessage& message = workshop.messages[i];
+  std::vector<WorkshopMessage> messages = workshop.messages;
+  if (std::ranges::any_of(messages, &WorkshopMessage::is_error)) {
+    std::erase_if(messages, [](const WorkshopMessage& message) { return !message.is_error; });
+  }
+  for (std::size_t i = 0; i < std::min(most, messages.size()); ++i) {
+    const WorkshopMessage& message = messages[i];
     wrapped_text(fmt::format("{}: {}", message.line, message.text), message.is_error ? theme::bad : theme::warn,
                  theme::Font::small);
   }
-  if (workshop.messages.size() > most) {
-    text(fmt::format("and {} more", workshop.messages.size() - most), theme::dim, theme::Font::small);
+  if (messages.size() > most) {
+    text(fmt::format("and {} more", messages.size() - most), theme::dim, theme::Font::small);
   }
 }
 
 constexpr std::array version_columns{
-    Column{"version", 3.6f, "Every text of the file that was saved."}, Column{"time", -1, "When it was saved."},
+    Column{"version", 3.2f, "Every text of the file that was saved."}, Column{"time", 4.4f, "When it was saved."},
     Column{"error", 4.2f, "The largest error |da|/|a| against the fp64 sum, of all checks."},
     Column{"", 4.6f, "Writes this text to the file as its newest version."}};
 
@@ -124,7 +130,7 @@ void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version,
   const bool runs = version.number == workshop.running;
   text(fmt::format("{}{}", version.number, runs ? " \u2022" : ""), runs ? theme::good : theme::text);
   if (runs) tooltip("This version runs.");
-  word_cell(version.time);
+  number_cell(version.time, theme::dim);
   if (!version.error.empty()) tooltip(version.error);
   number_cell(version.largest_error   ? format_error(*version.largest_error)
               : version.error.empty() ? ""
@@ -191,7 +197,7 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   follow_file(workshop, draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
   const bool wide = room >= em(44);
-  const float column = wide ? em(17) : room, rows = std::max(height, em(13));
+  const float column = wide ? em(19) : room, rows = std::max(height, em(13));
   ImGui::BeginChild("file", {column, wide ? rows : em(14)});
   file_row(draft, out);
   state_lines(workshop);
