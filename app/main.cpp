@@ -13,6 +13,7 @@
 #include "app/cli/inspect_command.h"
 #include "app/cli/kernels_command.h"
 #include "app/cli/lesson_command.h"
+#include "app/cli/new_kernel_command.h"
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
 #include "app/cli/profile_command.h"
@@ -35,7 +36,7 @@ namespace {
 
 /// Runs what the command line asks for. The device is opened here, after the whole command line has been read.
 struct Runner {
-  const KernelCatalog& kernels;
+  KernelCatalog& kernels;
 
   int operator()(const ShowText& show) const {
     console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
@@ -95,6 +96,7 @@ struct Runner {
     const GlReport gl = probe_gl(kernels);
     return run_info(Backends{kernels}, options, gl);
   }
+  int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }
   int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
 
   static void prepare_files(const auto& options) {
@@ -111,7 +113,7 @@ int fail(int status, const std::string& why) {
 
 int run(const std::vector<std::string>& arguments) {
   try {
-    const KernelCatalog kernels;
+    KernelCatalog kernels;
     const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {

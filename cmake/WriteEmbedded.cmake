@@ -1,4 +1,13 @@
-# Run by orrery_embed: writes OUTPUT, a C++ file with the bytes of FILES and the table that FUNCTION returns.
+# Run by orrery_embed: writes OUTPUT, a C++ file with the bytes of FILES and the table that FUNCTION returns. Where
+# SOURCES is on, the files are named by their paths from TOP.
+set(header render/gl/embedded.h)
+set(space orrery::render)
+set(type EmbeddedFile)
+if(SOURCES)
+  set(header compute/core/embedded.h)
+  set(space orrery)
+  set(type SourceFile)
+endif()
 set(arrays "")
 set(rows "")
 set(index 0)
@@ -6,22 +15,27 @@ foreach(file IN LISTS FILES)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${hex}")
   cmake_path(GET file FILENAME name)
+  if(SOURCES)
+    file(RELATIVE_PATH name ${TOP} ${file})
+  endif()
   string(APPEND arrays "constexpr char file_${index}[] = {${bytes}'\\0'};\n")
   string(APPEND rows "    {\"${name}\", {file_${index}, sizeof file_${index} - 1}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"render/gl/embedded.h\"
+file(WRITE ${OUTPUT} "#include <span>
 
-namespace orrery::render {
+#include \"${header}\"
+
+namespace ${space} {
 namespace {
 
 ${arrays}
-constexpr EmbeddedFile files[] = {
+constexpr ${type} files[] = {
 ${rows}};
 
 }  // namespace
 
-std::span<const EmbeddedFile> ${FUNCTION}() { return files; }
+std::span<const ${type}> ${FUNCTION}() { return files; }
 
-}  // namespace orrery::render
+}  // namespace ${space}
 ")

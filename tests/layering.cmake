@@ -28,6 +28,7 @@ may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
+may_include("compute/kernels/runtime/" "compute/(core|cuda|kernels/runtime)/" "compute/kernels/[^/]+$" ${cuda_headers})
 foreach(folder direct symmetric tensor tree)
   may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
               "hwy/" ${cuda_headers})
@@ -61,6 +62,7 @@ foreach(folder divergence roofline sweep tuning)
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
+may_include("app/workshop/" "app/(text|workshop)/" "app/lab/roofline/child_output[.]h$" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
@@ -77,8 +79,8 @@ may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|prof
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|cli)/" ${measured}
-            "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
+may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+            "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(format_count|markdown)[.]h$" "compute/core/(parse_number|range)[.]h$"
             "imgui" "fmt/")
@@ -86,7 +88,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

@@ -19,9 +19,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 16> known_subcommands{
-    "view",    "render",  "bench",   "report", "verify", "profile", "compare", "run",
-    "convert", "inspect", "kernels", "info",   "doctor", "lesson",  "help",    "version"};
+constexpr std::array<std::string_view, 17> known_subcommands{
+    "view",    "render",  "bench", "report", "verify", "profile",    "compare", "run",    "convert",
+    "inspect", "kernels", "info",  "doctor", "lesson", "new-kernel", "help",    "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;
@@ -164,11 +164,12 @@ void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, c
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
                                subcommand.get_name(),
-                               subcommand.get_option_no_throw("FILE") ? "one FILE"
-                               : subcommand.get_option_no_throw("ID") ? "one ID"
-                               : subcommand.get_option_no_throw("IN") ? "IN and OUT"
-                               : subcommand.get_option_no_throw("N")  ? "one N"
-                                                                      : "no file",
+                               subcommand.get_option_no_throw("FILE")   ? "one FILE"
+                               : subcommand.get_option_no_throw("ID")   ? "one ID"
+                               : subcommand.get_option_no_throw("NAME") ? "one NAME"
+                               : subcommand.get_option_no_throw("IN")   ? "IN and OUT"
+                               : subcommand.get_option_no_throw("N")    ? "one N"
+                                                                        : "no file",
                                known));
 }
 

@@ -21,6 +21,7 @@ constexpr std::int64_t any_large = std::numeric_limits<std::int64_t>::max();
 void add_shown_run(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add_watched_kernel_file(app, draft);
   add_kernel(app, draft, "kernel to start with (orrery kernels); default auto: the fastest that is accurate enough");
   add_accuracy(app, draft);
   add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
@@ -92,6 +93,7 @@ void declare_render(CLI::App& app, OptionDraft& draft) {
 void declare_bench(CLI::App& app, OptionDraft& draft) {
   BenchOptions& bench = draft.bench;
   add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
+  add_kernel_file(app, draft, FileKernelUse::plain, "measures a kernel of your own; repeatable");
   add_measured_kernels(app, draft);
   add_measurement(app, draft, bench.table, bench.progress, bench.files);
   add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
@@ -156,6 +158,8 @@ void declare_report(CLI::App& app, OptionDraft& draft) {
 void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  add_kernel_file(app, draft, FileKernelUse::guarded,
+                  "checks a kernel of your own with every value of its tunables; repeatable");
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
@@ -167,6 +171,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   app.footer(
       "\nExamples:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
+      "  orrery verify --kernel-file mine.cu\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
       "\nThe exit status is 1 if a kernel misses its own tolerance.");
 }

@@ -18,9 +18,9 @@ inline constexpr std::int64_t default_offscreen_frames = 300;
 
 /// The options of one subcommand, before those that depend on each other are checked.
 struct OptionDraft {
-  explicit OptionDraft(const KernelCatalog& known_kernels) : catalog{known_kernels} {}
+  explicit OptionDraft(KernelCatalog& known_kernels) : catalog{known_kernels} {}
 
-  const KernelCatalog& catalog;
+  KernelCatalog& catalog;  ///< kernel files are added
   ViewOptions view;
   BenchOptions bench;
   ReportOptions report;
@@ -33,6 +33,7 @@ struct OptionDraft {
   ConvertOptions convert;
   InspectOptions inspect;
   LessonOptions lesson;
+  NewKernelOptions new_kernel;
 
   SceneRequest scene;
   std::string hint_option;  ///< the last option given that only a file takes
@@ -44,7 +45,9 @@ struct OptionDraft {
   KernelSelection selection{.kernels = catalog.all(), .all = true};
   KernelPtr kernel;  ///< of `orrery view`; null: auto, or none is named
   bool kernel_named = false;
-  std::string described_kernel;  ///< of `orrery kernels`; empty: all of them
+  std::vector<KernelPtr> kernel_files;  ///< of --kernel-file
+  std::string kernel_file;              ///< the last of them
+  std::string described_kernel;         ///< of `orrery kernels`; empty: all of them
   std::vector<Axis> axes;
   Commands physics;
   std::optional<double> accuracy;
@@ -74,6 +77,7 @@ void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
 void declare_convert(CLI::App& app, OptionDraft& draft);
 void declare_inspect(CLI::App& app, OptionDraft& draft);
+void declare_new_kernel(CLI::App& app, OptionDraft& draft);
 
 /// Throw UsageError if a file or its format is missing.
 ConvertOptions finish_convert(const OptionDraft& draft);
@@ -82,6 +86,8 @@ void declare_lesson(CLI::App& app, OptionDraft& draft);
 
 /// The options of `orrery profile`; draft.physics is complete. Throws UsageError.
 ProfileOptions finish_profile(OptionDraft& draft);
+/// Throws UsageError without a name, or with one that cannot be a new kernel's.
+NewKernelOptions finish_new_kernel(const OptionDraft& draft);
 
 /// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
 CompareOptions finish_compare(OptionDraft& draft);

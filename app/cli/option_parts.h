@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/cli/option_draft.h"
+#include "compute/kernels/runtime/file_kernel.h"
 
 namespace orrery {
 
@@ -23,6 +24,10 @@ void add_byte_order(CLI::App& app, std::optional<ByteOrder>& order, const std::s
 /// --units, --columns and --state; `last` becomes the last of them that was given.
 void add_hints(CLI::App& app, SnapshotHints& hints, std::string& last);
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help);
+/// For the window, which checks the file before its kernel runs.
+void add_watched_kernel_file(CLI::App& app, OptionDraft& draft);
+/// Declare it before all options that name kernels: these are read after it.
+void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const std::string& help);
 void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help);
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help);
 /// Integrator, law and their constants.

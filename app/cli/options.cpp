@@ -216,13 +216,16 @@ VerifyOptions finish_verify(OptionDraft& draft) {
   if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
     counts = {0};
   } else {
-    for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}) {
+    const std::vector<int> usual = draft.kernel_file.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}
+                                                             : std::vector{1, 31, 33, 257, 4097};
+    for (const int count : usual) {
       if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
     }
   }
   refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
   finish_measurement(draft, draft.verify, counts);
   draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
+  draft.verify.each_value = !draft.kernel_file.empty() && draft.axes.empty();
   return draft.verify;
 }
 
@@ -252,7 +255,7 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
   return fitted;
 }
 
-Options parse_options(const KernelCatalog& kernels, const std::vector<std::string>& words) {
+Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
   if (words == std::vector<std::string>{"help", "script", "--markdown"})
     return ShowText{command_reference_markdown(), true};
@@ -281,6 +284,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   info.alias("doctor");
   CLI::App& lesson = *app.add_subcommand("lesson", "teaches by measuring on this machine, in twelve lessons");
+  CLI::App& new_kernel = *app.add_subcommand("new-kernel", "writes a kernel file, to start from");
   declare_view(view, draft);
   declare_render(render, draft);
   declare_bench(bench, draft);
@@ -294,6 +298,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   declare_convert(convert, draft);
   declare_inspect(inspect, draft);
   declare_lesson(lesson, draft);
+  declare_new_kernel(new_kernel, draft);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->allow_extras();
 
   std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
@@ -320,6 +325,7 @@ Options parse_options(const KernelCatalog& kernels, const std::vector<std::strin
   }
   if (&chosen == &convert) return finish_convert(draft);
   if (&chosen == &inspect) return finish_inspect(draft);
+  if (&chosen == &new_kernel) return finish_new_kernel(draft);
   refuse_generator_options_with_file(draft);
   refuse_hints_without_file(draft);
   refuse_seed_without_random_numbers(draft);

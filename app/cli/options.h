@@ -48,6 +48,7 @@ struct VerifyOptions {
   std::vector<Axis> axes;
   Commands setup;                        ///< constants of the law
   std::vector<LawId> laws;               ///< never empty
+  bool each_value = false;               ///< every value of every tunable, one after the other; no axes
   int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
   bool histogram = false;                ///< print distances in units in the last place
   bool digits = false;                   ///< make the source's digit test
@@ -144,6 +145,12 @@ struct LessonOptions {
   std::optional<int> device;
 };
 
+/// `orrery new-kernel`.
+struct NewKernelOptions {
+  std::string id;
+  std::string from = "tiled";
+};
+
 /// What --help and --version print.
 struct ShowText {
   std::string text;
@@ -157,14 +164,14 @@ struct ShowKeys {
 
 using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
                              ProfileOptions, CompareOptions, RunOptions, KernelsOptions, InfoOptions, ConvertOptions,
-                             InspectOptions, LessonOptions>;
+                             InspectOptions, LessonOptions, NewKernelOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);
 
-/// Reads a command line, given as its words without the program's name, and the script that it names. Opens no device
-/// and changes nothing: what depends on the device comes later. Throws UsageError; std::runtime_error if the script
-/// cannot be read.
-Options parse_options(const KernelCatalog& kernels, const std::vector<std::string>& words);
+/// Reads a command line, given as its words without the program's name, and the script that it names. Adds
+/// kernel files to `kernels`. Opens no device: what depends on it comes later. Throws UsageError; std::runtime_error if
+/// the script cannot be read.
+Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words);
 
 }  // namespace orrery

@@ -88,6 +88,7 @@ RunFiles files_of(const ViewOptions& options) {
   add(files.inputs, "--resume", options.resume_file);
   add(files.inputs, "--script", options.script_file);
   add(files.inputs, "--path", options.path_file);
+  add(files.inputs, "--kernel-file", options.kernel_file);
   add_recording(files.outputs, "--record", options.record_file);
   add(files.outputs, "--screenshot", options.screenshot_file);
   add(files.outputs, "--save", options.save_file);

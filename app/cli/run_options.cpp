@@ -49,6 +49,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   });
   add(app, "--until", "T", "ends with the first step that reaches time T",
       [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::times); });
+  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
   add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
   add_accuracy(app, draft);
   add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");

@@ -184,7 +184,8 @@ class Verification {
 }  // namespace
 
 int run_verify(const Backends& backends, const VerifyOptions& options) {
-  const VariantPlan plan = expand(backends, options.kernels, options.axes);
+  const VariantPlan plan = options.each_value ? expand_each_value(backends, options.kernels)
+                                              : expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
   if (plan.variants.empty()) throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
   return Verification{backends, options, plan}.run();

@@ -131,4 +131,21 @@ VariantPlan expand(const Backends& backends, const KernelSelection& selection, c
   return plan;
 }
 
+VariantPlan expand_each_value(const Backends& backends, const KernelSelection& selection) {
+  VariantPlan plan = expand(backends, selection, {});
+  const std::vector<Variant> initial = std::move(plan.variants);
+  plan.variants.clear();
+  for (const Variant& variant : initial) {
+    plan.variants.push_back(variant);
+    for (const Tunable& tunable : variant.kernel->tunables) {
+      for (const std::string& value : tunable.values_to_measure()) {
+        if (value == tunable.initial) continue;
+        plan.variants.push_back(variant);
+        plan.variants.back().settings.set(tunable.name, value);
+      }
+    }
+  }
+  return plan;
+}
+
 }  // namespace orrery

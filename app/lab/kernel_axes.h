@@ -55,4 +55,8 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
 /// selected. Throws std::runtime_error if such a kernel was named.
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);
 
+/// Every selected kernel with its initial values, and with every other value of each tunable, one at a time. Throws as
+/// expand().
+VariantPlan expand_each_value(const Backends& backends, const KernelSelection& selection);
+
 }  // namespace orrery

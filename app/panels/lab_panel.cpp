@@ -29,6 +29,7 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Profile", "Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
     Tab{"Conservation", "Conserved", "Conserved quantities over simulated time.", conservation_content},
     Tab{"Compare", "Compare", "Two runs from the same bodies, and how they part.", compare_content},
+    Tab{"Workshop", "Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 
 /// Until somebody chooses, a low window is left to the bodies.

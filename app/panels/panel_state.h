@@ -50,6 +50,15 @@ struct CompareDraft {
   double nudge = 0;              ///< see CompareWith
 };
 
+/// What the user types in the workshop.
+struct WorkshopDraft {
+  std::string file;      ///< to open, or the name of a new kernel
+  std::string text;      ///< of the editor
+  int text_number = 0;   ///< of WorkshopStatus, when `text` was made from it
+  int cursor_line = -1;  ///< the editor's cursor in the last frame, from 0; -1: not known
+  std::string source;    ///< the built-in kernel whose source is read; empty: the editor is shown
+};
+
 struct LabState {
   LabTab tab = LabTab::results;
   std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
@@ -59,6 +68,7 @@ struct LabState {
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
   CompareDraft compare;
+  WorkshopDraft workshop;
 };
 
 /// The state that the panels keep between frames; one per ImGui context.

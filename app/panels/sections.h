@@ -61,6 +61,7 @@ void card_content(const Status& status, const ViewStatus& view, PanelState& stat
 void profile_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void workshop_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
 /// Of the runs A and B of a comparison; colour-blind people can tell them apart.
 inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(0, 102, 166, 255)},

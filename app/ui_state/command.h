@@ -12,6 +12,7 @@
 #include "app/ui_state/profile_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
+#include "app/ui_state/workshop_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -46,7 +47,8 @@ struct ViewCommands {
                    ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView, FlyView,
                    ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath,
                    SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene,
-                   PredictLesson, MeasureLesson, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
+                   PredictLesson, MeasureLesson, OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile,
+                   NewKernelFile, BringKernelBack, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -5,7 +5,7 @@
 namespace orrery {
 
 /// The parts of the laboratory.
-enum class LabTab { results, speed_error, sweep, card, profile, conservation, compare };
+enum class LabTab { results, speed_error, sweep, card, profile, conservation, compare, workshop };
 
 struct LabTabInfo {
   LabTab tab;
@@ -15,6 +15,6 @@ inline constexpr std::array lab_tabs{
     LabTabInfo{LabTab::results, "results"}, LabTabInfo{LabTab::speed_error, "speed-error"},
     LabTabInfo{LabTab::sweep, "sweep"},     LabTabInfo{LabTab::card, "card"},
     LabTabInfo{LabTab::profile, "profile"}, LabTabInfo{LabTab::conservation, "conservation"},
-    LabTabInfo{LabTab::compare, "compare"}};
+    LabTabInfo{LabTab::compare, "compare"}, LabTabInfo{LabTab::workshop, "workshop"}};
 
 }  // namespace orrery

@@ -15,6 +15,7 @@
 #include "app/ui_state/picked_body.h"
 #include "app/ui_state/profile_status.h"
 #include "app/ui_state/trial.h"
+#include "app/ui_state/workshop_status.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/backend_status.h"
 #include "compute/sim/command.h"
@@ -150,6 +151,7 @@ struct ViewStatus {
   CompareStatus compare;
   ProfileStatus profile;
   LessonStatus lesson;
+  WorkshopStatus workshop;
   /// Whether a sweep or a lesson measures: it needs the machine for itself, and no steps run.
   bool measuring() const { return sweep.active || lesson.measuring; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU

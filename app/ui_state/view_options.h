@@ -24,6 +24,7 @@ struct ViewOptions {
   SceneRequest scene;
   Commands setup;                                       ///< for the new simulation, in this order
   Settings::Values settings;                            ///< of the default kernel; empty: `setup` names the kernel
+  std::string kernel_file;                              ///< that the workshop opens; empty: none
   std::string resume_file;                              ///< a checkpoint to continue; scene and setup are its own
   std::string record_file, screenshot_file, save_file;  ///< empty: none
   Existing existing = Existing::keep;                   ///< for the files that the run writes

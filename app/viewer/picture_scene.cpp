@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-ReportPicture picture_scene(const KernelCatalog& kernels, const SceneRequest& scene, WindowSize size,
-                            render::Theme theme, std::optional<int> device) {
+ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, WindowSize size, render::Theme theme,
+                            std::optional<int> device) {
   ViewOptions options;
   options.scene = scene;
   options.setup = {SetPaused{true}};

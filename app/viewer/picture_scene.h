@@ -12,7 +12,7 @@ namespace orrery {
 
 /// A picture of the scene's first state with its legend, drawn without a window; or why it cannot be drawn. Throws
 /// UsageError for a size that OpenGL cannot draw.
-ReportPicture picture_scene(const KernelCatalog& kernels, const SceneRequest& scene, WindowSize size,
-                            render::Theme theme, std::optional<int> device);
+ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, WindowSize size, render::Theme theme,
+                            std::optional<int> device);
 
 }  // namespace orrery

@@ -40,7 +40,7 @@ ChildResult run_profiler(const std::vector<std::string>& arguments, const std::s
   std::error_code failed;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return {.error = "this program does not find its own file: " + failed.message()};
-  return child_result(program, arguments, stop);
+  return child_result(program, arguments, [&] { return stop.stop_requested(); });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-int run_view(const KernelCatalog& kernels, const ViewOptions& options) {
+int run_view(KernelCatalog& kernels, const ViewOptions& options) {
   check_shader_cache();
   return Viewer{kernels, options}.run();
 }

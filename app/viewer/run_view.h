@@ -6,6 +6,6 @@
 namespace orrery {
 
 /// `orrery view`. Returns the exit status; throws UsageError or std::runtime_error.
-int run_view(const KernelCatalog& kernels, const ViewOptions& options);
+int run_view(KernelCatalog& kernels, const ViewOptions& options);
 
 }  // namespace orrery

@@ -48,7 +48,7 @@ double in_ms(Duration duration) {
 
 }  // namespace
 
-Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
+Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
     : options_{options},
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
       frame_s_{options.film ? 1 / options.film->fps : lockstep_frame_s},
@@ -62,6 +62,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
       second_{rescue_, backends_, sharing_, lockstep_},
       sweep_{backends_},
       lessons_{backends_},
+      workshop_{kernels, backends_},
       gui_{*surface_},
       picker_{lockstep_},
       follow_{lockstep_},
@@ -78,6 +79,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
   view_.keys = key_help();
+  WorkshopControl::describe_sources(backends_, view_.workshop);
   follow_scene();
   restore(memory_);
   if (options.theme) carry_out(SetTheme{*options.theme});
@@ -85,6 +87,7 @@ Viewer::Viewer(const KernelCatalog& kernels, const ViewOptions& options)
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) paths_.play(*options.path, path_clock_s());
   begin_film();
+  if (!options.kernel_file.empty()) carry_out(OpenKernelFile{options.kernel_file});
 }
 
 Viewer::~Viewer() {
@@ -143,6 +146,7 @@ void Viewer::frame() {
   follow_sweep();
   follow_profile();
   lessons_.tick(lane_.simulation(), view_.lesson);
+  follow_workshop();
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
   if (second_.active()) second_.lane().follow_colours(view_.appearance, path_clock_s());

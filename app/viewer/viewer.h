@@ -36,6 +36,7 @@
 #include "app/viewer/stage.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
+#include "app/viewer/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
 #include "render/gl/pixel_reader.h"
@@ -51,7 +52,7 @@ namespace orrery {
 class Viewer {
  public:
   /// Both must outlive this. Throws UsageError or std::runtime_error.
-  Viewer(const KernelCatalog& kernels, const ViewOptions& options);
+  Viewer(KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
@@ -225,6 +226,15 @@ class Viewer {
   void carry_out(const PredictLesson& c);
   void carry_out(const MeasureLesson& c);
   void wait_for_lesson();
+  // In viewer_workshop.cpp.
+  void carry_out(const OpenKernelFile& c);
+  void carry_out(const CloseKernelFile&);
+  void carry_out(const CompileKernelFile&);
+  void carry_out(const SaveKernelFile& c);
+  void carry_out(const NewKernelFile& c);
+  void carry_out(const BringKernelBack& c);
+  void wait_for_workshop();
+  void follow_workshop();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
@@ -258,6 +268,8 @@ class Viewer {
   /// Prints the files of the ended sweep, or why there are none.
   void report_sweep();
   void report_profile();
+  /// A notice in the window and on stdout.
+  void say(const std::string& notice);
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
@@ -284,6 +296,7 @@ class Viewer {
   SweepControl sweep_;
   ProfileControl profile_;
   LessonControl lessons_;
+  WorkshopControl workshop_;
   Gui gui_;
   render::OrbitCamera camera_;
   CameraGlide glide_;

@@ -297,10 +297,14 @@ void Viewer::save_snapshot(const std::string& asked, std::optional<ByteOrder> or
   say_written(written.file().string(), written.remark);
 }
 
-void Viewer::say_written(const std::string& file, const std::string& remark) {
+void Viewer::say(const std::string& notice) {
   if (film_) film_->hide_progress();
-  view_.notice = "wrote " + printable(file) + (remark.empty() ? "" : "; " + remark);
-  console::print("{}\n", view_.notice);
+  view_.notice = notice;
+  console::print("{}\n", notice);
+}
+
+void Viewer::say_written(const std::string& file, const std::string& remark) {
+  say("wrote " + printable(file) + (remark.empty() ? "" : "; " + remark));
 }
 
 /// The message stays in the window until a command succeeds.

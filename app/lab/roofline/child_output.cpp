@@ -64,10 +64,10 @@ bool read_some(Pipe& pipe, std::string& text) {
   return size > 0;
 }
 
-/// Everything until both other ends close. Returns false where `stop` was asked for before, or looking failed.
-bool read_all(Pipe& output, Pipe& errors, ChildResult& result, const std::stop_token& stop) {
-  constexpr int look_ms = 50;
-  while (!stop.stop_requested()) {
+/// Everything until both other ends close. Returns false where `stopped` said so before, or looking failed.
+bool read_all(Pipe& output, Pipe& errors, ChildResult& result, const std::function<bool()>& stopped) {
+  constexpr int look_ms = 10;
+  while (!stopped()) {
     if (output.ends[0] < 0 && errors.ends[0] < 0) return true;
     std::array<pollfd, 2> wanted{pollfd{.fd = output.ends[0], .events = POLLIN, .revents = 0},
                                  pollfd{.fd = errors.ends[0], .events = POLLIN, .revents = 0}};
@@ -100,7 +100,7 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 }
 
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::stop_token& stop) {
+                         const std::function<bool()>& stopped) {
   ChildResult result;
   Pipe output, errors;
   if (!output.made || !errors.made) return result;
@@ -108,7 +108,7 @@ ChildResult child_result(const std::filesystem::path& program, const std::vector
   output.close_end(1);
   errors.close_end(1);
   if (!child) return result;
-  if (!read_all(output, errors, result, stop)) kill(*child, SIGKILL);
+  if (!read_all(output, errors, result, stopped)) kill(*child, SIGKILL);
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
@@ -117,7 +117,7 @@ ChildResult child_result(const std::filesystem::path& program, const std::vector
 
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         const std::stop_token& stop) {
-  ChildResult result = child_result(program, arguments, stop);
+  ChildResult result = child_result(program, arguments, [&] { return stop.stop_requested(); });
   if (result.status != 0) return std::nullopt;
   return std::move(result.text);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,9 +20,9 @@ struct ChildResult {
   std::string text{};   ///< of its standard output
   std::string error{};  ///< of its standard error
 };
-/// Runs a program, without a shell, until it ends or a stop is requested.
+/// Runs a program, without a shell, until it ends, or until `stopped`, which is called every few ms, returns true.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::stop_token& stop = {});
+                         const std::function<bool()>& stopped);
 
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.

@@ -9,6 +9,7 @@ constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
 };
 
+// A new kernel can start from here (orrery new-kernel):
 /// A body in a tile; two 16-byte loads bring it.
 struct alignas(16) Body {
   double x = 0, y = 0, z = 0, w = 0;  // w: the mass
@@ -37,6 +38,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw
 __device__ __forceinline__ Vec3 rounded(const Vec3d& a) {
   return {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)};
 }
+// to here.
 
 template <LawId law>
 __global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConstantsOf<double> constants,

@@ -17,6 +17,7 @@ constexpr Tunable tunables[] = {
     layout_tunable,
 };
 
+// A new kernel can start from here (orrery new-kernel):
 /// Adds the pull of all bodies on a point.
 template <int unroll, Layout layout, class PairLaw, class Real>
 __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& pair, const Vec4& me,
@@ -24,6 +25,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& 
   unrolled_for<unroll>(count,
                        [&](int j) { add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, bodies.load<layout>(j)); });
 }
+// to here.
 
 template <LawId law, class Real, int unroll, Layout layout>
 __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants, Epilogue epilogue) {

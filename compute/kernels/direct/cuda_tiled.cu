@@ -38,6 +38,7 @@ constexpr int block_divisor =          // of every value of `block`
     std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
                     [](int divisor, int block) { return std::gcd(divisor, block); });
 
+// A new kernel can start from here (orrery new-kernel):
 /// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
 /// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
 /// `targets`, is body body_of(k).
@@ -93,6 +94,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
     }
   }
 }
+// to here.
 
 template <LawId law, class Real, int bodies_per_thread, int unroll>
 __global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairConstants constants,

@@ -3,32 +3,13 @@
 #include "compute/core/force_law.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/parts/device_float.h"
+#include "compute/kernels/parts/pair_constants.h"
 
 namespace orrery {
 
 // A CUDA direct sum is a template over everything that would cost time in the inner loop if it were known only at run
 // time. All its instances have one signature. A chain of dispatches (kernels/dispatch.h), one per axis, compiles every
 // combination and returns a pointer to the requested one.
-
-/// The constants of the pair laws. Every instance takes them as an argument, so that they lie in the constant bank.
-template <class Real>
-struct PairConstantsOf {
-  Real softening_sq;
-  Real repulsion;
-
-  explicit PairConstantsOf(const Law& law)
-      : softening_sq{static_cast<Real>(law.softening) * static_cast<Real>(law.softening)}, repulsion{law.repulsion} {}
-};
-using PairConstants = PairConstantsOf<float>;
-
-template <LawId law, class Real, class Stored>
-ORRERY_HD auto pair_law(const PairConstantsOf<Stored>& constants) {
-  if constexpr (law == LawId::attract_repel) {
-    return AttractRepel<Real>{constants.softening_sq, constants.repulsion, 1.0f};
-  } else {
-    return Gravity<Real>{constants.softening_sq};
-  }
-}
 
 inline constexpr Values<LawId::gravity, LawId::attract_repel> law_values{"gravity", "attract-repel"};
 inline constexpr Values<Rsqrt::fast, Rsqrt::exact> rsqrt_values{"fast", "exact"};

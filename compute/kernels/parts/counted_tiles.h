@@ -1,11 +1,12 @@
 #pragma once
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/kernels/parts/device_float.h"
 
 #if defined(__CUDACC__)
 namespace orrery {
 
+// A new kernel can start from here (orrery new-kernel):
 /// The pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of each
 /// tile, so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block must
 /// call it, with or without a body; `tile` has room for one body per thread.
@@ -26,6 +27,7 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
   }
   return values(sum);
 }
+// to here.
 
 }  // namespace orrery
 #endif

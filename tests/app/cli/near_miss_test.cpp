@@ -46,7 +46,7 @@ TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
                 {{"--bodies", "1k"}, "-n"},
                 {{"bench", "--bodies", "1k"}, "-n"},
                 {{"-v"}, "--vsync or --version"},
-                {{"-k", "cpu-simd"}, "--kernel"},
+                {{"-k", "cpu-simd"}, "--kernel-file or --kernel"},
                 {{"--threads", "4"}, "--set threads=4"},
                 {{"bench", "--threads=4"}, "--set threads=4"},
                 {{"benchmark"}, "bench"},

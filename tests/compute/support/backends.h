@@ -8,8 +8,8 @@
 namespace orrery::test {
 
 /// The built-in kernels, one catalog for the whole test program. A test that changes a catalog has its own.
-inline const KernelCatalog& catalog() {
-  static const KernelCatalog catalog;
+inline KernelCatalog& catalog() {
+  static KernelCatalog catalog;
   return catalog;
 }
 inline std::vector<KernelPtr> kernels() {

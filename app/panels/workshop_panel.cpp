@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/path_entry.h"
+#include "app/panels/kit/rows_table.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+#include "app/panels/workshop_editor.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+struct StateWords {
+  const char* title;
+  ImU32 colour;
+};
+
+StateWords words_of(const WorkshopStatus& workshop) {
+  switch (workshop.state) {
+    case WorkshopState::compiling:
+      return {"compiling", theme::warn};
+    case WorkshopState::checking:
+      return {"checking against the fp64 sum", theme::warn};
+    case WorkshopState::running:
+      return {"correct", theme::good};
+    case WorkshopState::rejected:
+      return {"rejected", theme::bad};
+    default:
+      return {"no file", theme::dim};
+  }
+}
+
+/// Takes every text that the file gets.
+void follow_file(const WorkshopStatus& workshop, WorkshopDraft& draft) {
+  if (draft.text_number == workshop.text_number) return;
+  draft.text = workshop.text;
+  draft.text_number = workshop.text_number;
+}
+
+bool is_path(const std::string& entry) {
+  return entry.find_first_of("./") != std::string::npos;
+}
+
+void file_row(WorkshopDraft& draft, Requests& out) {
+  const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x, button = em(4);
+  ImGui::SetNextItemWidth(room - button - gap);
+  const bool entered = text_field("workshop.file", "FILE.cu, or a new name", draft.file);
+  ImGui::SameLine();
+  const bool opens = is_path(draft.file);
+  const bool pressed = ImGui::Button(opens ? "Open" : "New", {button, 0});
+  ui_mark("workshop.open");
+  tooltip(opens ? "Opens this file: it is compiled and checked whenever it is saved."
+                : "Writes a new kernel file of this name, and opens it.");
+  if (!(entered || pressed) || draft.file.empty()) return;
+  if (opens) {
+    out.push_back(OpenKernelFile{path_of(draft.file)});
+  } else {
+    out.push_back(NewKernelFile{draft.file, ""});
+  }
+}
+
+void state_lines(const WorkshopStatus& workshop) {
+  const StateWords words = words_of(workshop);
+  text(words.title, words.colour, theme::Font::strong);
+  ui_mark("workshop.state");
+  if (!workshop.file.empty()) {
+    ImGui::SameLine();
+    text(shortened(workshop.file, ImGui::GetContentRegionAvail().x), theme::dim);
+    tooltip(workshop.file);
+  }
+  if (workshop.running > 0 && workshop.state != WorkshopState::running) {
+    text(fmt::format("version {} goes on", workshop.running), theme::dim, theme::Font::small);
+  }
+  if (!workshop.unavailable.empty()) wrapped_text(workshop.unavailable, theme::warn, theme::Font::small);
+}
+
+void edit_buttons(const WorkshopStatus& workshop, const WorkshopDraft& draft, Requests& out) {
+  const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  const bool differs = draft.text != workshop.text;
+  ImGui::BeginDisabled(workshop.file.empty());
+  const bool save = differs ? accent_button("Save", {width, 0}) : ImGui::Button("Save", {width, 0});
+  ui_mark("workshop.save");
+  tooltip("Writes the text to the file, compiles and checks it: Ctrl+S.");
+  ImGui::SameLine();
+  const bool again = ImGui::Button("Compile", {width, 0});
+  ui_mark("workshop.compile");
+  tooltip("Compiles and checks the file once more.");
+  ImGui::EndDisabled();
+  if (workshop.file.empty()) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool key = io.KeyCtrl && ImGui::IsKeyPressed('S', false) && differs;
+  if (save || key) out.push_back(SaveKernelFile{draft.text});
+  if (again) out.push_back(CompileKernelFile{});
+}
+
+/// Errors; warnings only if there are none, since most of them follow from the errors.
+void message_lines(const WorkshopStatus& workshop) {
+  constexpr std::size_t most = 6;
+  std::vector<WorkshopMessage> messages = workshop.messages;
+  if (std::ranges::any_of(messages, &WorkshopMessage::is_error)) {
+    std::erase_if(messages, [](const WorkshopMessage& message) { return !message.is_error; });
+  }
+  for (std::size_t i = 0; i < std::min(most, messages.size()); ++i) {
+    const WorkshopMessage& message = messages[i];
+    wrapped_text(fmt::format("{}: {}", message.line, message.text), message.is_error ? theme::bad : theme::warn,
+                 theme::Font::small);
+  }
+  if (messages.size() > most) {
+    text(fmt::format("and {} more", messages.size() - most), theme::dim, theme::Font::small);
+  }
+}
+
+constexpr std::array version_columns{
+    Column{"version", 3.2f, "Every text of the file that was saved."}, Column{"time", 4.4f, "When it was saved."},
+    Column{"error", 4.2f, "The largest error |da|/|a| against the fp64 sum, of all checks."},
+    Column{"", 4.6f, "Writes this text to the file as its newest version."}};
+
+void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version, Requests& out) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool runs = version.number == workshop.running;
+  text(fmt::format("{}{}", version.number, runs ? " \u2022" : ""), runs ? theme::good : theme::text);
+  if (runs) tooltip("This version runs.");
+  number_cell(version.time, theme::dim);
+  if (!version.error.empty()) tooltip(version.error);
+  number_cell(version.largest_error   ? format_error(*version.largest_error)
+              : version.error.empty() ? ""
+                                      : "rejected",
+              version.error.empty() ? theme::text : theme::bad);
+  if (!version.error.empty()) tooltip(version.error);
+  ImGui::TableNextColumn();
+  ImGui::PushID(version.number);
+  if (ImGui::SmallButton("bring back")) out.push_back(BringKernelBack{version.number});
+  ui_mark("workshop.back", std::to_string(version.number));
+  ImGui::PopID();
+}
+
+void versions_table(const WorkshopStatus& workshop, float height, Requests& out) {
+  if (workshop.versions.empty()) return;
+  const int rows = static_cast<int>(workshop.versions.size());
+  if (!begin_rows("workshop.versions", version_columns, rows, std::max(height, em(5)))) return;
+  for (auto version = workshop.versions.rbegin(); version != workshop.versions.rend(); ++version) {
+    version_row(workshop, *version, out);
+  }
+  ImGui::EndTable();
+}
+
+const WorkshopSource* shown_source(const WorkshopStatus& workshop, const std::string& id) {
+  const auto found = std::ranges::find(workshop.sources, id, &WorkshopSource::kernel_id);
+  return found == workshop.sources.end() ? nullptr : &*found;
+}
+
+/// What the editor's place shows: the file, or the source of a built-in kernel.
+void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Requests& out) {
+  const WorkshopSource* const source = shown_source(workshop, draft.source);
+  ImGui::SetNextItemWidth(em(14));
+  if (begin_combo("workshop.source", source ? source->kernel_id.c_str() : "your file", ImGuiComboFlags_HeightLarge)) {
+    if (ImGui::Selectable("your file", !source)) draft.source.clear();
+    for (const WorkshopSource& other : workshop.sources) {
+      if (ImGui::Selectable(other.kernel_id.c_str(), &other == source)) draft.source = other.kernel_id;
+      ui_mark("workshop.source", other.kernel_id);
+    }
+    ImGui::EndCombo();
+  }
+  if (!source) return;
+  ImGui::SameLine();
+  const bool named = !draft.file.empty() && !is_path(draft.file);
+  ImGui::BeginDisabled(!source->starts || !named);
+  if (ImGui::Button("Start from this")) {
+    out.push_back(NewKernelFile{draft.file, source->kernel_id});
+    draft.source.clear();
+  }
+  ui_mark("workshop.start");
+  ImGui::EndDisabled();
+  tooltip(!source->starts ? "This kernel is more than one function: it is here to be read."
+          : named         ? "Writes a new kernel file with this kernel's device code, and opens it."
+                          : "Type a name for the new kernel first, on the left.");
+  ImGui::SameLine();
+  text(shortened(source->file, ImGui::GetContentRegionAvail().x), theme::dim, theme::Font::small);
+}
+
+}  // namespace
+
+void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelState& state, float height,
+                      Requests& out) {
+  const WorkshopStatus& workshop = view.workshop;
+  WorkshopDraft& draft = state.lab.workshop;
+  follow_file(workshop, draft);
+  const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
+  const bool wide = room >= em(44);
+  const float column = wide ? em(19) : room, rows = std::max(height, em(13));
+  ImGui::BeginChild("file", {column, wide ? rows : em(14)});
+  file_row(draft, out);
+  state_lines(workshop);
+  edit_buttons(workshop, draft, out);
+  message_lines(workshop);
+  versions_table(workshop, ImGui::GetContentRegionAvail().y, out);
+  ImGui::EndChild();
+  if (wide) ImGui::SameLine(0, gap);
+  ImGui::BeginChild("source", {wide ? room - column - gap : room, rows});
+  source_choice(workshop, draft, out);
+  const float left = ImGui::GetContentRegionAvail().y;
+  if (const WorkshopSource* const source = shown_source(workshop, draft.source)) {
+    source_viewer("workshop.reader", source->text, left);
+  } else if (workshop.file.empty()) {
+    wrapped_text(
+        "A kernel file is CUDA C++ with a header of comment lines and one __global__ function. Open one, or type a "
+        "name for a new one. Edit it here or in your own editor: each time it is saved, it is compiled, checked in "
+        "another process, and takes the place of its last version in the running system. The list above has the "
+        "sources of the built-in kernels.",
+        theme::dim);
+  } else {
+    (void)source_editor("workshop.editor", draft.text, workshop.messages, left, draft.cursor_line);
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace orrery

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// What happens to the file that the workshop watches.
+enum class WorkshopState {
+  closed,     ///< no file
+  compiling,  ///< its latest text
+  checking,   ///< in another process
+  running,    ///< its latest text is a kernel of the window
+  rejected,   ///< its latest text is not; an earlier version may run
+};
+
+/// A message about a line of the file.
+struct WorkshopMessage {
+  int line = 1;  ///< from 1
+  bool is_error = true;
+  std::string text;
+};
+
+/// One text of the file that was compiled.
+struct WorkshopVersion {
+  int number = 1;
+  std::string time;  ///< of day: "12:03:41"
+  bool accepted = false;
+  std::string error;                      ///< why it was rejected, one line; empty while it is not known
+  std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
+  double compile_ms = 0, check_s = 0;
+};
+
+/// A source to read, and perhaps to start from.
+struct WorkshopSource {
+  std::string kernel_id, file, text;
+  bool starts = false;  ///< a new kernel can start from it
+};
+
+/// What the window shows of the workshop.
+struct WorkshopStatus {
+  WorkshopState state = WorkshopState::closed;
+  std::string file;                       ///< empty: none
+  std::string kernel_id;                  ///< of the latest text that has one
+  std::string text;                       ///< of the file, as it was read last
+  int text_number = 0;                    ///< counts the texts that were read
+  std::vector<WorkshopMessage> messages;  ///< about the latest text: errors, then warnings
+  std::vector<WorkshopVersion> versions;  ///< oldest first
+  int running = 0;                        ///< the version that the window's kernel is; 0: none
+  std::string unavailable;                ///< why kernel files cannot run here; empty if they can
+  std::vector<WorkshopSource> sources;    ///< of the built-in kernels; filled in when a window opens
+};
+
+}  // namespace orrery

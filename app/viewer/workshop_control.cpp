@@ -1,0 +1,157 @@
+#include "app/viewer/workshop_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+#include "compute/kernels/runtime/compile_kernel.h"
+#include "compute/kernels/runtime/file_kernel.h"
+#include "compute/kernels/runtime/kernel_sources.h"
+#include "compute/kernels/runtime/new_kernel.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
+
+namespace orrery {
+namespace {
+
+/// Without a GPU, errors are shown as they are for an H100.
+int architecture_of([[maybe_unused]] const Backends& backends) {
+#if ORRERY_HAVE_CUDA
+  if (const cuda::Device* device = backends.device()) return 10 * device->info().major + device->info().minor;
+#endif
+  return 90;
+}
+
+std::optional<int> ordinal_of([[maybe_unused]] const Backends& backends) {
+#if ORRERY_HAVE_CUDA
+  if (const cuda::Device* device = backends.device()) return device->ordinal();
+#endif
+  return std::nullopt;
+}
+
+/// `values` as far as the file allows them.
+Settings::Values allowed_values(const KernelFile& file, const Settings::Values& values) {
+  Settings::Values allowed;
+  for (const FileTunable& tunable : file.tunables) {
+    const auto value = values.find(tunable.name);
+    const bool known =
+        value != values.end() && std::ranges::find(tunable.values, value->second) != tunable.values.end();
+    allowed[tunable.name] = known ? value->second : tunable.initial;
+  }
+  return allowed;
+}
+
+}  // namespace
+
+KernelWorkshop& WorkshopControl::opened() {
+  if (!workshop_) throw UsageError("no kernel file is open: workshop-open FILE opens one");
+  return *workshop_;
+}
+
+void WorkshopControl::open(const std::string& file) {
+  if (!workshop_) {
+    workshop_ = std::make_unique<KernelWorkshop>(KernelWorkshop::Tools{
+        .compile = [this](const KernelFile& kernel, const Settings::Values& values) { return compile(kernel, values); },
+        .check = [this](const KernelFile& kernel,
+                        const std::function<bool()>& cancelled) { return check(kernel, cancelled); }});
+  }
+  workshop_->open(file);
+  selected_.clear();
+}
+
+void WorkshopControl::open_new(const NewKernelFile& asked) {
+  const std::string from = asked.from.empty() ? starting_points().front() : asked.from;
+  if (!is_kernel_id(asked.id)) {
+    throw UsageError(
+        fmt::format("a kernel cannot be named '{}'; a name is lower-case letters, digits and '-'", asked.id));
+  }
+  const std::string file = asked.id + ".cu", text = new_kernel_text(asked.id, from);
+  require_free_id(kernels_, parse_kernel_file(file, text));
+  std::error_code unknown;
+  if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::not_found) {
+    throw UsageError(fmt::format("'{}' exists already: choose another name, or open it", file));
+  }
+  open(write_file(file, text, Existing::keep));
+}
+
+void WorkshopControl::close() {
+  opened().close();
+}
+void WorkshopControl::compile_again() {
+  opened().compile_again();
+}
+void WorkshopControl::save(const std::string& text) {
+  opened().save(text);
+}
+void WorkshopControl::bring_back(int version) {
+  opened().bring_back(version);
+}
+
+/// On the workshop's thread. Compiles for the initial values, which the check needs, and for the present ones, which
+/// the window needs.
+std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values) const {
+  require_free_id(kernels_, file);
+  const int architecture = architecture_of(backends_);
+  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture);
+  return compiled.gravity->warnings;
+}
+
+/// On the workshop's thread.
+KernelCheck WorkshopControl::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
+  const BackendStatus& cuda = backends_.status(Backend::cuda);
+  if (!cuda.available) return {.problem = "it compiles, but cannot be checked or run here: " + cuda.reason};
+  return KernelChecker{.device = ordinal_of(backends_)}.check(file, cancelled);
+}
+
+std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {
+  if (!workshop_) return std::nullopt;
+  std::optional<SelectKernel> select;
+  const bool is_shown = shown.kernel_id == selected_;
+  if (is_shown) workshop_->set_values(shown.settings.values());
+  if (const std::optional<AcceptedKernel> accepted = workshop_->take_accepted()) {
+    version_ = accepted->version;
+    try {
+      (void)put_file_kernel(kernels_, accepted->file, accepted->version);
+      if (selected_.empty() || is_shown) {
+        select = SelectKernel{accepted->file->id,
+                              is_shown ? allowed_values(*accepted->file, shown.settings.values()) : Settings::Values{}};
+        selected_ = accepted->file->id;
+      }
+    } catch (const std::exception& error) {
+      refused(error.what());
+    }
+  }
+  workshop_->describe(status);
+  return select;
+}
+
+void WorkshopControl::refused(const std::string& why) {
+  if (workshop_) workshop_->reject(version_, why);
+}
+
+std::string WorkshopControl::take_rejection(const WorkshopStatus& status) {
+  if (status.state != WorkshopState::rejected || told_ == status.text_number) return {};
+  told_ = status.text_number;
+  return status.versions.back().error;
+}
+
+void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus& status) {
+  const BackendStatus& cuda = backends.status(Backend::cuda);
+  status.unavailable = cuda.available ? "" : cuda.reason;
+  const std::vector<std::string> starts = starting_points();
+  for (const SourceFile& source : kernel_sources()) {
+    const std::string id = kernel_id_of(source);
+    status.sources.push_back({.kernel_id = id,
+                              .file = std::string{source.name},
+                              .text = std::string{source.bytes},
+                              .starts = std::ranges::find(starts, id) != starts.end()});
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/ui_state/workshop_commands.h"
+#include "app/ui_state/workshop_status.h"
+#include "app/workshop/kernel_workshop.h"
+#include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// The workshop of the window: makes each correct version of the kernel file a kernel of the catalog, and asks for it.
+class WorkshopControl {
+ public:
+  /// Both must outlive this.
+  WorkshopControl(KernelCatalog& kernels, const Backends& backends) : kernels_{kernels}, backends_{backends} {}
+
+  // These throw as the calls of KernelWorkshop.
+  void open(const std::string& file);
+  void open_new(const NewKernelFile& asked);
+  void close();
+  void compile_again();
+  void save(const std::string& text);
+  void bring_back(int version);
+
+  /// Call once per frame. The command that selects a new correct version; none if there is none, or the user has
+  /// selected another kernel since the file was opened.
+  std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
+  /// The command of tick() failed.
+  void refused(const std::string& why);
+  /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
+  std::string take_rejection(const WorkshopStatus& status);
+  bool busy() const { return workshop_ && workshop_->busy(); }
+  /// What does not change while the program runs.
+  static void describe_sources(const Backends& backends, WorkshopStatus& status);
+
+ private:
+  KernelWorkshop& opened();
+  std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values) const;
+  KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled) const;
+
+  KernelCatalog& kernels_;
+  const Backends& backends_;
+  std::string selected_;  // the id of the version that was selected last; empty: none since the file was opened
+  int version_ = 0;       // of it
+  int told_ = 0;          // the text whose rejection was taken
+  std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
+};
+
+}  // namespace orrery

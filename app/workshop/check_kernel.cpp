@@ -1,0 +1,142 @@
+#include "app/workshop/check_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "app/lab/roofline/child_output.h"
+#include "app/text/input_file.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Goes with its files.
+class CheckFolder {
+ public:
+  CheckFolder() {
+    std::string name = (fs::temp_directory_path() / "orrery-check-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a folder for the check: " + name);
+    path_ = name;
+  }
+  CheckFolder(const CheckFolder&) = delete;
+  CheckFolder& operator=(const CheckFolder&) = delete;
+  ~CheckFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  fs::path operator/(const fs::path& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+/// "33 bodies, gravity, block=64 unroll=8"
+std::string setup_of(const Json& row) {
+  std::string text = fmt::format("{} {}, {}", row.at("n").get<int>(), row.at("n").get<int>() == 1 ? "body" : "bodies",
+                                 row.at("law").get<std::string>());
+  for (const auto& [name, value] : row.at("settings").items()) {
+    text +=
+        fmt::format("{} {}={}", name == row.at("settings").begin().key() ? "," : "", name, value.get<std::string>());
+  }
+  return text;
+}
+
+std::optional<double> finite(const Json& error, const char* part) {
+  const Json& value = error.at(part);
+  return value.is_number() ? std::optional{value.get<double>()} : std::nullopt;
+}
+
+/// In words that say what the kernel does wrong.
+std::string explained(const std::string& failure) {
+  constexpr std::string_view wrong_memory[] = {"illegal memory access", "IllegalAddress", "misaligned address",
+                                               "invalid device ordinal or address"};
+  for (const std::string_view words : wrong_memory) {
+    if (failure.find(words) != std::string::npos) {
+      return "the kernel reads or writes memory outside of its arrays: " + failure;
+    }
+  }
+  return failure;
+}
+
+std::string problem_of_row(const Json& row) {
+  constexpr std::string_view fails = "FAIL: ";
+  const std::string result = row.at("result");
+  if (result.starts_with("skipped: ")) return fmt::format("{}: {}", setup_of(row), result.substr(9));
+  if (result.starts_with(fails)) return fmt::format("{}: {}", setup_of(row), explained(result.substr(fails.size())));
+  const Json& error = row.at("error");
+  const auto median = error.is_null() ? std::nullopt : finite(error, "median");
+  const auto most = error.is_null() ? std::nullopt : finite(error, "max");
+  if (!median || !most) {
+    return fmt::format(
+        "{}: some accelerations are not finite: the kernel divides by zero, reads past the end of the "
+        "bodies, or leaves bodies out",
+        setup_of(row));
+  }
+  return fmt::format(
+      "{}: the error against the sum in double precision is {:.2g} (median) and {:.2g} (largest); "
+      "allowed are {:.2g} and {:.2g}",
+      setup_of(row), *median, *most, row.at("tolerance").at("median").get<double>(),
+      row.at("tolerance").at("max").get<double>());
+}
+
+/// What the process said about its end: its last line, without the program's name.
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  text = text.substr(text.rfind('\n') + 1);
+  constexpr std::string_view name = "orrery: ";
+  return text.starts_with(name) ? text.substr(name.size()) : text;
+}
+
+}  // namespace
+
+KernelCheck read_check(std::string_view json) {
+  KernelCheck check;
+  try {
+    const Json document = parse_json(json, "the check's results");
+    for (const Json& row : document.at("results")) {
+      if (row.at("result") != "PASS") {
+        check.problem = problem_of_row(row);
+        return check;
+      }
+      if (const auto most = finite(row.at("error"), "max")) {
+        check.largest_error = std::max(check.largest_error.value_or(0), *most);
+      }
+    }
+    if (document.at("results").empty()) check.problem = "the check did not run";
+  } catch (const std::exception& error) {
+    check.problem = std::string{"the check's results cannot be read: "} + error.what();
+  }
+  return check;
+}
+
+KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
+  const CheckFolder folder;
+  const fs::path copy = folder / fs::path{file.name}.filename(), results = folder / "results.json";
+  std::ofstream{copy, std::ios::binary} << file.text;
+  std::vector<std::string> arguments{"verify", "--kernel-file", copy.string(), "--json", results.string()};
+  if (device) arguments.insert(arguments.end(), {"--device", std::to_string(*device)});
+  const auto latest = std::chrono::steady_clock::now() + limit;
+  bool replaced = false, timed_out = false;
+  const ChildResult end = child_result(program, arguments, [&] {
+    replaced = cancelled && cancelled();
+    timed_out = std::chrono::steady_clock::now() >= latest;
+    return replaced || timed_out;
+  });
+  if (replaced) return {.problem = "a newer text was saved", .cancelled = true};
+  if (timed_out) {
+    return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
+                                   std::chrono::duration<double>(limit).count())};
+  }
+  std::error_code missing;
+  if (fs::exists(results, missing)) return read_check(read_text(results.string()));
+  if (!end.error.empty()) return {.problem = explained(last_line(end.error))};
+  return {.problem = "the check ended without a result: the kernel ended its process"};
+}
+
+}  // namespace orrery

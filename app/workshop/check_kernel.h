@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compute/kernels/runtime/kernel_file.h"
+
+namespace orrery {
+
+/// What a check of a kernel file found.
+struct KernelCheck {
+  std::string problem{};                  ///< one line; empty: the kernel is correct
+  std::optional<double> largest_error{};  ///< |da|/|a| of all forces; none if there are none, or they are not finite
+  bool cancelled = false;
+};
+
+/// Reads the JSON of `orrery verify`, and explains the first check that failed.
+KernelCheck read_check(std::string_view json);
+
+/// How a kernel file is checked in another process, so that a kernel that hangs or spoils the GPU's context does no
+/// harm.
+struct KernelChecker {
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  ///< orrery
+  std::optional<int> device{};                                                      ///< as --device
+  std::chrono::milliseconds limit{30'000};
+
+  /// Runs `orrery verify --kernel-file` with the text of `file`. Ends the process when `cancelled`, called every few
+  /// ms, returns true. Throws std::runtime_error if no temporary file can be written.
+  KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled) const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,241 @@
+#include "app/workshop/kernel_workshop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+
+#include "app/text/input_file.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+using WorkshopClock = std::chrono::steady_clock;
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16] = "";
+  (void)std::strftime(text, sizeof text, "%H:%M:%S", &local);
+  return text;
+}
+
+std::vector<WorkshopMessage> shown_messages(const std::vector<FileMessage>& messages) {
+  std::vector<WorkshopMessage> shown;
+  for (const FileMessage& message : messages) shown.push_back({message.line, message.is_error, message.text});
+  return shown;
+}
+
+}  // namespace
+
+KernelWorkshop::KernelWorkshop(Tools tools)
+    : tools_{std::move(tools)}, thread_{[this](const std::stop_token& stop) { run(stop); }} {}
+
+KernelWorkshop::~KernelWorkshop() {
+  thread_.request_stop();
+  watch_.wake();
+}
+
+template <class Change>
+void KernelWorkshop::change(Change change) {
+  const std::lock_guard lock{mutex_};
+  change();
+}
+
+void KernelWorkshop::require_file() const {
+  if (status_.file.empty()) throw UsageError("no kernel file is open: workshop-open FILE opens one");
+}
+
+void KernelWorkshop::open(const std::string& file) {
+  const std::lock_guard lock{mutex_};
+  (void)read_text(file);  // throws if there is none
+  watch_.watch(file);
+  if (file != status_.file) {
+    const int texts = status_.text_number;
+    status_ = {};
+    status_.text_number = texts;
+    status_.file = file;
+    texts_.clear();
+    accepted_.reset();
+  }
+  asked_ = pending_ = true;
+  watch_.wake();
+}
+
+void KernelWorkshop::close() {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  const int texts = status_.text_number;
+  status_ = {};
+  status_.text_number = texts;
+  texts_.clear();
+  accepted_.reset();
+}
+
+void KernelWorkshop::compile_again() {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  asked_ = pending_ = true;
+  watch_.wake();
+}
+
+void KernelWorkshop::save(const std::string& text) {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  (void)write_file(status_.file, text, Existing::replace);
+  pending_ = true;
+  watch_.wake();
+}
+
+void KernelWorkshop::bring_back(int version) {
+  std::string text;
+  change([&] {
+    require_file();
+    if (version < 1 || version > static_cast<int>(texts_.size())) {
+      throw UsageError(fmt::format("there is no version {}; there are {}", version, texts_.size()));
+    }
+    text = texts_[static_cast<std::size_t>(version) - 1];
+  });
+  save(text);
+}
+
+void KernelWorkshop::set_values(const Settings::Values& values) {
+  const std::lock_guard lock{mutex_};
+  values_ = values;
+}
+
+std::optional<AcceptedKernel> KernelWorkshop::take_accepted() {
+  const std::lock_guard lock{mutex_};
+  if (accepted_) status_.running = accepted_->version;
+  return std::exchange(accepted_, std::nullopt);
+}
+
+void KernelWorkshop::reject(int version, const std::string& why) {
+  const std::lock_guard lock{mutex_};
+  if (version > static_cast<int>(status_.versions.size())) return;
+  version_of(version).accepted = false;
+  version_of(version).error = why;
+  status_.messages.insert(status_.messages.begin(), {1, true, why});
+  status_.state = WorkshopState::rejected;
+}
+
+bool KernelWorkshop::busy() const {
+  const std::lock_guard lock{mutex_};
+  return pending_ || status_.state == WorkshopState::compiling || status_.state == WorkshopState::checking;
+}
+
+void KernelWorkshop::describe(WorkshopStatus& status) const {
+  const std::lock_guard lock{mutex_};
+  const bool new_text = status.text_number != status_.text_number || status.file != status_.file;
+  status.state = status_.state;
+  status.file = status_.file;
+  status.kernel_id = status_.kernel_id;
+  status.messages = status_.messages;
+  status.versions = status_.versions;
+  status.running = status_.running;
+  if (new_text) status.text = status_.text;
+  status.text_number = status_.text_number;
+}
+
+WorkshopVersion& KernelWorkshop::version_of(int number) {
+  return status_.versions[static_cast<std::size_t>(number) - 1];
+}
+
+void KernelWorkshop::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    watch_.wait();
+    if (watch_.take() && !stop.stop_requested()) take_in_text();
+  }
+}
+
+/// Whether the text that is being judged is no longer the newest. What woke the thread is then looked at again.
+bool KernelWorkshop::replaced() {
+  if (thread_.get_stop_token().stop_requested()) return true;
+  if (!watch_.take()) return false;
+  watch_.wake();
+  return true;
+}
+
+void KernelWorkshop::take_in_text() {
+  std::string file;
+  change([&] { file = status_.file; });
+  std::string text, error;
+  try {
+    if (!file.empty()) text = read_text(file);
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  int version = 0;
+  change([&] {
+    pending_ = false;
+    if (file.empty() || file != status_.file) return;
+    const bool same = !texts_.empty() && texts_.back() == text;
+    if (error.empty() && same && !std::exchange(asked_, false)) return;
+    asked_ = false;
+    ++status_.text_number;
+    status_.text = text;
+    status_.messages.clear();
+    status_.versions.push_back({.number = static_cast<int>(texts_.size()) + 1, .time = time_of_day(), .error = {}});
+    texts_.push_back(text);
+    version = status_.versions.back().number;
+    status_.state = error.empty() ? WorkshopState::compiling : WorkshopState::rejected;
+    if (!error.empty()) {
+      status_.messages = {{1, true, error}};
+      status_.versions.back().error = error;
+    }
+  });
+  if (version > 0 && error.empty()) judge(version, file, text);
+}
+
+void KernelWorkshop::judge(int version, const std::string& name, const std::string& text) {
+  const auto is_latest = [&] { return status_.file == name && static_cast<int>(texts_.size()) == version; };
+  const auto reject_with = [&](const std::string& why, std::vector<WorkshopMessage> messages) {
+    change([&] {
+      if (!is_latest()) return;
+      version_of(version).error = why;
+      status_.messages = std::move(messages);
+      status_.state = WorkshopState::rejected;
+    });
+  };
+  try {
+    const auto file = std::make_shared<const KernelFile>(parse_kernel_file(name, text));
+    Settings::Values values;
+    change([&] {
+      if (is_latest()) status_.kernel_id = file->id;
+      values = values_;
+    });
+    auto begin = WorkshopClock::now();
+    const std::vector<FileMessage> warnings = tools_.compile(*file, values);
+    const std::chrono::duration<double, std::milli> compile_ms = WorkshopClock::now() - begin;
+    change([&] {
+      if (!is_latest()) return;
+      version_of(version).compile_ms = compile_ms.count();
+      status_.messages = shown_messages(warnings);
+      status_.state = WorkshopState::checking;
+    });
+    begin = WorkshopClock::now();
+    const KernelCheck check = tools_.check(*file, [this] { return replaced(); });
+    const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
+    change([&] {
+      if (!is_latest()) return;
+      version_of(version).check_s = check_s.count();
+      version_of(version).largest_error = check.largest_error;
+      version_of(version).accepted = check.problem.empty();
+      if (!check.problem.empty()) return;
+      status_.state = WorkshopState::running;
+      accepted_ = AcceptedKernel{version, file};
+    });
+    if (!check.problem.empty()) reject_with(check.problem, {{file->function_line, true, check.problem}});
+  } catch (const KernelFileError& error) {
+    reject_with(error.what(), shown_messages(error.messages()));
+  } catch (const std::exception& error) {
+    reject_with(error.what(), {{1, true, error.what()}});
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+// id: cuda-fp64
+// title: cuda-fp64
+// notes: A tiled kernel in double precision.
+// tunable block = 64 128 [256] 512: Threads in a block, and bodies in a tile.
+// tolerance: 1e-7 1e-6
+// shared-per-thread: 32
+
+#include "compute/core/law.h"
+
+// The code of compute/kernels/direct/cuda_fp64.cu stands here.
+
+__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
+  const int place = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = place < targets.count ? targets.body(place) : 0;  // no early return: every thread meets the barriers
+  const Body me = widened(sources.bodies[i]);
+  Vec3d acceleration;
+  add_all_pulls(acceleration, law.in<double>(), me, sources.bodies, sources.count);
+  if (place < targets.count) epilogue.finish(i, sources.bodies[i].w, rounded(acceleration));
+}

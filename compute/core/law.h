@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cmath>
+
+#include "compute/core/vec.h"
+
+// The pair laws for scalars. Kernels that are compiled at run time include this as well, so it uses no more of the
+// standard library than the functions of <cmath>.
+namespace orrery {
+
+ORRERY_HD inline float reciprocal_sqrt(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;  // one MUFU.RSQ (2 ulp); rsqrtf() adds scaling for denormals, which softening keeps away from here
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / std::sqrt(x);
+#endif
+}
+ORRERY_HD inline double reciprocal_sqrt(double x) {
+#if defined(__CUDA_ARCH__)
+  return ::rsqrt(x);  // 1 ulp, without the division
+#else
+  return 1.0 / std::sqrt(x);
+#endif
+}
+
+ORRERY_HD inline float multiply_add(float a, float b, float c) {
+  return a * b + c;
+}
+ORRERY_HD inline double multiply_add(double a, double b, double c) {
+  return a * b + c;
+}
+
+#include "compute/core/pair_law.inl"
+
+enum class LawId { gravity, attract_repel };
+
+/// A pair law with its constants, in units of G = 1. Softening has a floor because a body meets itself in every direct
+/// sum: below it the factor of `attract-repel` could overflow to infinity, and infinity times zero is NaN.
+struct Law {
+  static constexpr float min_softening = 1e-6f;
+  /// Above these, r^2 or a factor could leave the range of float.
+  static constexpr float max_softening = 1e6f, max_repulsion = 1e6f, max_drag = 1e6f;
+
+  LawId id = LawId::gravity;
+  float softening = 0.02f;   ///< eps, a length in [min_softening, max_softening]; the sum uses eps^2
+  float repulsion = 0.002f;  ///< H in [0, max_repulsion], a length squared; attract-repel only
+  float drag = 1e-6f;        ///< D in [0, max_drag], mass per time; attract-repel only, applied by every kick
+
+  /// The drag that acts under this law: zero for gravity.
+  float effective_drag() const { return id == LawId::attract_repel ? drag : 0.0f; }
+  friend bool operator==(const Law&, const Law&) = default;
+};
+
+/// Calls visit(pair_law) with the scalar pair law of type Gravity<Real> or AttractRepel<Real> that `law` stands for.
+template <class Real, class Visitor>
+decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
+  const Real softening_sq = static_cast<Real>(law.softening) * static_cast<Real>(law.softening);
+  if (law.id == LawId::attract_repel) {
+    return visit(AttractRepel<Real>{softening_sq, static_cast<Real>(law.repulsion), Real{1}});
+  }
+  return visit(Gravity<Real>{softening_sq});
+}
+
+/// Adds the pull of a body of the given mass, (dx, dy, dz) away from a point, to the point's acceleration.
+template <class Real, class PairLaw>
+ORRERY_HD inline void add_pull_along(Vec3Of<Real>& acceleration, const PairLaw& law, Real dx, Real dy, Real dz,
+                                     Real mass) {
+  const Real s = law.factor(dx, dy, dz, mass);
+  acceleration.x = multiply_add(s, dx, acceleration.x);
+  acceleration.y = multiply_add(s, dy, acceleration.y);
+  acceleration.z = multiply_add(s, dz, acceleration.z);
+}
+
+/// Adds the pull of one body (x, y, z, and the mass in w) on a point to its acceleration. The one inner step of every
+/// scalar direct sum.
+template <class Real, class PairLaw, class Body>
+ORRERY_HD inline void add_pull(Vec3Of<Real>& acceleration, const PairLaw& law, Real x, Real y, Real z,
+                               const Body& body) {
+  add_pull_along(acceleration, law, body.x - x, body.y - y, body.z - z, static_cast<Real>(body.w));
+}
+
+}  // namespace orrery

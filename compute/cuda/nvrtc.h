@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::cuda {
+
+/// NVIDIA's compiler of CUDA C++ as a library. It is part of the toolkit, needs no GPU, and is loaded at run time, so
+/// that the program needs no toolkit where no source is compiled. Any thread may use it.
+class Nvrtc {
+ public:
+  /// A file that the source may include by this name.
+  struct Header {
+    std::string_view name, text;
+  };
+  struct Program {
+    std::string source;
+    std::vector<Header> headers;
+    std::vector<std::string> options;
+    std::string function;  ///< the expression that names its __global__ function
+  };
+  struct Result {
+    bool compiled = false;
+    std::string log;     ///< of the compiler and of ptxas, also where nothing is wrong
+    std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
+    std::string symbol;  ///< of the function
+  };
+
+  /// Loads the first of these that is there. Does not throw if none is: see reason().
+  explicit Nvrtc(std::span<const char* const> libraries);
+  ~Nvrtc();
+  Nvrtc(const Nvrtc&) = delete;
+  Nvrtc& operator=(const Nvrtc&) = delete;
+
+  /// Why the library could not be loaded, one line; empty if it was.
+  const std::string& reason() const { return reason_; }
+  /// Throws std::runtime_error where the library is missing or fails. Errors in the source are in the log.
+  Result compile(const Program& program) const;
+
+ private:
+  struct Functions;
+  std::unique_ptr<const Functions> functions_;  // null: no library
+  std::string reason_;
+};
+
+/// The library of this machine, loaded at the first call.
+const Nvrtc& nvrtc();
+
+}  // namespace orrery::cuda

@@ -1,0 +1,99 @@
+#include "compute/kernels/runtime/compile_kernel.h"
+
+#include <chrono>
+#include <future>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "compute/cuda/nvrtc.h"
+#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/kernel_sources.h"
+
+namespace orrery {
+namespace {
+
+/// The latest results, under the text that was compiled and its options.
+class CompiledCache {
+ public:
+  std::shared_ptr<const CompiledKernel> find(const std::string& key) {
+    const std::lock_guard lock{mutex_};
+    const auto found = results_.find(key);
+    return found == results_.end() ? nullptr : found->second;
+  }
+  void put(const std::string& key, std::shared_ptr<const CompiledKernel> result) {
+    constexpr std::size_t most = 128;
+    const std::lock_guard lock{mutex_};
+    if (results_.size() >= most) results_.clear();
+    results_[key] = std::move(result);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const CompiledKernel>> results_;
+};
+
+std::string line_directive(int line, const std::string& file) {
+  std::string quoted;
+  for (const char c : file) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return "#line " + std::to_string(line) + " \"" + quoted + "\"\n";
+}
+
+/// The file between what it relies on and the check of its function.
+std::string program_text(const KernelFile& file, const Settings::Values& values) {
+  std::string text = "#include \"compute/kernels/runtime/device_api.h\"\n";
+  for (const FileTunable& tunable : file.tunables) {
+    const auto value = values.find(tunable.name);
+    text += line_directive(tunable.line, file.name) + "constexpr int " + tunable.constant() + " = " +
+            (value == values.end() ? tunable.initial : value->second) + ";\n";
+  }
+  text += line_directive(1, file.name) + file.text + '\n' + line_directive(file.function_line, file.name);
+  return text + "static_assert(orrery::is_force_kernel<decltype(&" + file.function + ")>, \"" +
+         std::string{wrong_parameters} + "\");\n";
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
+                                                     int architecture) {
+  static CompiledCache cache;
+  cuda::Nvrtc::Program program{
+      .source = program_text(file, values),
+      .headers = {{"cmath", ""},  // its functions are built in
+                  {"cstddef", "#pragma once\nnamespace std { using size_t = decltype(sizeof 0); }\n"}},
+      .options = {"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture),
+                  "--device-as-default-execution-space", "-DORRERY_LAW=" + std::to_string(static_cast<int>(law))},
+      .function = file.function};
+  for (const SourceFile& header : device_headers()) program.headers.push_back({header.name, header.bytes});
+  std::string key = program.source;
+  for (const std::string& option : program.options) key += option + '\n';
+  if (auto known = cache.find(key)) return known;
+
+  const auto begin = std::chrono::steady_clock::now();
+  cuda::Nvrtc::Result result = cuda::nvrtc().compile(program);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  std::vector<FileMessage> messages = read_compiler_log(result.log, file);
+  if (!result.compiled) {
+    if (messages.empty() || !messages.front().is_error) {
+      messages.insert(messages.begin(), {file.function_line, true,
+                                         "the compiler failed: " + result.log.substr(0, result.log.find('\n'))});
+    }
+    throw KernelFileError{file.name, std::move(messages)};
+  }
+  auto compiled = std::make_shared<const CompiledKernel>(
+      CompiledKernel{std::move(result.binary), std::move(result.symbol), std::move(messages), taken.count()});
+  cache.put(key, compiled);
+  return compiled;
+}
+
+CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture) {
+  auto beside =
+      std::async(std::launch::async, [&] { return compile_kernel(file, values, LawId::attract_repel, architecture); });
+  auto gravity = compile_kernel(file, values, LawId::gravity, architecture);  // the future waits if this throws
+  return {std::move(gravity), beside.get()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compute/core/law.h"
+#include "compute/kernels/runtime/kernel_file.h"
+
+namespace orrery {
+
+/// A kernel file, compiled for one law and one value of each tunable.
+struct CompiledKernel {
+  std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
+  std::string symbol;  ///< of the function
+  std::vector<FileMessage> warnings;
+  double ms = 0;  ///< the time that it took
+};
+
+/// Compiles for GPUs of this architecture, such as 90 for sm_90. Takes about 70 ms, or nothing if the same was compiled
+/// shortly before. Any thread may call it. `values` has one of each tunable. Throws KernelFileError that has every
+/// message of the compiler, and std::runtime_error if there is no compiler.
+std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
+                                                     int architecture);
+
+/// The same for both laws, side by side.
+struct CompiledLaws {
+  std::shared_ptr<const CompiledKernel> gravity, attract_repel;
+};
+CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture);
+
+}  // namespace orrery

@@ -1,0 +1,128 @@
+#include "compute/kernels/runtime/compiler_log.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "compute/core/names.h"
+#include "compute/kernels/runtime/kernel_sources.h"
+
+namespace orrery {
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+int number_of(const std::string& text) {
+  int number = 1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// The compiler's text names no include that would work.
+std::optional<std::string> unknown_include(const std::string& text) {
+  static const std::regex pattern{R"re((?:could not|cannot) open source file "([^"]*)")re"};
+  std::smatch found;
+  if (!std::regex_search(text, found, pattern)) return std::nullopt;
+  const auto name_of = [](const SourceFile& header) { return header.name; };
+  return "unknown include '" + found[1].str() + "'; a kernel file can include: " +
+         joined(device_headers(), [](const SourceFile& header) { return std::string{header.name}; }) +
+         did_you_mean(found[1].str(), device_headers(), name_of);
+}
+
+class LogReader {
+ public:
+  LogReader(std::string_view log, const KernelFile& file) : lines_{lines_of(log)}, file_{file} {}
+
+  std::vector<FileMessage> read() {
+    for (at_ = 0; at_ < lines_.size(); ++at_) {
+      if (!read_message() && !read_end_of_source()) read_ptxas_error();
+    }
+    std::ranges::stable_partition(messages_, &FileMessage::is_error);
+    // Wrong parameters cause most of the other errors.
+    std::ranges::stable_partition(
+        messages_, [](const FileMessage& message) { return message.text.starts_with("the function must be"); });
+    return std::move(messages_);
+  }
+
+ private:
+  /// NAME(LINE): error: text
+  bool read_message() {
+    static const std::regex pattern{R"(^(.*)\((\d+)\): (catastrophic error|error|warning)(?: #\S+)?: (.*)$)"};
+    std::smatch found;
+    if (!std::regex_match(lines_[at_], found, pattern)) return false;
+    const std::string name = found[1];
+    if (name.starts_with("__nv")) return true;  // follows from an error before it
+    FileMessage message{number_of(found[2]), found[3] != "warning", explained(found[4])};
+    if (name != file_.name) {
+      message.text += " (in " + name + ", line " + found[2].str() + ")";
+      message.line = line_that_led_here().value_or(file_.function_line);
+    }
+    messages_.push_back(std::move(message));
+    return true;
+  }
+
+  std::string explained(const std::string& text) const {
+    if (text.find(wrong_parameters) != std::string::npos) {
+      return "the function must be: __global__ void " + file_.function + kernel_file_parameters;
+    }
+    return unknown_include(text).value_or(text);
+  }
+
+  /// The line of the kernel file in the lines about a template that follow a message about another file.
+  std::optional<int> line_that_led_here() const {
+    static const std::regex pattern{R"re(at line (\d+) of "?(.*?)"?$)re"};
+    for (std::size_t next = at_ + 1; next < lines_.size() && !lines_[next].empty(); ++next) {
+      std::smatch found;
+      if (std::regex_search(lines_[next], found, pattern) && found[2] == file_.name) return number_of(found[1]);
+    }
+    return std::nullopt;
+  }
+
+  bool read_end_of_source() {
+    constexpr std::string_view start = "At end of source: error: ";
+    if (!lines_[at_].starts_with(start)) return false;
+    const auto ends = std::ranges::count(file_.text, '\n');
+    const int last = static_cast<int>(ends) + (file_.text.ends_with('\n') ? 0 : 1);
+    messages_.push_back({last, true, "at the end of the file: " + lines_[at_].substr(start.size())});
+    return true;
+  }
+
+  void read_ptxas_error() {
+    static const std::regex error{R"(^ptxas (?:error|fatal)\s*: (.*)$)"};
+    static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\))"};
+    std::smatch found, sizes;
+    if (!std::regex_match(lines_[at_], found, error)) return;
+    std::string text = found[1];
+    if (std::regex_search(text, sizes, shared)) {
+      text = "the function uses " + std::to_string(std::stoul(sizes[1], nullptr, 16)) +
+             " bytes of shared memory per block, and __shared__ arrays can have " +
+             std::to_string(std::stoul(sizes[2], nullptr, 16)) +
+             "; more is possible as dynamic shared memory, see shared-per-thread";
+    }
+    messages_.push_back({file_.function_line, true, text});
+  }
+
+  std::vector<std::string> lines_;
+  const KernelFile& file_;
+  std::size_t at_ = 0;
+  std::vector<FileMessage> messages_;
+};
+
+}  // namespace
+
+std::vector<FileMessage> read_compiler_log(std::string_view log, const KernelFile& file) {
+  return LogReader{log, file}.read();
+}
+
+}  // namespace orrery

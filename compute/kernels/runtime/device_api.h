@@ -1,0 +1,65 @@
+#pragma once
+
+#include "compute/core/law.h"
+#include "compute/kernels/epilogue.h"
+#include "compute/kernels/targets.h"
+
+// What the __global__ function of a kernel file takes. The file's own source begins after this header.
+namespace orrery {
+
+/// The bodies that pull: all of them.
+struct Sources {
+  const Vec4* bodies;  ///< x, y, z, m of `count` bodies, in device memory
+  int count;           ///< >= 1
+};
+
+/// The pair law of an evaluation: its own constants in float, for add_pull(), and the law that they were made from.
+template <class PairLaw>
+struct LawArgument : PairLaw {
+  Law law;
+
+  /// The same pair law in another precision: double, or a DeviceFloat.
+  template <class Real>
+  ORRERY_HD auto in() const;
+};
+using GravityArgument = LawArgument<Gravity<float>>;
+using AttractRepelArgument = LawArgument<AttractRepel<float>>;
+
+template <>
+template <class Real>
+ORRERY_HD auto GravityArgument::in() const {
+  return Gravity<Real>{static_cast<Real>(law.softening) * static_cast<Real>(law.softening)};
+}
+template <>
+template <class Real>
+ORRERY_HD auto AttractRepelArgument::in() const {
+  return AttractRepel<Real>{static_cast<Real>(law.softening) * static_cast<Real>(law.softening),
+                            static_cast<Real>(law.repulsion), static_cast<Real>(1.0f)};
+}
+
+#if defined(__CUDACC_RTC__)
+/// The law that this kernel is compiled for, as a constant.
+inline constexpr LawId law_id = static_cast<LawId>(ORRERY_LAW);
+
+template <LawId law>
+struct LawArgumentOf {
+  using Type = GravityArgument;
+};
+template <>
+struct LawArgumentOf<LawId::attract_repel> {
+  using Type = AttractRepelArgument;
+};
+using PairLaw = LawArgumentOf<law_id>::Type;
+
+/// Whether a function has the parameters of a kernel file's.
+template <class Function>
+inline constexpr bool is_force_kernel = false;
+template <>
+inline constexpr bool is_force_kernel<void (*)(Targets, Sources, PairLaw, Epilogue)> = true;
+#endif
+
+}  // namespace orrery
+
+#if defined(__CUDACC_RTC__)
+using namespace orrery;
+#endif

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "compute/kernels/catalog.h"
+#include "compute/kernels/runtime/kernel_file.h"
+
+namespace orrery {
+
+/// How a kernel file runs.
+enum class FileKernelUse {
+  plain,
+  /// Each evaluation works on copies between regions that a wrong access would show: a body read past the end is NaN,
+  /// and a write past the end is an error. For checks.
+  guarded,
+};
+
+/// Throws KernelFileError if a built-in kernel has the file's id.
+void require_free_id(const KernelCatalog& kernels, const KernelFile& file);
+
+/// Makes the file a kernel of the catalog, in place of an earlier version. It is compiled when it is created, for the
+/// device and the settings of that moment. Throws as require_free_id(), and UsageError in a build without CUDA.
+KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFile> file, int version = 1,
+                          FileKernelUse use = FileKernelUse::plain);
+
+/// Whether kernel files can run in this build, and why not: one line; empty if they can.
+std::string no_file_kernels();
+
+}  // namespace orrery

@@ -1,0 +1,228 @@
+#include "compute/kernels/runtime/kernel_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "compute/core/names.h"
+#include "compute/kernels/runtime/find_function.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array<std::string_view, 6> header_keys{"id",      "title",     "notes",
+                                                      "tunable", "tolerance", "shared-per-thread"};
+constexpr std::size_t most_tunables = 8, most_values = 32;
+constexpr int largest_block = 1024;
+constexpr int most_shared_per_thread = 1024;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (text = trimmed(text); !text.empty();) {
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    words.push_back(text.substr(0, end));
+    text = trimmed(text.substr(end));
+  }
+  return words;
+}
+
+template <class Number>
+bool reads_as(std::string_view text, Number& number) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+class HeaderReader {
+ public:
+  explicit HeaderReader(KernelFile& file) : file_{file} {}
+
+  void read() {
+    std::string_view rest = file_.text;
+    if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // the byte order mark of some editors
+    for (line_ = 1; !rest.empty(); ++line_) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = trimmed(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (!line.starts_with("//") || trimmed(line.substr(2)).empty()) break;
+      read_entry(trimmed(line.substr(2)));
+    }
+    if (file_.id.empty()) fail(1, "no header: the file must begin with the lines '// id: NAME' and '// notes: ...'");
+    if (file_.notes.empty()) fail(file_.id_line, "no notes: the header needs a line '// notes: ...'");
+    if (file_.title.empty()) file_.title = file_.id;
+  }
+
+ private:
+  [[noreturn]] void fail(int line, const std::string& cause) const {
+    throw KernelFileError{file_.name, {{line, true, cause}}};
+  }
+  [[noreturn]] void fail(const std::string& cause) const { fail(line_, cause); }
+
+  void read_entry(std::string_view entry) {
+    const std::size_t end = std::min(entry.find_first_of(" \t:"), entry.size());
+    const std::string_view key = entry.substr(0, end);
+    if (key == "tunable") return read_tunable(entry.substr(end));
+    const std::size_t colon = entry.find(':');
+    if (colon == std::string_view::npos || trimmed(entry.substr(0, colon)) != key ||
+        std::ranges::find(header_keys, key) == header_keys.end()) {
+      if (line_ == 1) fail("no header: the file must begin with the lines '// id: NAME' and '// notes: ...'");
+      fail("'" + std::string{entry.substr(0, 40)} + "' is no line of a header; it has the keys " + joined(header_keys) +
+           ", and ends with an empty line" + did_you_mean(key, header_keys));
+    }
+    read_value(key, trimmed(entry.substr(colon + 1)));
+  }
+
+  void read_value(std::string_view key, std::string_view value) {
+    if (value.empty()) fail(std::string{key} + " has no value");
+    if (key == "id") {
+      if (!is_kernel_id(value))
+        fail("the id cannot be '" + std::string{value} + "'; it must be lower-case letters, digits and '-'");
+      set(file_.id, key, value);
+      file_.id_line = line_;
+    } else if (key == "title") {
+      set(file_.title, key, value);
+    } else if (key == "notes") {
+      set(file_.notes, key, value);
+    } else if (key == "tolerance") {
+      read_tolerance(value);
+    } else if (!reads_as(value, file_.shared_per_thread) || file_.shared_per_thread < 0 ||
+               file_.shared_per_thread > most_shared_per_thread) {
+      fail("shared-per-thread cannot be '" + std::string{value} + "'; it must be bytes, 0 to " +
+           std::to_string(most_shared_per_thread));
+    }
+  }
+
+  void set(std::string& text, std::string_view key, std::string_view value) const {
+    if (!text.empty()) fail(std::string{key} + " is given twice");
+    text = value;
+  }
+
+  void read_tolerance(std::string_view value) {
+    const std::vector<std::string_view> words = words_of(value);
+    Tolerance& tolerance = file_.tolerance;
+    if (words.size() == 2 && reads_as(words[0], tolerance.median) && reads_as(words[1], tolerance.max) &&
+        tolerance.median > 0 && tolerance.median <= tolerance.max && tolerance.max <= 1) {
+      return;
+    }
+    fail("tolerance cannot be '" + std::string{value} +
+         "'; it must be MEDIAN MAX, the largest errors |da|/|a|, such as 5e-6 5e-3");
+  }
+
+  /// NAME = VALUE [VALUE] ...: notes
+  void read_tunable(std::string_view text) {
+    const std::size_t equals = text.find('='), colon = text.find(':');
+    if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) {
+      fail("a tunable is written as in 'tunable block = 64 [128] 256: Threads in a block.'");
+    }
+    FileTunable tunable{.name = std::string{trimmed(text.substr(0, equals))},
+                        .notes = std::string{trimmed(text.substr(colon + 1))},
+                        .values = {},
+                        .initial = {},
+                        .line = line_};
+    if (!is_kernel_id(tunable.name)) {
+      fail("a tunable cannot be named '" + tunable.name + "'; names are lower-case letters, digits and '-'");
+    }
+    if (file_.tunable(tunable.name)) fail("the tunable " + tunable.name + " is given twice");
+    for (std::string_view word : words_of(text.substr(equals + 1, colon - equals - 1)))
+      read_tunable_value(tunable, word);
+    if (tunable.initial.empty()) {
+      fail("the tunable " + tunable.name + " has no initial value: put one of its values in brackets, such as [256]");
+    }
+    file_.tunables.push_back(std::move(tunable));
+    if (file_.tunables.size() > most_tunables)
+      fail("there are more than " + std::to_string(most_tunables) + " tunables");
+  }
+
+  void read_tunable_value(FileTunable& tunable, std::string_view word) const {
+    const bool initial = word.starts_with('[') && word.ends_with(']');
+    if (initial) word = word.substr(1, word.size() - 2);
+    int number = 0;
+    if (!reads_as(word, number) || number < 0) {
+      fail("the tunable " + tunable.name + " cannot be '" + std::string{word} + "'; values are whole numbers");
+    }
+    if (tunable.name == "block" && (number < 1 || number > largest_block)) {
+      fail("block cannot be " + std::to_string(number) + "; it must be threads, 1 to " + std::to_string(largest_block));
+    }
+    if (tunable.name == "bodies-per-thread" && number < 1) fail("bodies-per-thread cannot be 0");
+    const std::string text = std::to_string(number);
+    if (std::ranges::find(tunable.values, text) != tunable.values.end()) {
+      fail("the tunable " + tunable.name + " lists " + text + " twice");
+    }
+    if (initial && !tunable.initial.empty()) fail("the tunable " + tunable.name + " has two initial values");
+    if (initial) tunable.initial = text;
+    tunable.values.push_back(text);
+    if (tunable.values.size() > most_values) {
+      fail("the tunable " + tunable.name + " has more than " + std::to_string(most_values) + " values");
+    }
+  }
+
+  KernelFile& file_;
+  int line_ = 1;
+};
+
+std::string first_error(const std::string& file, const std::vector<FileMessage>& messages) {
+  const auto first = std::ranges::find_if(messages, &FileMessage::is_error);
+  const auto errors = std::ranges::count_if(messages, &FileMessage::is_error);
+  std::string text = file + "(" + std::to_string(first->line) + "): " + first->text;
+  if (errors > 1) text += " (and " + std::to_string(errors - 1) + (errors > 2 ? " more errors)" : " more error)");
+  return text;
+}
+
+}  // namespace
+
+bool is_kernel_id(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.front() >= 'a' && text.front() <= 'z' && std::ranges::all_of(text, allowed);
+}
+
+KernelFileError::KernelFileError(const std::string& file, std::vector<FileMessage> messages)
+    : UsageError{first_error(file, messages)}, messages_{std::move(messages)} {}
+
+std::string FileTunable::constant() const {
+  std::string text = name;
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+const FileTunable* KernelFile::tunable(std::string_view wanted) const {
+  const auto found = std::ranges::find(tunables, wanted, &FileTunable::name);
+  return found == tunables.end() ? nullptr : &*found;
+}
+
+KernelFile parse_kernel_file(std::string name, std::string text) {
+  KernelFile file;
+  file.name = std::move(name);
+  file.text = std::move(text);
+  const auto fail = [&](int line, const std::string& cause) {
+    throw KernelFileError{file.name, {{line, true, cause}}};
+  };
+  if (file.text.size() > KernelFile::most_bytes) {
+    fail(1, "the file has " + std::to_string(file.text.size()) + " bytes; a kernel file has at most " +
+                std::to_string(KernelFile::most_bytes));
+  }
+  if (const std::size_t zero = file.text.find('\0'); zero != std::string::npos) {
+    const auto lines = std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
+    fail(static_cast<int>(lines) + 1, "the file is no text: it has a byte 0");
+  }
+  HeaderReader{file}.read();
+  const std::vector<FoundFunction> functions = find_global_functions(file.text);
+  if (functions.empty()) {
+    fail(1, std::string{"there is no __global__ function; the file needs one: __global__ void NAME"} +
+                kernel_file_parameters);
+  }
+  if (functions.size() > 1) {
+    fail(functions[1].line, "a second __global__ function; a kernel file has one, and any number of other functions");
+  }
+  if (functions.front().name.empty()) fail(functions.front().line, "__global__ stands before no function");
+  file.function = functions.front().name;
+  file.function_line = functions.front().line;
+  return file;
+}
+
+}  // namespace orrery

@@ -1,0 +1,144 @@
+#include "compute/kernels/runtime/loaded_file_kernel.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "compute/cuda/launch.h"
+#include "compute/kernels/runtime/compile_kernel.h"
+#include "compute/kernels/runtime/device_api.h"
+#include "compute/kernels/runtime/guarded_arrays.h"
+
+namespace orrery {
+
+#if CUDART_VERSION >= 12080  // the first with cudaLibraryLoadData
+namespace {
+
+/// A compiled function on the device.
+class LoadedFunction {
+ public:
+  explicit LoadedFunction(const CompiledKernel& compiled) {
+    ORRERY_CUDA_CHECK(cudaLibraryLoadData(&library_, compiled.binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    const cudaError_t found = cudaLibraryGetKernel(&kernel_, library_, compiled.symbol.c_str());
+    if (found != cudaSuccess) ORRERY_CUDA_WARN(cudaLibraryUnload(library_));
+    cuda::check(found, "cudaLibraryGetKernel");
+  }
+  LoadedFunction(const LoadedFunction&) = delete;
+  LoadedFunction& operator=(const LoadedFunction&) = delete;
+  ~LoadedFunction() { ORRERY_CUDA_WARN(cudaLibraryUnload(library_)); }
+  cudaKernel_t kernel() const { return kernel_; }
+
+ private:
+  cudaLibrary_t library_ = nullptr;
+  cudaKernel_t kernel_ = nullptr;
+};
+
+GravityArgument gravity_argument(const Law& law) {
+  return {{law.softening * law.softening}, law};
+}
+AttractRepelArgument attract_repel_argument(const Law& law) {
+  return {{law.softening * law.softening, law.repulsion, 1.0f}, law};
+}
+
+class FileKernel final : public ForceKernel {
+ public:
+  FileKernel(std::shared_ptr<const KernelFile> file, const Settings& settings, const cuda::Device& device,
+             FileKernelUse use)
+      : file_{std::move(file)},
+        device_{device},
+        block_{settings.has("block") ? settings.integer("block") : usual_block},
+        bodies_per_thread_{settings.has("bodies-per-thread") ? settings.integer("bodies-per-thread") : 1} {
+    if (use == FileKernelUse::guarded) guard_.emplace();
+    const int architecture = 10 * device.info().major + device.info().minor;
+    const CompiledLaws compiled = compile_for_all_laws(*file_, settings.values(), architecture);
+    device.activate();
+    gravity_.emplace(*compiled.gravity);
+    attract_repel_.emplace(*compiled.attract_repel);
+    for (const LoadedFunction* function : {&*gravity_, &*attract_repel_}) {
+      require_fits(settings, function->kernel());
+    }
+  }
+
+  /// Code that runs must not be unloaded.
+  ~FileKernel() override { ORRERY_CUDA_WARN(cudaDeviceSynchronize()); }
+  FileKernel(const FileKernel&) = delete;
+  FileKernel& operator=(const FileKernel&) = delete;
+
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    return {.function = function(law.id),
+            .block = block_,
+            .blocks = blocks(count),
+            .shared_per_thread = static_cast<std::size_t>(file_->shared_per_thread)};
+  }
+
+ protected:
+  void do_evaluate(const ForceArgs& args) override {
+    const bool guards = guard_ && args.epilogue.accelerations && !args.targets;
+    enqueue(guards ? guard_->guarded(device_, args) : args);
+    if (guards) guard_->finish(args);
+  }
+
+ private:
+  static constexpr int usual_block = 256;
+
+  cudaKernel_t function(LawId law) const {
+    return law == LawId::attract_repel ? attract_repel_->kernel() : gravity_->kernel();
+  }
+  int blocks(int targets) const { return cuda::ceil_div(targets, block_ * bodies_per_thread_); }
+  std::size_t dynamic_bytes() const {
+    return static_cast<std::size_t>(file_->shared_per_thread) * static_cast<std::size_t>(block_);
+  }
+
+  void require_fits(const Settings& settings, cudaKernel_t kernel) const {
+    const std::string what = file_->name + ": " + settings.to_string();
+    cuda::require_block_fits(device_, what, kernel, block_);
+    const std::size_t needed = dynamic_bytes() + cuda::attributes_of(device_, kernel).sharedSizeBytes;
+    const auto most = static_cast<std::size_t>(device_.attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    if (needed > most) {
+      throw UsageError(what + ": a block of " + std::to_string(block_) + " threads needs " + std::to_string(needed) +
+                       " bytes of shared memory; this GPU has " + std::to_string(most) + " per block");
+    }
+    ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(dynamic_bytes())));
+  }
+
+  void enqueue(const ForceArgs& args) const {
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(blocks(args.target_count()));
+    config.blockDim = static_cast<unsigned>(block_);
+    config.dynamicSmemBytes = dynamic_bytes();
+    config.stream = args.stream;
+    const Targets targets{args.targets.indices, args.target_count()};
+    const Sources sources{args.bodies, args.count};
+    if (args.law.id == LawId::attract_repel) {
+      cuda::launch(attract_repel_->kernel(), config, targets, sources, attract_repel_argument(args.law), args.epilogue);
+    } else {
+      cuda::launch(gravity_->kernel(), config, targets, sources, gravity_argument(args.law), args.epilogue);
+    }
+  }
+
+  std::shared_ptr<const KernelFile> file_;
+  const cuda::Device& device_;
+  int block_, bodies_per_thread_;
+  std::optional<LoadedFunction> gravity_, attract_repel_;
+  std::optional<GuardedArrays> guard_;
+};
+
+}  // namespace
+
+std::unique_ptr<ForceKernel> load_file_kernel(std::shared_ptr<const KernelFile> file, const Settings& settings,
+                                              const cuda::Device& device, FileKernelUse use) {
+  return std::make_unique<FileKernel>(std::move(file), settings, device, use);
+}
+
+#else
+
+std::unique_ptr<ForceKernel> load_file_kernel(std::shared_ptr<const KernelFile> file, const Settings&,
+                                              const cuda::Device&, FileKernelUse) {
+  throw UsageError(file->name + ": a kernel file needs a build with CUDA 12.8 or later");
+}
+
+#endif
+
+}  // namespace orrery

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// What a new kernel file can start from: "tiled", the shortest one, then ids of built-in kernels.
+std::vector<std::string> starting_points();
+/// The text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel. Throws
+/// UsageError that lists the starting points.
+std::string new_kernel_text(const std::string& id, std::string_view from);
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+// `orrery new-kernel` and --kernel-file of the built program.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/app/support/program.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_refused;
+using test::run_orrery;
+
+TEST(NewKernelCommand, WritesAFileAndNeverOverOne) {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path().string();
+  EXPECT_EQ(run_orrery({"new-kernel", "my-kernel", "--from", "cuda-naive"}, {.folder = in}).status, 0);
+  std::ifstream file{folder / "my-kernel.cu"};
+  std::string first;
+  std::getline(file, first);
+  EXPECT_EQ(first, "// id: my-kernel");
+  expect_refused(run_orrery({"new-kernel", "my-kernel"}, {.folder = in}), 1, {"'my-kernel.cu' exists already"});
+  expect_refused(run_orrery({"new-kernel"}, {.folder = in}), 2, {"needs the name"});
+  expect_refused(run_orrery({"new-kernel", "My_Kernel"}, {.folder = in}), 2, {"'My_Kernel'", "lower-case"});
+  expect_refused(run_orrery({"new-kernel", "cpu-simd"}, {.folder = in}), 2, {"built-in kernel"});
+  expect_refused(run_orrery({"new-kernel", "a", "--from", "cuda-tree"}, {.folder = in}), 2,
+                 {"'cuda-tree'", "cuda-tiled"});
+}
+
+TEST(KernelFileOption, RefusesWhatIsNoKernelFile) {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path().string();
+  std::ofstream{folder / "bad.cu"} << "// id: mine\n// notes: a\n\nvoid f() {}\n";
+  for (const char* subcommand : {"view", "bench", "verify", "run", "compare"}) {
+    expect_refused(run_orrery({subcommand, "--kernel-file", "bad.cu"}, {.folder = in}), 2,
+                   {"bad.cu(1): ", "__global__"});
+    expect_refused(run_orrery({subcommand, "--kernel-file", "none.cu"}, {.folder = in}), 1, {"none.cu"});
+  }
+}
+
+}  // namespace
+}  // namespace orrery

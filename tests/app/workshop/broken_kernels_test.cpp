@@ -1,0 +1,95 @@
+// Kernels that are wrong, checked by the built program in a process of its own: each is rejected with an explanation.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "app/workshop/check_kernel.h"
+#include "compute/cuda/nvrtc.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/kernel_texts.h"
+
+namespace orrery {
+namespace {
+
+using namespace std::chrono_literals;
+using test::kernel_text;
+using test::with;
+
+class BrokenKernel : public testing::Test {
+ protected:
+  void SetUp() override {
+    ORRERY_SKIP_WITHOUT_BACKEND();
+    if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
+  }
+
+  static KernelCheck check(const std::string& text, std::chrono::milliseconds limit = 60s) {
+    const KernelChecker checker{.program = ORRERY_PROGRAM, .limit = limit};
+    return checker.check(parse_kernel_file("mine.cu", text), {});
+  }
+  static void expect_problem(const std::string& text, std::initializer_list<const char*> parts,
+                             std::chrono::milliseconds limit = 60s) {
+    const KernelCheck found = check(text, limit);
+    EXPECT_EQ(found.problem.find('\n'), std::string::npos) << found.problem;
+    for (const char* part : parts) {
+      EXPECT_NE(found.problem.find(part), std::string::npos) << "'" << part << "' is not in: " << found.problem;
+    }
+  }
+};
+
+TEST_F(BrokenKernel, IsNotTheOneThatIsCorrect) {
+  const KernelCheck found = check(kernel_text());
+  EXPECT_EQ(found.problem, "");
+  ASSERT_TRUE(found.largest_error);
+  EXPECT_LT(*found.largest_error, 5e-3);
+}
+
+TEST_F(BrokenKernel, Hangs) {
+  // clock64() keeps the compiler from removing the loop.
+  expect_problem(kernel_text("  while (clock64() != 0) {\n  }"), {"did not end within 15 s", "hangs"}, 15s);
+}
+
+TEST_F(BrokenKernel, ReadsFarOutside) {
+  expect_problem(kernel_text("  sum.x += sources.bodies[1ll << 34].x;"), {"1 body", "outside of its arrays"});
+}
+
+TEST_F(BrokenKernel, ReadsOneBodyPastTheEnd) {
+  expect_problem(with(kernel_text(), "j < sources.count", "j <= sources.count"), {"not finite"});
+}
+
+TEST_F(BrokenKernel, WritesPastTheEnd) {
+  expect_problem(kernel_text("  if (i == 0) epilogue.finish(sources.count, 1, sum);"), {"bodies that do not exist"});
+}
+
+TEST_F(BrokenKernel, GivesNaN) {
+  expect_problem(kernel_text("  if (i == 30) sum.y = 0.0f / (sum.y - sum.y);"), {"31 bodies", "not finite"});
+}
+
+TEST_F(BrokenKernel, LeavesBodiesOut) {
+  expect_problem(kernel_text("  if (i == 32) return;"), {"33 bodies", "not finite"});
+}
+
+TEST_F(BrokenKernel, IsWrongForOneLawOnly) {
+  expect_problem(kernel_text("  if (law_id == LawId::attract_repel) sum.x = 1.1f * sum.x;"),
+                 {"attract-repel", "the error against the sum in double precision"});
+}
+
+TEST_F(BrokenKernel, IsWrongForOneValueOnly) {
+  expect_problem(kernel_text("  if (block == 32 && sources.count > 1) sum.x = 2 * sum.x;"), {"block=32"});
+}
+
+TEST_F(BrokenKernel, HasWrongParameters) {
+  expect_problem(with(kernel_text(), "PairLaw law", "Law law"), {"mine.cu(5)", "the function must be"});
+}
+
+TEST_F(BrokenKernel, NeedsTooMuchSharedMemory) {
+  expect_problem(with(with(kernel_text(), "\n\n", "\n// shared-per-thread: 1024\n\n"), "32 [128]", "32 [1024]"),
+                 {"block=1024", "bytes of shared memory"});
+}
+
+TEST_F(BrokenKernel, Traps) {
+  expect_problem(kernel_text("  if (sources.count > 31) asm(\"trap;\");"), {"33 bodies"});
+}
+
+}  // namespace
+}  // namespace orrery

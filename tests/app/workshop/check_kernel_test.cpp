@@ -1,0 +1,88 @@
+// What a check says, and how a process that does not end is ended.
+#include "app/workshop/check_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#include "tests/compute/support/kernel_texts.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string document(const std::string& error, const std::string& result) {
+  return R"({"results": [{"n": 1, "law": "gravity", "settings": {}, "error": {"median": 1e-7, "max": 3e-6},
+             "tolerance": {"median": 5e-6, "max": 5e-3}, "result": "PASS"},
+            {"n": 33, "law": "attract-repel", "settings": {"block": "64", "unroll": "8"}, "error": )" +
+         error + R"(, "tolerance": {"median": 5e-6, "max": 5e-3}, "result": ")" + result + R"("}]})";
+}
+
+TEST(KernelCheck, AcceptsWhatPasses) {
+  const KernelCheck check = read_check(document(R"({"median": 2e-7, "max": 4e-5})", "PASS"));
+  EXPECT_EQ(check.problem, "");
+  EXPECT_EQ(check.largest_error, 4e-5);
+}
+
+TEST(KernelCheck, ExplainsTheFirstFailure) {
+  const auto expect = [](const std::string& json, std::initializer_list<const char*> parts) {
+    const std::string problem = read_check(json).problem;
+    for (const char* part : parts) EXPECT_NE(problem.find(part), std::string::npos) << part << " is not in " << problem;
+    EXPECT_EQ(problem.find('\n'), std::string::npos);
+  };
+  expect(document(R"({"median": 0.25, "max": 0.5})", "FAIL"),
+         {"33 bodies, attract-repel, block=64 unroll=8", "0.25 (median)", "5e-06"});
+  expect(document(R"({"median": null, "max": null})", "FAIL"), {"33 bodies", "not finite"});
+  expect(document("null", "FAIL: sync: an illegal memory access was encountered (cudaErrorIllegalAddress)"),
+         {"33 bodies", "outside of its arrays", "cudaErrorIllegalAddress"});
+  expect(document("null", "skipped: my.cu: block=64: needs shared memory"), {"33 bodies", "shared memory"});
+  expect("[", {"cannot be read"});
+  expect(R"({"results": []})", {"did not run"});
+}
+
+class CheckProcess : public testing::Test {
+ protected:
+  /// A program in the place of orrery.
+  KernelChecker checker(const std::string& script) const {
+    const auto program = folder / "orrery";
+    std::ofstream{program} << "#!/bin/sh\n" << script << '\n';
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return {.program = program, .limit = 10s};
+  }
+  const test::TemporaryFolder folder;
+  const KernelFile file = parse_kernel_file("folder/mine.cu", test::kernel_text());
+};
+
+TEST_F(CheckProcess, GetsACopyOfTheFileAndIsRead) {
+  const KernelCheck check = checker("grep -q 'id: mine' \"$3\" && [ $(basename \"$3\") = mine.cu ] && echo '" +
+                                    document(R"({"median": 2e-7, "max": 4e-5})", "PASS") + "' > \"$5\"")
+                                .check(file, {});
+  EXPECT_EQ(check.problem, "");
+}
+
+TEST_F(CheckProcess, IsEndedAfterItsTime) {
+  KernelChecker slow = checker("exec sleep 60");
+  slow.limit = 200ms;
+  const KernelCheck check = slow.check(file, {});
+  EXPECT_NE(check.problem.find("0.2 s: the kernel hangs"), std::string::npos) << check.problem;
+}
+
+TEST_F(CheckProcess, IsEndedForANewerText) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(checker("exec sleep 60").check(file, [] { return true; }).cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+}
+
+TEST_F(CheckProcess, MayEndWithoutAResult) {
+  EXPECT_EQ(checker("echo 'orrery: no GPU here' >&2; exit 1").check(file, {}).problem, "no GPU here");
+  EXPECT_NE(checker("kill -9 $$").check(file, {}).problem.find("without a result"), std::string::npos);
+  KernelChecker missing{.program = folder / "none"};
+  EXPECT_NE(missing.check(file, {}).problem.find("without a result"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,146 @@
+// Kernel files through NVRTC, which needs no GPU.
+#include "compute/kernels/runtime/compile_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compute/cuda/nvrtc.h"
+#include "compute/kernels/runtime/new_kernel.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/kernel_texts.h"
+
+namespace orrery {
+namespace {
+
+constexpr int hopper = 90;
+using test::kernel_text;
+using test::with;
+
+class CompileKernel : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
+  }
+};
+
+std::shared_ptr<const CompiledKernel> compile(const std::string& text, const Settings::Values& values = {},
+                                              LawId law = LawId::gravity) {
+  return compile_kernel(parse_kernel_file("my.cu", text), values, law, hopper);
+}
+
+std::vector<FileMessage> messages_of(const std::string& text) {
+  try {
+    (void)compile(text);
+  } catch (const KernelFileError& error) {
+    return error.messages();
+  }
+  return {};
+}
+
+void expect_refused(const std::string& text, int line, const std::string& cause, const std::string& also = "") {
+  test::expect_failure(
+      test::Failure::usage, [&] { (void)compile(text); }, "my.cu(" + std::to_string(line) + "): ", cause, also);
+}
+
+TEST_F(CompileKernel, MakesMachineCodeForEachLawAndValue) {
+  const auto gravity = compile(kernel_text());
+  EXPECT_GT(gravity->binary.size(), 1000u);
+  EXPECT_NE(gravity->symbol.find("accelerate"), std::string::npos);
+  EXPECT_TRUE(gravity->warnings.empty());
+  const auto other = compile(kernel_text(), {}, LawId::attract_repel);
+  EXPECT_NE(other->symbol, gravity->symbol) << "the law is a type";
+  EXPECT_NE(compile(kernel_text(), {{"block", "32"}})->binary, gravity->binary);
+  EXPECT_EQ(compile(kernel_text()), gravity) << "kept";
+}
+
+TEST_F(CompileKernel, AcceptsEveryStartingPointForBothLaws) {
+  for (const std::string& from : starting_points()) {
+    const std::string text = new_kernel_text("my-own", from);
+    const KernelFile file = parse_kernel_file("my.cu", text);
+    EXPECT_EQ(file.id, "my-own");
+    for (const FileTunable& tunable : file.tunables) {
+      for (const std::string& value : tunable.values) {
+        try {
+          const CompiledLaws compiled = compile_for_all_laws(file, {{tunable.name, value}}, hopper);
+          EXPECT_TRUE(compiled.gravity->warnings.empty()) << from << ": " << compiled.gravity->warnings.front().text;
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << from << ", " << tunable.name << "=" << value << ": " << error.what();
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CompileKernel, CutsTheCodeFromTheRealFiles) {
+  const std::string text = new_kernel_text("my-own", "cuda-tiled");
+  EXPECT_NE(text.find("void accelerate_block("), std::string::npos);
+  EXPECT_EQ(text.find("class Tiled"), std::string::npos);
+  EXPECT_EQ(text.find("cuda-tiled\n"), std::string::npos) << "the id and the title are the new ones";
+  test::expect_failure(
+      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tree"); }, "'cuda-tree'", "cuda-tiled", "tiled");
+}
+
+TEST_F(CompileKernel, ReportsErrorsAtTheirLines) {
+  expect_refused(kernel_text("  int a = b;"), test::statements_line, "identifier \"b\" is undefined");
+  expect_refused(kernel_text("  int a = 1"), test::statements_line + 1, "expected a \";\"");
+  expect_refused(kernel_text() + "void f() {\n", 15, "at the end of the file", "expected a \"}\"");
+  const std::vector<FileMessage> messages = messages_of(kernel_text("  int a = b;\n  int c = d;"));
+  ASSERT_GE(messages.size(), 2u);
+  EXPECT_EQ(messages[1].line, test::statements_line + 1);
+  EXPECT_NE(messages[1].text.find("\"d\""), std::string::npos);
+}
+
+TEST_F(CompileKernel, ReportsAnErrorOfAHeaderWhereTheFileCausesIt) {
+  expect_refused(kernel_text("  add_pull(sum, 1.0f, me.x, me.y, me.z, me);"), test::statements_line,
+                 "in compute/core/law.h");
+}
+
+TEST_F(CompileKernel, ExplainsWrongParameters) {
+  const std::string needed =
+      "__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
+  expect_refused(with(kernel_text(), "PairLaw law", "Law law"), 5, needed);
+  expect_refused(with(kernel_text(), "Targets targets, ", ""), 5, needed);
+  expect_refused(with(kernel_text(), ", Epilogue epilogue", ", Epilogue epilogue, int more"), 5, needed);
+}
+
+TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
+  expect_refused("// id: a\n// notes: b\n\n#include <vector>\n__global__ void f();\n", 4, "unknown include 'vector'",
+                 "compute/core/law.h");
+  expect_refused("// id: a\n// notes: b\n\n#include \"core/law.h\"\n__global__ void f();\n", 4, "'core/law.h'",
+                 "did you mean compute/core/law.h");
+}
+
+TEST_F(CompileKernel, ExplainsTooMuchSharedMemory) {
+  expect_refused(kernel_text("  __shared__ Vec4 tile[4096];\n  tile[place % 4096] = me;\n  __syncthreads();\n"
+                             "  sum.x += tile[(place * 7) % 4096].x;"),
+                 5, "65536 bytes of shared memory", "49152");
+}
+
+TEST_F(CompileKernel, ReportsATunableWhoseNameIsNoNameAtItsLine) {
+  const std::string text = with(kernel_text(), "block = 32 [128]: Threads in a block.", "while = [1]: A word of C++.");
+  expect_refused(with(text, "blockIdx.x * block", "blockIdx.x * blockDim.x"), 3, "");
+}
+
+TEST_F(CompileKernel, KeepsWarnings) {
+  const auto compiled = compile(kernel_text("  int unused = 1;"));
+  ASSERT_EQ(compiled->warnings.size(), 1u);
+  EXPECT_EQ(compiled->warnings.front().line, test::statements_line);
+  EXPECT_FALSE(compiled->warnings.front().is_error);
+}
+
+TEST_F(CompileKernel, TakesLittleTime) {
+  (void)compile(kernel_text("  // warms up"));
+  EXPECT_LT(compile(kernel_text("  // an edit"))->ms, 1500) << "70 ms on a machine that does nothing else";
+}
+
+TEST(MissingNvrtc, IsExplained) {
+  static constexpr std::array none{"libno-such-nvrtc.so"};
+  const cuda::Nvrtc nvrtc{none};
+  EXPECT_NE(nvrtc.reason().find("install the CUDA toolkit"), std::string::npos);
+  test::expect_failure(
+      test::Failure::runtime, [&] { (void)nvrtc.compile({}); }, "install the CUDA toolkit");
+}
+
+}  // namespace
+}  // namespace orrery
