@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 using test::contents;
 using test::Outcome;
 using test::run_orrery;
+using test::short_bench;
+using test::short_view;
 using Words = std::vector<std::string>;
 
 struct Output {
@@ -27,13 +29,11 @@ struct Output {
   const char* option;
 };
 
-const Words bench{"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1"};
-const Words view{"--offscreen", "--frames", "1", "-n", "8", "--size", "32x32", "--kernel", "cpu-serial"};
-const std::vector<Output> whole_files{{"a.json", bench, "--json"},
+const std::vector<Output> whole_files{{"a.json", short_bench, "--json"},
                                       {"v.json", {"verify", "--kernels", "cpu-serial", "-n", "8"}, "--json"},
-                                      {"a.png", view, "--screenshot"},
-                                      {"a.tipsy", view, "--save"}};
-const std::vector<Output> growing_files{{"a.csv", bench, "--csv"}, {"r.csv", view, "--record"}};
+                                      {"a.png", short_view, "--screenshot"},
+                                      {"a.tipsy", short_view, "--save"}};
+const std::vector<Output> growing_files{{"a.csv", short_bench, "--csv"}, {"r.csv", short_view, "--record"}};
 
 bool has_viewer() {
   static const bool has =
@@ -45,7 +45,7 @@ std::vector<Output> outputs_here() {
   std::vector<Output> here;
   for (const std::vector<Output>& kind : {whole_files, growing_files}) {
     for (const Output& output : kind) {
-      if (output.command != view || has_viewer()) here.push_back(output);
+      if (output.command != short_view || has_viewer()) here.push_back(output);
     }
   }
   return here;

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 using test::contents;
 using test::Outcome;
 using test::run_orrery;
+using test::short_bench;
+using test::short_view;
 using Words = std::vector<std::string>;
 
-const Words bench{"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1"};
 const Words verify{"verify", "--kernels", "cpu-serial", "-n", "8"};
-const Words view{"--offscreen", "--frames", "1", "-n", "8", "--size", "32x32", "--kernel", "cpu-serial"};
 
 class OutputFiles : public testing::Test {
  protected:
@@ -69,21 +69,21 @@ TEST_F(OutputFiles, HaveNamesOfTheirOwn) {
   put("a", "a");
   fs::create_symlink("a", folder_ / "link");
   fs::create_hard_link(folder_ / "a", folder_ / "hard");
-  expect_refused(bench, {"--csv", "new", "--json", "./new"}, 2, {"--csv", "--json"});
+  expect_refused(short_bench, {"--csv", "new", "--json", "./new"}, 2, {"--csv", "--json"});
   expect_refused(verify, {"--csv", "a", "--json", "link"}, 2, {"--csv", "--json"});
   expect_refused(verify, {"--csv", "a", "--json", "hard", "--force"}, 2, {"--csv", "--json"});
-  expect_refused(bench, {"--baseline", "a", "--json", "link"}, 2, {"--baseline", "--json"});
+  expect_refused(short_bench, {"--baseline", "a", "--json", "link"}, 2, {"--baseline", "--json"});
   expect_refused({"bench", "a"}, {"--csv", "hard"}, 2, {"FILE", "--csv"});
-  expect_refused(bench, {"--csv", "/dev/stdout", "--json", "/dev/fd/1"}, 2, {"--csv", "--json"});
-  EXPECT_EQ(run(bench, {"--csv", "/dev/null", "--json", "/dev/null"}).status, 0) << "nothing is kept there";
+  expect_refused(short_bench, {"--csv", "/dev/stdout", "--json", "/dev/fd/1"}, 2, {"--csv", "--json"});
+  EXPECT_EQ(run(short_bench, {"--csv", "/dev/null", "--json", "/dev/null"}).status, 0) << "nothing is kept there";
   if (!has_viewer()) return;
-  expect_refused(view, {"--save", "new.png", "--screenshot", "./new.png"}, 2, {"--save", "--screenshot"});
-  expect_refused(view, {"--save", "run-conserved.csv", "--record", "run.csv"}, 2, {"--save", "--record"});
+  expect_refused(short_view, {"--save", "new.png", "--screenshot", "./new.png"}, 2, {"--save", "--screenshot"});
+  expect_refused(short_view, {"--save", "run-conserved.csv", "--record", "run.csv"}, 2, {"--save", "--record"});
   expect_refused({"view", "a", "--offscreen"}, {"--save", "link"}, 2, {"FILE", "--save"});
   put("script", "0 screenshot b.png\n0 save ./b.png\n");
-  expect_refused(view, {"--script", "script"}, 2, {"script:1", "script:2"});
+  expect_refused(short_view, {"--script", "script"}, 2, {"script:1", "script:2"});
   put("script", "0 record script\n");
-  expect_refused(view, {"--script", "script"}, 2, {"script:1", "--script"});
+  expect_refused(short_view, {"--script", "script"}, 2, {"script:1", "--script"});
 }
 
 TEST_F(OutputFiles, AreNumberedOrOverwrittenByOneRule) {
@@ -102,24 +102,24 @@ TEST_F(OutputFiles, AreNumberedOrOverwrittenByOneRule) {
     fs::permissions(folder_ / name.c_str(), fs::perms{0444});
     expect_refused(command, {option, name, "--force"}, 1, {name, "Permission denied"});
   };
-  writes(bench, "--csv", "bench.csv");
-  writes(bench, "--json", "bench.json");
+  writes(short_bench, "--csv", "bench.csv");
+  writes(short_bench, "--json", "bench.json");
   writes(verify, "--json", "verify.json");
   if (!has_viewer()) return;
-  writes(view, "--record", "run.csv");
-  writes(view, "--screenshot", "last.png");
-  writes(view, "--save", "last.tipsy");
+  writes(short_view, "--record", "run.csv");
+  writes(short_view, "--screenshot", "last.png");
+  writes(short_view, "--save", "last.tipsy");
 }
 
 TEST_F(OutputFiles, PicturesArePng) {
   if (!has_viewer()) GTEST_SKIP() << "the viewer was not built";
-  expect_refused(view, {"--screenshot", "x.jpg"}, 2, {"x.jpg", ".png"});
+  expect_refused(short_view, {"--screenshot", "x.jpg"}, 2, {"x.jpg", ".png"});
   put("script", "0 screenshot x.jpg\n");
-  expect_refused(view, {"--script", "script"}, 2, {"script:1", "x.jpg", ".png"});
+  expect_refused(short_view, {"--script", "script"}, 2, {"script:1", "x.jpg", ".png"});
 }
 
 TEST_F(OutputFiles, JsonHasStdoutToItself) {
-  for (const Words& command : {bench, verify}) {
+  for (const Words& command : {short_bench, verify}) {
     const Outcome piped = run(command, {"--json", "/dev/stdout"});
     EXPECT_EQ(piped.status, 0) << piped.err;
     EXPECT_TRUE(nlohmann::json::parse(piped.out, nullptr, false).contains("results")) << piped.out;

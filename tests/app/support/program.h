@@ -21,6 +21,11 @@ struct Surroundings {
   std::string io_fault{};                          ///< a call that fails, as io_faults.cpp reads it; empty: none
 };
 
+/// Runs of a moment.
+inline const std::vector<std::string> short_bench{"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1"};
+inline const std::vector<std::string> short_view{"--offscreen", "--frames", "1",        "-n",        "8",
+                                                 "--size",      "32x32",    "--kernel", "cpu-serial"};
+
 /// Runs `orrery` with these arguments until it ends.
 Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 

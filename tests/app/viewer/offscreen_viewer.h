@@ -9,12 +9,18 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/viewer/run_view.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
+
+/// A line of a script.
+inline ScriptLine at(std::int64_t frame, Request request) {
+  return {.frame = frame, .request = std::move(request), .line = static_cast<int>(frame) + 1};
+}
 
 /// Runs without a window, in a folder of its own.
 class OffscreenViewer : public testing::Test {

@@ -12,13 +12,10 @@ namespace orrery {
 namespace {
 
 using render::Image;
+using test::at;
 using test::expect_failure;
 using test::Failure;
 using test::OffscreenViewer;
-
-ScriptLine at(std::int64_t frame, ViewCommand command) {
-  return {.frame = frame, .request = std::move(command), .line = 1};
-}
 
 CompareWith comparison(const char* kernel, double nudge = 0) {
   CompareWith with;

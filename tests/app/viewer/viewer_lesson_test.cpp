@@ -8,11 +8,8 @@
 namespace orrery {
 namespace {
 
+using test::at;
 using test::OffscreenViewer;
-
-ScriptLine at(std::int64_t frame, Request request) {
-  return {.frame = frame, .request = std::move(request), .line = static_cast<int>(frame) + 1};
-}
 
 TEST_F(OffscreenViewer, ALessonIsOpenedMeasuredAndAnswered) {
   std::ofstream{path("mine.md")} << test::lesson_text();
