@@ -27,8 +27,8 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Kernel card", "Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
         card_content},
     Tab{"Profile", "Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
-    Tab{"Conservation", "Conserved", "Conserved quantities over simulated time.", conservation_content},
-    Tab{"Compare", "Compare", "Two runs from the same bodies, and how they part.", compare_content},
+    Tab{"Conservation", "Drift", "Conserved quantities over simulated time.", conservation_content},
+    Tab{"Compare", "A/B", "Two runs from the same bodies, and how they part.", compare_content},
     Tab{"Workshop", "Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 

@@ -96,21 +96,18 @@ void read_counters(const Backends& backends, OwnEvaluation& evaluation, KernelPr
   if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
   profile.passes = plan.passes;
   double all_ms = 0;
-  KernelProfile longest;
+  const cuda::CounterRange* sum = nullptr;
   for (const cuda::CounterRange& part : parts) {
     KernelProfile own;
     take_counters(own, plan.metrics, part);
-    const double ms = own.figure("part_ms");
-    if (std::isfinite(ms)) all_ms += ms;
-    if (longest.figures.empty() || ms > longest.figure("part_ms")) {
-      longest = std::move(own);
-      longest.part = parts.size() > 1 ? part.name : "";
-    }
+    if (const double ms = own.figure("part_ms"); std::isfinite(ms)) all_ms += ms;
+    if (sums_forces(part.name)) sum = &part;
   }
-  profile.part = longest.part;
-  profile.stalls = longest.stalls;
-  for (const auto& [id, value] : longest.figures) profile.figures[id] = value;
-  if (!profile.part.empty() && all_ms > 0) profile.figures["part_share"] = 100 * longest.figure("part_ms") / all_ms;
+  if (!sum) throw cuda::CuptiError("CUPTI returned no counters of the sum of the forces");
+  take_counters(profile, plan.metrics, *sum);
+  if (parts.size() == 1) return;
+  profile.part = sum->name;
+  if (all_ms > 0) profile.figures["part_share"] = 100 * profile.figure("part_ms") / all_ms;
 }
 #endif
 

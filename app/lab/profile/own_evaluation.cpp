@@ -61,4 +61,8 @@ std::unique_ptr<OwnEvaluation> make_own_evaluation(const Backends& backends, con
   return std::make_unique<CpuEvaluation>(backends, variant, bodies, law);
 }
 
+bool sums_forces(std::string_view part) {
+  return part == "evaluation" || part == "walk" || part == "force";
+}
+
 }  // namespace orrery

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/lab/kernel_axes.h"
 #include "compute/core/bodies.h"
@@ -29,6 +30,9 @@ class OwnEvaluation {
 /// `backends` must outlive it. Throws UsageError and std::runtime_error as Backends::make_kernel().
 std::unique_ptr<OwnEvaluation> make_own_evaluation(const Backends& backends, const Variant& variant,
                                                    const Bodies& bodies, const Law& law);
+
+/// Whether a marked part of an evaluation sums the forces: all of a direct sum, the walk of a tree.
+bool sums_forces(std::string_view part);
 
 #if ORRERY_HAVE_CUDA
 /// The same on CUDA.

@@ -113,11 +113,6 @@ class CudaEvaluation final : public OwnEvaluation {
   cuda::DeviceArray<std::uint64_t> evaluated_;
 };
 
-/// The part of an evaluation that sums the forces: all of a direct sum, the walk of a tree.
-bool sums_forces(std::string_view part) {
-  return part == "evaluation" || part == "walk" || part == "force";
-}
-
 class ExternalMarks final : public cuda::RangeMarks {
  public:
   void begin(const char* name) override {

@@ -16,7 +16,7 @@ constexpr ProfileFigure figures[] = {
     {"part_ms",
      "time with the counters",
      "ms",
-     "The same with the profiler, which waits before and after. Of a tree: its longest part.",
+     "The same with the profiler, which waits before and after. Of a tree: its walk.",
      {"gpu__time_duration.sum"},
      1e-6},
     {"part_share", "share of the evaluation", "%",

@@ -52,7 +52,7 @@ TEST(CommandLine, RefusesUnknownNames) {
           {{"kernels", "fast"}, {"'fast'", "cpu-serial"}},
           {{"kernels", "cpu-simd", "cpu-serial"}, {"'cpu-serial'", "one ID"}},
           {{"info", "all"}, {"'all'", "--json"}},
-          {{"bnech"}, {"bnech", "view, render, bench, report, verify, compare, run, convert, inspect, kernels, info"}},
+          {{"bnech"}, {"bnech", "view, render, bench, report, verify, profile, compare, run, convert, inspect, kernels, info"}},
           {{"bench", "a.bin", "b.bin"}, {"b.bin", "one FILE"}},
           {{"--kernel", "fast"}, {"'fast'", "cpu-serial"}},
           {{"bench", "--kernels", "cpu-simd,fast"}, {"'fast'", "cpu-serial"}},

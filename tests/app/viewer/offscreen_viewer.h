@@ -19,7 +19,7 @@ namespace orrery::test {
 
 /// A line of a script.
 inline ScriptLine at(std::int64_t frame, Request request) {
-  return {.frame = frame, .request = std::move(request), .line = static_cast<int>(frame) + 1};
+  return {.frame = frame, .request = std::move(request), .line = 1};
 }
 
 /// Runs without a window, in a folder of its own.
