@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "app/lab/metadata.h"
 #include "app/lab/setup.h"
@@ -14,6 +15,7 @@
 #include "app/text/console.h"
 #include "app/text/format_count.h"
 #include "app/text/progress.h"
+#include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -36,6 +38,10 @@ RunOrder changed(RunOrder order, const RunOptions& options) {
   return order;
 }
 
+bool same_place(const std::string& a, const std::string& b) {
+  return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
+}
+
 /// Before the work starts: that every output can be written and replaces nothing of an earlier run.
 void check_outputs(const RunOptions& options, const RunOrder& order) {
   const bool replaces = options.existing == Existing::replace;
@@ -44,9 +50,22 @@ void check_outputs(const RunOptions& options, const RunOrder& order) {
       throw UsageError(
           fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
     }
+    const std::string previous = previous_name(order.checkpoint);
+    if (fs::exists(previous) && !replaces && options.order.checkpoint != options.resume) {
+      throw UsageError(fmt::format(
+          "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
+          "--force",
+          previous));
+    }
     check_output(order.checkpoint, Existing::replace);
   }
   if (order.snapshots.empty()) return;
+  for (const auto& [option, file] :
+       {std::pair{"--diagnostics", order.diagnostics}, {"--checkpoint", order.checkpoint}}) {
+    if (!file.empty() && same_place(file, order.snapshots)) {
+      throw UsageError(fmt::format("{} and --snapshots name one place, '{}': give each its own", option, file));
+    }
+  }
   std::error_code error;
   fs::create_directories(order.snapshots, error);
   if (error || !fs::is_directory(order.snapshots)) {
@@ -104,10 +123,10 @@ class Run {
 
   void resume(const Backends& backends) {
     const FoundCheckpoint found = find_checkpoint(options_.resume);
-    if (!found.note.empty()) console::complain(found.note);
     const RunCheckpoint& checkpoint = found.checkpoint;
     order_ = changed(checkpoint.order.value_or(RunOrder{}), options_);
     if (order_.checkpoint.empty()) order_.checkpoint = options_.resume;
+    if (!found.note.empty()) console::complain(fmt::format("{}; kept as '{}'", found.note, set_aside(options_.resume)));
     if (options_.order.diagnostics.empty()) outputs_.diagnostics = checkpoint.diagnostics;
     const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
     simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
@@ -123,8 +142,9 @@ class Run {
   int stop(SimulationRun& run) {
     const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
     run.write_checkpoint(file);
-    console::complain(fmt::format("stopped after step {} of {}; continue with: orrery run --resume {}",
-                                  format_count(simulation_->status().step), format_count(run.last_step()), file));
+    console::complain(fmt::format("stopped after step {} of {}; continue with: {}",
+                                  format_count(simulation_->status().step), format_count(run.last_step()),
+                                  shell_line({"orrery", "run", "--resume", file})));
     return stop_status();
   }
 

@@ -110,6 +110,14 @@ void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   }
 }
 
+std::string set_aside(const std::string& file) {
+  const std::string damaged = file + ".damaged";
+  std::error_code error;
+  fs::rename(file, damaged, error);
+  if (error) throw std::runtime_error(fmt::format("'{}': not renamed: {}", file, error.message()));
+  return damaged;
+}
+
 FoundCheckpoint find_checkpoint(const std::string& file) {
   try {
     return {read_run_checkpoint(file)};

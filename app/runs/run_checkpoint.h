@@ -41,6 +41,9 @@ std::string previous_name(const std::string& file);
 /// the two, whole. Throws std::runtime_error, one line; `file` is then as it was.
 void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint);
 
+/// Gives a checkpoint that cannot be read another name, which it returns, so that it does not become the previous one.
+std::string set_aside(const std::string& file);
+
 struct FoundCheckpoint {
   RunCheckpoint checkpoint;
   std::string note{};  ///< why it is the one of previous_name(); empty: it is the last

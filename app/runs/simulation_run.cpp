@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <stdexcept>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/lab/sampling.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -106,7 +109,23 @@ void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
   ++summary_.snapshots;
 }
 
+void SimulationRun::remove_later_snapshots() const {
+  constexpr std::string_view prefix = "snapshot_";
+  const std::int64_t step = simulation_.status().step;
+  const auto next = step == 0 ? 0 : static_cast<std::int64_t>(static_cast<double>(step) / event_steps_ + rounding) + 1;
+  std::vector<std::filesystem::path> later;
+  for (const auto& entry : std::filesystem::directory_iterator{order_.snapshots}) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const std::string_view rest = std::string_view{name}.substr(prefix.size());
+    const auto number = parsed_number<std::int64_t>(rest.substr(0, rest.find('.')));
+    if (number && *number >= next) later.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : later) std::filesystem::remove(file);
+}
+
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
+  if (!order_.snapshots.empty() && event_steps_ > 0) remove_later_snapshots();
   if (simulation_.status().step == 0 && event_steps_ > 0) write_outputs(0);
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step_) {

@@ -57,6 +57,8 @@ class SimulationRun {
   std::int64_t next_event(std::int64_t step) const;
   std::optional<std::int64_t> event_at(std::int64_t step) const;
   void write_outputs(std::int64_t event);
+  /// Those of a run before this one, from the number of the next snapshot on.
+  void remove_later_snapshots() const;
   void write_numbered(std::int64_t event, Snapshot snapshot);
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   void take_in(const StepTiming& batch);

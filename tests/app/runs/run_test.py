@@ -90,6 +90,7 @@ class RunTest(ProcessCase):
         status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "9")
         self.assertEqual(status, 0, err)
         self.assert_one_line(err, "a.checkpoint", "a.previous.checkpoint")
+        self.assertTrue(os.path.exists(self.path("a.checkpoint.damaged")), "set aside, not the previous one now")
         self.assertIn("steps 5 to 9", out)
 
     def test_a_full_disk_keeps_the_last_checkpoint(self):
@@ -129,6 +130,46 @@ class RunTest(ProcessCase):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "12", "--diagnostics", "whole.csv")[0], 0)
         state = [self.read(name).splitlines()[-1].split(b",")[-1] for name in ("b.csv", "whole.csv")]
         self.assertEqual(state[0], state[1])
+
+    def test_a_foreign_previous_checkpoint_is_kept(self):
+        with open(self.path("a.previous.checkpoint"), "w") as file:
+            file.write("precious")
+        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--checkpoint", "a.checkpoint")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "a.previous.checkpoint", "--force")
+        self.assertEqual(self.read("a.previous.checkpoint"), b"precious")
+
+    def test_no_snapshot_of_an_earlier_run_stays(self):
+        snapshots = ["--every", "0.001", "--snapshots", "out"]
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "9", *snapshots, "--checkpoint", "a.checkpoint")[0], 0)
+        with open(self.path("out/notes.txt"), "w") as file:
+            file.write("mine")
+        self.assertEqual(len(os.listdir(self.path("out"))), 10 + 1)
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "4", *snapshots, "--force")[0], 0)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["notes.txt"] + [f"snapshot_{number:05}.tipsy" for number in range(5)])
+
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "3", *snapshots, "--checkpoint", "b.checkpoint",
+                                         "--force")[0], 0)
+        for number in (4, 5, 6):  # that a killed run wrote after its checkpoint
+            with open(self.path(f"out/snapshot_{number:05}.tipsy"), "w") as file:
+                file.write("later")
+        self.assertEqual(self.run_to_end("--resume", "b.checkpoint", "--steps", "5")[0], 0)
+        self.assertEqual(len(os.listdir(self.path("out"))), 6 + 1)
+
+    def test_two_outputs_have_two_places(self):
+        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "x.csv",
+                                         "--diagnostics", "./x.csv")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "--diagnostics", "--snapshots", "x.csv")
+        self.assertFalse(os.path.exists(self.path("x.csv")))
+
+    def test_a_name_with_a_blank_can_be_pasted(self):
+        process = self.start_and_wait_for("two words.checkpoint", *SCENE, "--steps", "100000", "--checkpoint",
+                                          "two words.checkpoint", "--every-s", "1")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=self.patience_s)
+        self.assert_one_line(err, "orrery run --resume 'two words.checkpoint'")
 
     def test_bad_input_gets_one_line(self):
         with open(self.path("text"), "w") as file:
