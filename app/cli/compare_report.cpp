@@ -151,7 +151,11 @@ std::string CompareReport::finish(const TextStyle& style) {
                                       {"interactions_per_s", json_number(member.interactions_per_s)}};
   }
   const Growth growth = run_.growth();
-  files_.finish({{"metadata", metadata_}, {"growth", growth_json(growth)}, {"speeds", speeds}, {"samples", samples}});
+  files_.finish({{"metadata", metadata_},
+                 {"growth", growth_json(growth)},
+                 {"speeds", speeds},
+                 {"samples", samples},
+                 {"stopped", !run_.ended()}});
   return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
          paragraph(fmt::format("Distances between the positions of the same body in A and B, of {} bodies; half of "
                                "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",

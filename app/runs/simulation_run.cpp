@@ -195,6 +195,10 @@ void SimulationRun::write_checkpoint(const std::string& file) {
     checkpoint.order->diagnostics = log_->file();
     checkpoint.diagnostics = log_->place();
   }
+  for (std::string* path :
+       {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
+    if (!path->empty()) *path = std::filesystem::absolute(*path).string();  // it may continue in another folder
+  }
   keep_checkpoint(file, checkpoint);
 }
 

@@ -159,6 +159,7 @@ std::string TableBodies::append(const TableRow& row) {
       return "a " + std::string{column_name(column)} + " that is not finite";
     }
   }
+  if (has(BodyColumn::softening) && value(BodyColumn::softening) < 0) return "a softening below 0";
   snapshot_.bodies.positions.push_back(position);
   snapshot_.bodies.velocities.push_back(velocity);
   if (has(BodyColumn::id)) snapshot_.properties.ids.push_back(row.id);

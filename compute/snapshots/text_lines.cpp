@@ -6,6 +6,11 @@
 #include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8: spreadsheets begin their tables with it
+
+}  // namespace
 
 /// Moves what is unread to the front and reads on.
 void TextLines::fill() {
@@ -35,6 +40,7 @@ bool TextLines::next() {
   }
   line_ = {block_.data() + begin_, size};
   if (line_.ends_with('\r')) line_.remove_suffix(1);
+  if (number_ == 1 && line_.starts_with(byte_order_mark)) line_.remove_prefix(byte_order_mark.size());
   begin_ += size + (whole ? 1 : 0);
   return true;
 }

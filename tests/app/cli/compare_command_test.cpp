@@ -40,6 +40,16 @@ TEST(CompareCommand, WritesTheSamplesAndTheirGrowth) {
   EXPECT_TRUE(whole["growth"]["e_folding_time"].is_null());
   EXPECT_EQ(whole["samples"].size(), 6u);
   EXPECT_GT(whole["speeds"]["b"]["step_ms"].get<double>(), 0);
+  EXPECT_EQ(whole["stopped"], false);
+}
+
+TEST(CompareCommand, SaysInItsFileThatItWasStopped) {
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_orrery({"compare", "--a", "cpu-serial", "--b", "cpu-simd", "--scene", "plummer", "-n",
+                                      "100", "--steps", "100000000", "--csv", "c.csv", "--json", "c.json"},
+                                     {.folder = folder.path().string(), .interrupt_when_exists = folder / "c.csv"});
+  expect_complaint(outcome, 130, {"stopped before the end"});
+  EXPECT_EQ(nlohmann::json::parse(contents((folder / "c.json").string()))["stopped"], true);
 }
 
 TEST(CompareCommand, SaysThatTheSameRunIsIdentical) {

@@ -157,6 +157,18 @@ class RunTest(ProcessCase):
         self.assertEqual(self.run_to_end("--resume", "b.checkpoint", "--steps", "5")[0], 0)
         self.assertEqual(len(os.listdir(self.path("out"))), 6 + 1)
 
+    def test_a_run_continues_its_files_from_any_folder(self):
+        self.assertEqual(self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "out",
+                                         "--diagnostics", "d.csv", "--checkpoint", "a.checkpoint")[0], 0)
+        elsewhere = self.path("elsewhere")
+        os.mkdir(elsewhere)
+        run = subprocess.run([self.orrery, "run", "--resume", "../a.checkpoint", "--steps", "5"], cwd=elsewhere,
+                             capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(os.listdir(elsewhere), [])
+        self.assertEqual(len(os.listdir(self.path("out"))), 6)
+        self.assertEqual(len(self.read("d.csv").splitlines()), 2 + 6)
+
     def test_two_outputs_have_two_places(self):
         status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "x.csv",
                                          "--diagnostics", "./x.csv")

@@ -34,7 +34,8 @@ class Tables : public testing::Test {
 TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {
   for (const char* text :
        {"2 1 -2 3 4 5 6\n0.5 0 0 1e-3 +7 8 9\n", "# a comment\n\n2,1,-2,3,4,5,6\r\n0.5, 0,0 ,1e-3;7\t8 9",
-        "m x y z vx vy vz\n2 1 -2 3 4 5 6\n0.5 0 0 1e-3 7 8 9\n"}) {
+        "m x y z vx vy vz\n2 1 -2 3 4 5 6\n0.5 0 0 1e-3 7 8 9\n",
+        "\xEF\xBB\xBFm,x,y,z,vx,vy,vz\r\n2,1,-2,3,4,5,6\r\n0.5,0,0,1e-3,7,8,9\r\n"}) {
     const Snapshot snapshot = read(text);
     ASSERT_EQ(snapshot.bodies.count(), 2) << text;
     EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, -2, 3, 2}));
@@ -74,6 +75,7 @@ TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {
   expect_refused("x y z x\n1 0 0 0\n", "column x is there twice");
   expect_refused("x y z id\n1 0 0 -1\n", "column id", "not a whole number");
   expect_refused("x y z type\n1 0 0 6\n", "species that is none of 0 to 5");
+  expect_refused("x y z softening\n1 0 0 -1\n", "body 0", "softening below 0");
   expect_refused("# time = inf\n0 0 0\n", "time: not a finite number");
   expect_refused("# length_cm = -1\n0 0 0\n", "length_cm: not a usable unit");
   expect_refused("# nothing\n", "without bodies");
