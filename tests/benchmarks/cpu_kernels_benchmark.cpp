@@ -1,42 +1,7 @@
 // How fast the CPU kernels are on one core, and how near cpu-simd comes to what the core could issue. Every figure is
 // the median of repetitions that take turns with the others', so that a changing clock meets all of them alike.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tests/benchmarks/cpu_kernels_benchmark.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // without fused multiply-add, or no different
-#include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
-namespace orrery::HWY_NAMESPACE {
-namespace {
-
-/// `rounds` times 12 independent fused multiply-adds of whole vectors: more than 2 pipes times any latency of 4 or 5.
-float issue_fmas(int rounds) {
-  const hwy::HWY_NAMESPACE::ScalableTag<float> tag;
-  using Vector = hwy::HWY_NAMESPACE::Vec<decltype(tag)>;
-  Vector factor = Set(tag, 0.5f), chain[12];
-  for (Vector& v : chain) v = Set(tag, 1.0f);
-  for (int i = 0; i < rounds; ++i) {
-#pragma GCC unroll 12
-    for (Vector& v : chain) v = MulAdd(v, factor, factor);
-  }
-  Vector sum = factor;
-  for (const Vector& v : chain) sum = Add(sum, v);
-  return GetLane(sum);
-}
-
-std::size_t lane_count() {
-  return Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>{});
-}
-
-}  // namespace
-}  // namespace orrery::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
 #include <benchmark/benchmark.h>
+#include <hwy/targets.h>
 #include <sched.h>
 
 #include <cmath>
@@ -46,24 +11,14 @@ HWY_AFTER_NAMESPACE();
 #include <vector>
 
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/fma_limit.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {
 namespace {
 
-HWY_EXPORT(issue_fmas);
-HWY_EXPORT(lane_count);
-
 constexpr int count = 16384;
-constexpr int fma_rounds = 1 << 20;
-constexpr int fmas_per_round = 12;
-
-/// Vector instructions that do arithmetic in cpu-simd's inner loop for one vector of interactions under gravity,
-/// counted in the disassembly of add_tile for AVX2 and AVX-512 by g++ 12: 3 differences, 3 + 3 fused multiply-adds, 1
-/// estimate of the reciprocal root, 3 of its Newton step, 3 of the factor. Loads are operands of these or go to other
-/// ports.
-constexpr double arithmetic_instructions = 16;
 
 void choose(std::int64_t target) {
   hwy::SetSupportedTargetsForTest(target);
@@ -72,9 +27,9 @@ void choose(std::int64_t target) {
 
 void measure_fma(benchmark::State& state, std::int64_t target) {
   choose(target);
-  for (auto _ : state) benchmark::DoNotOptimize(HWY_DYNAMIC_DISPATCH(issue_fmas)(fma_rounds));
-  state.counters["rate"] =
-      benchmark::Counter(double{fma_rounds} * fmas_per_round, benchmark::Counter::kIsIterationInvariantRate);
+  double per_s = 0;
+  for (auto _ : state) per_s = measure_fma_limit(1).per_s;
+  state.counters["rate"] = per_s;
 }
 
 void measure_kernel(benchmark::State& state, const char* id, std::map<std::string, std::string> values,
@@ -169,12 +124,10 @@ int run(int argc, char** argv) {
   print("cpu-openmp", 0);
   for (const std::int64_t target : targets) {
     if (!rates.contains(fma_name(target))) continue;
-    choose(target);
-    const double fma_rate = rates.at(fma_name(target));
-    const double limit = fma_rate / arithmetic_instructions * static_cast<double>(HWY_DYNAMIC_DISPATCH(lane_count)());
+    const double fma_rate = rates.at(fma_name(target)), limit = fma_rate / simd_instructions_per_pair;
     for (const char* value : rows) print(simd_name(target, value), limit);
-    std::printf("%-24s %12.3f G vector FMA/s = %.3f G pairs/s at %g instructions a vector of pairs\n",
-                fma_name(target).c_str(), fma_rate * 1e-9, limit * 1e-9, arithmetic_instructions);
+    std::printf("%-24s %12.3f G FMA/s = %.3f G pairs/s at %g instructions a vector of pairs\n",
+                fma_name(target).c_str(), fma_rate * 1e-9, limit * 1e-9, simd_instructions_per_pair);
   }
   return 0;
 }
@@ -185,5 +138,3 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   return orrery::run(argc, argv);
 }
-
-#endif

@@ -32,9 +32,6 @@ constexpr double warm_up_ms = 50;
 constexpr double sample_ms = 20;
 constexpr int samples = 5;
 constexpr int most_evaluations = 10'000;  // in one sample
-/// Arithmetic instructions of cpu-simd's inner loop for one vector of pairs under gravity, counted in the disassembly
-/// of add_tile for AVX2 and AVX-512 by g++ 12; see tests/benchmarks/cpu_kernels_benchmark.cpp.
-constexpr double instructions_per_pair = 16;
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -81,7 +78,7 @@ void take_fma_limit(const Variant& variant, const OwnEvaluation& evaluation, con
     profile.figures["vector_bits"] = 8.0 * sizeof(float) * limit.lanes;
   }
   if (variant.kernel->is_tree || law.id != LawId::gravity) return;
-  profile.figures["fma_share"] = 100 * profile.figure("interactions_per_s") * instructions_per_pair / limit.per_s;
+  profile.figures["fma_share"] = 100 * profile.figure("interactions_per_s") * simd_instructions_per_pair / limit.per_s;
 }
 
 #if ORRERY_HAVE_CUDA
