@@ -93,7 +93,8 @@ struct Runner {
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {
-    const GlReport gl = probe_gl(kernels);
+    GlReport gl = probe_gl(kernels);
+    probe_window(gl);
     return run_info(Backends{kernels}, options, gl);
   }
   int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }

@@ -26,6 +26,8 @@ ReportPicture picture_scene(const KernelCatalog&, const SceneRequest&, WindowSiz
   return {.words = "There is no picture: the viewer was not built."};
 }
 
+void probe_window(GlReport&) {}
+
 GlReport probe_gl(const KernelCatalog&) {
   return {.problem = "the viewer was not built", .cure = cure};
 }

@@ -63,13 +63,7 @@ NewKernelOptions finish_new_kernel(const OptionDraft& draft) {
   if (options.id.empty()) {
     throw UsageError("'orrery new-kernel' needs the name of the kernel, such as 'orrery new-kernel my-kernel'");
   }
-  if (!is_kernel_id(options.id)) {
-    throw UsageError(fmt::format(
-        "a kernel cannot be named '{}'; a name is lower-case letters, digits and '-', and begins with a letter",
-        options.id));
-  }
-  const KernelFile file = parse_kernel_file(options.id + ".cu", new_kernel_text(options.id, options.from));
-  require_free_id(draft.catalog, file);
+  (void)new_kernel_file(draft.catalog, options.id, options.from);  // refuses what cannot be one
   return options;
 }
 

@@ -46,12 +46,13 @@ bool same_place(const std::string& a, const std::string& b) {
 void check_outputs(const RunOptions& options, const RunOrder& order) {
   const bool replaces = options.existing == Existing::replace;
   if (!options.order.checkpoint.empty()) {
-    if (fs::exists(order.checkpoint) && !replaces && options.order.checkpoint != options.resume) {
+    const bool keeps = !replaces && options.order.checkpoint != options.resume;
+    if (keeps && fs::exists(order.checkpoint)) {
       throw UsageError(
           fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
     }
     const std::string previous = previous_name(order.checkpoint);
-    if (fs::exists(previous) && !replaces && options.order.checkpoint != options.resume) {
+    if (keeps && fs::exists(previous)) {
       throw UsageError(fmt::format(
           "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
           "--force",

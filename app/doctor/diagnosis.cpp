@@ -48,6 +48,13 @@ void check_cuda(const Symptoms& s, Findings& findings) {
   }
 }
 
+std::string cure_of_software_drawing(const Symptoms& s) {
+  if (s.in_wsl) return "update WSL and the driver on Windows; GALLIUM_DRIVER=d3d12 selects its OpenGL";
+  if (!s.nvidia_gpu) return "with a GPU, install its OpenGL driver";
+  return "install the OpenGL part of NVIDIA's driver; on a laptop with two GPUs, start with "
+         "__NV_PRIME_RENDER_OFFLOAD=1 __GLX_VENDOR_LIBRARY_NAME=nvidia";
+}
+
 void check_drawing(const Symptoms& s, Findings& findings) {
   if (!s.gl.problem.empty()) {
     findings.push_back({Health::broken, "No picture can be drawn: " + s.gl.problem, s.gl.cure});
@@ -55,11 +62,8 @@ void check_drawing(const Symptoms& s, Findings& findings) {
   }
   const std::string& renderer = s.gl.window_renderer.empty() ? s.gl.renderer : s.gl.window_renderer;
   if (draws_in_software(renderer)) {
-    findings.push_back({Health::degraded, fmt::format("OpenGL draws on the CPU ({})", renderer),
-                        !s.nvidia_gpu && !s.in_wsl ? "with a GPU, install its OpenGL driver"
-                        : s.in_wsl ? "update WSL and the driver on Windows; GALLIUM_DRIVER=d3d12 selects its OpenGL"
-                                   : "install the OpenGL part of NVIDIA's driver; on a laptop with two GPUs, start "
-                                     "with __NV_PRIME_RENDER_OFFLOAD=1 __GLX_VENDOR_LIBRARY_NAME=nvidia"});
+    findings.push_back(
+        {Health::degraded, fmt::format("OpenGL draws on the CPU ({})", renderer), cure_of_software_drawing(s)});
   } else if (s.cuda_runs && !s.gl.interop_reason.empty()) {
     findings.push_back({Health::degraded, s.gl.interop_reason, s.gl.cure});
   }

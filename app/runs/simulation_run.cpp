@@ -67,19 +67,26 @@ std::int64_t SimulationRun::step_at(double sim_time) const {
   return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
 }
 
+/// The number of the outputs that a run has last had at `step`, and the step of such a number.
+std::int64_t SimulationRun::latest_event(std::int64_t step) const {
+  return static_cast<std::int64_t>(std::floor((static_cast<double>(step) + rounding) / event_steps_));
+}
+std::int64_t SimulationRun::step_of(std::int64_t event) const {
+  return static_cast<std::int64_t>(
+      std::min(std::ceil(static_cast<double>(event) * event_steps_ - rounding), most_steps));
+}
+
 /// The next step after `step` with outputs, or the last one.
 std::int64_t SimulationRun::next_event(std::int64_t step) const {
   if (event_steps_ == 0) return last_step_;
-  const double event = std::floor((static_cast<double>(step) + rounding) / event_steps_) + 1;
-  return std::min(last_step_, static_cast<std::int64_t>(std::ceil(event * event_steps_ - rounding)));
+  return std::min(last_step_, step_of(latest_event(step) + 1));
 }
 
 /// The number of the outputs that belong to `step`; none: it has no outputs. The last step has some in any case.
 std::optional<std::int64_t> SimulationRun::event_at(std::int64_t step) const {
   if (event_steps_ == 0) return std::nullopt;
-  const auto event = static_cast<std::int64_t>(std::floor((static_cast<double>(step) + rounding) / event_steps_));
-  const double its_step = std::ceil(static_cast<double>(event) * event_steps_ - rounding);
-  if (static_cast<std::int64_t>(its_step) == step) return event;
+  const std::int64_t event = latest_event(step);
+  if (step_of(event) == step) return event;
   return step == last_step_ ? std::optional{event + 1} : std::nullopt;
 }
 
@@ -112,7 +119,7 @@ void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
 void SimulationRun::remove_later_snapshots() const {
   constexpr std::string_view prefix = "snapshot_";
   const std::int64_t step = simulation_.status().step;
-  const auto next = step == 0 ? 0 : static_cast<std::int64_t>(static_cast<double>(step) / event_steps_ + rounding) + 1;
+  const std::int64_t next = step == 0 ? 0 : latest_event(step) + 1;
   std::vector<std::filesystem::path> later;
   for (const auto& entry : std::filesystem::directory_iterator{order_.snapshots}) {
     const std::string name = entry.path().filename().string();

@@ -54,6 +54,8 @@ class SimulationRun {
   using Clock = std::chrono::steady_clock;
 
   std::int64_t step_at(double sim_time) const;
+  std::int64_t latest_event(std::int64_t step) const;
+  std::int64_t step_of(std::int64_t event) const;
   std::int64_t next_event(std::int64_t step) const;
   std::optional<std::int64_t> event_at(std::int64_t step) const;
   void write_outputs(std::int64_t event);

@@ -28,15 +28,13 @@ Autosave::Autosave(fs::path folder, double period_s) : folder_{std::move(folder)
   std::error_code unknown;
   const fs::path last = folder_ / "last-run.checkpoint";
   fs::rename(folder_ / present_run, last, unknown);
-  if (fs::exists(last, unknown)) last_run_ = last;
+  last_run_written_ = fs::last_write_time(last, unknown);
+  if (!unknown) last_run_ = last;
 }
 
 std::optional<double> Autosave::last_run_age_s() const {
-  std::error_code unknown;
   if (!last_run_) return {};
-  const auto written = fs::last_write_time(*last_run_, unknown);
-  if (unknown) return {};
-  return std::chrono::duration<double>(fs::file_time_type::clock::now() - written).count();
+  return std::chrono::duration<double>(fs::file_time_type::clock::now() - last_run_written_).count();
 }
 
 std::string Autosave::follow(Simulation& simulation) {

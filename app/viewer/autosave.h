@@ -36,6 +36,7 @@ class Autosave {
   const std::filesystem::path folder_;
   const double period_s_;
   std::optional<std::filesystem::path> last_run_;
+  std::filesystem::file_time_type last_run_written_{};
   Clock::time_point saved_ = Clock::now();
   std::int64_t saved_step_ = 0;
   std::string failure_;  // of the thread that writes

@@ -9,9 +9,7 @@
 #include "render/gl/offscreen_context.h"
 
 namespace orrery {
-namespace {
 
-/// The window's context ends before others are made.
 void probe_window(GlReport& report) {
   if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
   try {
@@ -21,12 +19,9 @@ void probe_window(GlReport& report) {
   }
 }
 
-}  // namespace
-
 GlReport probe_gl(const KernelCatalog& kernels) {
   GlReport report;
   check_shader_cache();
-  probe_window(report);
   try {
     const render::OffscreenContext context;
     report.renderer = context.info().renderer;

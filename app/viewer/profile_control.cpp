@@ -15,20 +15,9 @@
 namespace orrery {
 namespace {
 
-/// The last line of a program's errors, without its name.
-std::string last_complaint(std::string_view errors) {
-  std::string last;
-  while (!errors.empty()) {
-    const std::string_view line = trimmed(take_line(errors));
-    if (!line.empty()) last = line;
-  }
-  constexpr std::string_view name = "orrery: ";
-  return last.starts_with(name) ? last.substr(name.size()) : last;
-}
-
 KernelProfile profile_in(const ChildResult& child) {
   if (child.status != 0) {
-    const std::string why = last_complaint(child.error);
+    const std::string why = last_complaint(child);
     throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
   }
   std::vector<KernelProfile> profiles = profiles_of(parse_json(child.text, "orrery profile"));

@@ -2,25 +2,11 @@
 #include "app/text/console.h"
 #include "app/viewer/viewer.h"
 
-#if ORRERY_HAVE_CUDA
-#include "compute/cuda/device.h"
-#endif
-
 namespace orrery {
-namespace {
-
-std::optional<int> device_of([[maybe_unused]] const Backends& backends) {
-#if ORRERY_HAVE_CUDA
-  if (backends.device()) return backends.device()->ordinal();
-#endif
-  return std::nullopt;
-}
-
-}  // namespace
 
 /// In a run that can be repeated, the frame waits for the profile.
 void Viewer::carry_out(const ProfileKernel&) {
-  profile_.start(lane_.status(), device_of(backends_), view_.profile);
+  profile_.start(lane_.status(), backends_.device_ordinal(), view_.profile);
   if (!lockstep_) return;
   profile_.finish(view_.profile);
   report_profile();

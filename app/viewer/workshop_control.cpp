@@ -23,16 +23,9 @@ namespace {
 /// Without a GPU, errors are shown as they are for an H100.
 int architecture_of([[maybe_unused]] const Backends& backends) {
 #if ORRERY_HAVE_CUDA
-  if (const cuda::Device* device = backends.device()) return 10 * device->info().major + device->info().minor;
+  if (const cuda::Device* device = backends.device()) return device->info().architecture();
 #endif
   return 90;
-}
-
-std::optional<int> ordinal_of([[maybe_unused]] const Backends& backends) {
-#if ORRERY_HAVE_CUDA
-  if (const cuda::Device* device = backends.device()) return device->ordinal();
-#endif
-  return std::nullopt;
 }
 
 /// `values` as far as the file allows them.
@@ -67,17 +60,13 @@ void WorkshopControl::open(const std::string& file) {
 
 void WorkshopControl::open_new(const NewKernelFile& asked) {
   const std::string from = asked.from.empty() ? starting_points().front() : asked.from;
-  if (!is_kernel_id(asked.id)) {
-    throw UsageError(
-        fmt::format("a kernel cannot be named '{}'; a name is lower-case letters, digits and '-'", asked.id));
-  }
-  const std::string file = asked.id + ".cu", text = new_kernel_text(asked.id, from);
-  require_free_id(kernels_, parse_kernel_file(file, text));
+  const KernelFile kernel = new_kernel_file(kernels_, asked.id, from);
+  const std::string& file = kernel.name;
   std::error_code unknown;
   if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::not_found) {
     throw UsageError(fmt::format("'{}' exists already: choose another name, or open it", file));
   }
-  open(write_file(file, text, Existing::keep));
+  open(write_file(file, kernel.text, Existing::keep));
 }
 
 void WorkshopControl::close() {
@@ -106,7 +95,7 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
 KernelCheck WorkshopControl::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
   const BackendStatus& cuda = backends_.status(Backend::cuda);
   if (!cuda.available) return {.problem = "it compiles, but cannot be checked or run here: " + cuda.reason};
-  return KernelChecker{.device = ordinal_of(backends_)}.check(file, cancelled);
+  return KernelChecker{.device = backends_.device_ordinal()}.check(file, cancelled);
 }
 
 std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {

@@ -85,14 +85,6 @@ std::string problem_of_row(const Json& row) {
       row.at("tolerance").at("max").get<double>());
 }
 
-/// What the process said about its end: its last line, without the program's name.
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  text = text.substr(text.rfind('\n') + 1);
-  constexpr std::string_view name = "orrery: ";
-  return text.starts_with(name) ? text.substr(name.size()) : text;
-}
-
 }  // namespace
 
 KernelCheck read_check(std::string_view json) {
@@ -135,7 +127,7 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   }
   std::error_code missing;
   if (fs::exists(results, missing)) return read_check(read_text(results.string()));
-  if (!end.error.empty()) return {.problem = explained(last_line(end.error))};
+  if (const std::string why = last_complaint(end); !why.empty()) return {.problem = explained(why)};
   return {.problem = "the check ended without a result: the kernel ended its process"};
 }
 

@@ -11,7 +11,8 @@ namespace orrery::cuda {
 struct DeviceInfo {
   int ordinal = 0;
   std::string name;
-  int major = 0, minor = 0;  ///< compute capability
+  int major = 0, minor = 0;                                ///< compute capability
+  int architecture() const { return 10 * major + minor; }  ///< 90 for sm_90
   int multiprocessors = 0;
   int clock_khz = 0;  ///< the SM clock's maximum
   std::size_t memory_bytes = 0;

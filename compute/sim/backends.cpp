@@ -74,6 +74,13 @@ Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int o
 
 Backends::~Backends() = default;
 
+std::optional<int> Backends::device_ordinal() const {
+#if ORRERY_HAVE_CUDA
+  if (device_) return device_->ordinal();
+#endif
+  return std::nullopt;
+}
+
 void Backends::require(Backend backend) const {
   if (status(backend).available) return;
   throw std::runtime_error(std::string{to_string(backend)} + " kernels cannot run: " + status(backend).reason +

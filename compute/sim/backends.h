@@ -30,6 +30,8 @@ class Backends {
   const BackendStatuses& statuses() const { return statuses_; }
   /// Null if CUDA kernels cannot run.
   const cuda::Device* device() const { return device_.get(); }
+  /// Of device(); none if CUDA kernels cannot run.
+  std::optional<int> device_ordinal() const;
 
   /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
   std::string available_kernels() const;

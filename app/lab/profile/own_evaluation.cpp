@@ -15,6 +15,7 @@ class CpuEvaluation final : public OwnEvaluation {
       : kernel_{backends.make_kernel(*variant.kernel, variant.settings)},
         bodies_{bodies.positions},
         accelerations_(bodies.positions.size()),
+        masses_{mass_range(bodies_)},
         law_{law} {
     kernel_->prepare(static_cast<int>(bodies_.size()));
   }
@@ -32,13 +33,13 @@ class CpuEvaluation final : public OwnEvaluation {
     evaluate();
     return static_cast<double>(evaluated_);
   }
-  std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), mass_range(bodies_)); }
+  std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), masses_); }
 
  private:
   void evaluate() {
     ForceArgs args{.bodies = bodies_.data(),
                    .count = static_cast<int>(bodies_.size()),
-                   .masses = mass_range(bodies_),
+                   .masses = masses_,
                    .law = law_,
                    .epilogue = {.accelerations = accelerations_.data()}};
     if (kernel_->tree()) args.evaluated = &evaluated_;
@@ -47,6 +48,7 @@ class CpuEvaluation final : public OwnEvaluation {
 
   std::unique_ptr<ForceKernel> kernel_;
   std::vector<Vec4> bodies_, accelerations_;
+  MassRange masses_;
   Law law_;
   std::uint64_t evaluated_ = 0;
 };

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <utility>
 
+#include "app/text/lines.h"
+
 namespace orrery {
 namespace {
 
@@ -113,6 +115,17 @@ ChildResult child_result(const std::filesystem::path& program, const std::vector
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
   return result;
+}
+
+std::string last_complaint(const ChildResult& result) {
+  std::string_view errors = result.error;
+  std::string last;
+  while (!errors.empty()) {
+    const std::string_view line = trimmed(take_line(errors));
+    if (!line.empty()) last = line;
+  }
+  constexpr std::string_view name = "orrery: ";
+  return last.starts_with(name) ? last.substr(name.size()) : last;
 }
 
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,

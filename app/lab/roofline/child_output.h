@@ -20,6 +20,8 @@ struct ChildResult {
   std::string text{};   ///< of its standard output
   std::string error{};  ///< of its standard error
 };
+/// The last line that a run of this program wrote to its standard error, without the program's name.
+std::string last_complaint(const ChildResult& result);
 /// Runs a program, without a shell, until it ends, or until `stopped`, which is called every few ms, returns true.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::function<bool()>& stopped);

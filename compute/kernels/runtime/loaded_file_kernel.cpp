@@ -49,8 +49,7 @@ class FileKernel final : public ForceKernel {
         block_{settings.has("block") ? settings.integer("block") : usual_block},
         bodies_per_thread_{settings.has("bodies-per-thread") ? settings.integer("bodies-per-thread") : 1} {
     if (use == FileKernelUse::guarded) guard_.emplace();
-    const int architecture = 10 * device.info().major + device.info().minor;
-    const CompiledLaws compiled = compile_for_all_laws(*file_, settings.values(), architecture);
+    const CompiledLaws compiled = compile_for_all_laws(*file_, settings.values(), device.info().architecture());
     device.activate();
     gravity_.emplace(*compiled.gravity);
     attract_repel_.emplace(*compiled.attract_repel);

@@ -5,6 +5,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 
 namespace orrery {
@@ -60,6 +61,16 @@ std::string new_kernel_text(const std::string& id, std::string_view from) {
     text.replace(at, end + after_file.size() - at, device_code(text.substr(name, end - name)));
   }
   return text;
+}
+
+KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from) {
+  if (!is_kernel_id(id)) {
+    throw UsageError("a kernel cannot be named '" + id +
+                     "'; a name is lower-case letters, digits and '-', and begins with a letter");
+  }
+  KernelFile file = parse_kernel_file(id + ".cu", new_kernel_text(id, from));
+  require_free_id(kernels, file);
+  return file;
 }
 
 }  // namespace orrery

@@ -4,6 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/kernels/catalog.h"
+#include "compute/kernels/runtime/kernel_file.h"
+
 namespace orrery {
 
 /// What a new kernel file can start from: "tiled", the shortest one, then ids of built-in kernels.
@@ -11,5 +14,8 @@ std::vector<std::string> starting_points();
 /// The text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel. Throws
 /// UsageError that lists the starting points.
 std::string new_kernel_text(const std::string& id, std::string_view from);
+/// The same as the file ID.cu, which can be added to `kernels`. Throws UsageError for an id that is none, and as
+/// require_free_id().
+KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from);
 
 }  // namespace orrery
