@@ -7,12 +7,14 @@
 #include "compute/cuda/cupti.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
+#include "tests/compute/support/backend.h"
 
 namespace orrery::cuda {
 namespace {
 
 TEST(CuptiCounters, OfTwoPartsOfTheWork) {
-  const Device device{0};
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  const Device& device = *test::backends().device();
   const std::array<std::string, 4> metrics{"gpu__time_duration.sum", "dram__bytes.sum", "lts__t_bytes.sum",
                                            "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"};
   std::vector<CounterRange> ranges;
