@@ -43,11 +43,11 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   if(no_gpu EQUAL 0 AND gpus MATCHES "GPU 0")
     set(CMAKE_CUDA_ARCHITECTURES native)
   else()
-    # PTX of the oldest architecture that CUDA 13 supports: any driver compiles it at first use. A build with tests also
-    # compiles the code paths of Hopper. On a machine with a GPU, ./run and ./test build anew for that GPU.
+    # PTX of the oldest architecture that CUDA 13 supports: any driver compiles it at first use. A build with tests has that
+    # of Hopper's code paths too. On a machine with a GPU, ./run and ./test build anew for that GPU.
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
     if(ORRERY_TESTS)
-      list(APPEND CMAKE_CUDA_ARCHITECTURES 90-real)
+      list(APPEND CMAKE_CUDA_ARCHITECTURES 90-virtual)
     endif()
   endif()
 endif()
