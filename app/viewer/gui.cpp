@@ -23,7 +23,6 @@ namespace orrery {
 namespace {
 
 constexpr double layout_period_s = 0.2;
-constexpr std::chrono::milliseconds drawn_again_for{8};
 
 }  // namespace
 
@@ -76,13 +75,28 @@ void Gui::deliver_keys() {
   }
 }
 
-bool Gui::needs_layout() const {
+/// Whether there is input that the panels have not seen.
+bool Gui::input_waits() {
+  const ImGuiIO& io = ImGui::GetIO();
+  bool waits = !keys_.empty() || !io.InputQueueCharacters.empty() || io.MouseWheel != 0 || io.MouseWheelH != 0;
+  if (surface_.window()) {
+    std::array<double, 2> pointer{};
+    glfwGetCursorPos(surface_.window(), &pointer[0], &pointer[1]);
+    waits |= pointer != std::exchange(pointer_, pointer);
+  }
+  return waits;
+}
+
+bool Gui::needs_layout() {
+  const auto now = LayoutPace::Clock::now();
+  const bool held = ImGui::IsAnyMouseDown();
+  if (input_waits() || held) pace_.used(now);
   const ImDrawData* const drawn = ImGui::GetDrawData();
-  if (!laid_out_ || !drawn || std::chrono::steady_clock::now() - *laid_out_ >= drawn_again_for) return true;
+  if (!drawn || held || !keys_.empty() || pace_.due(now)) return true;
   const render::Canvas canvas = surface_.canvas();
   const bool resized = std::lround(drawn->DisplaySize.x * drawn->FramebufferScale.x) != canvas.width ||
                        std::lround(drawn->DisplaySize.y * drawn->FramebufferScale.y) != canvas.height;
-  return resized || style_changed() || !keys_.empty() || ImGui::IsAnyMouseDown();
+  return resized || style_changed();
 }
 
 void Gui::begin_frame(double seconds) {
@@ -103,7 +117,7 @@ void Gui::begin_frame(double seconds) {
 void Gui::end_frame() {
   write_layout();
   ImGui::Render();
-  laid_out_ = std::chrono::steady_clock::now();
+  pace_.laid_out(LayoutPace::Clock::now());
   draw_again();
 }
 
@@ -132,7 +146,7 @@ void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::fu
   glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   magnified_ = magnified;
-  laid_out_.reset();
+  pace_.forget();
   io.DisplaySize = before.DisplaySize;
   io.DisplayFramebufferScale = before.DisplayFramebufferScale;
   io.MousePos = before.MousePos;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <chrono>
+#include <array>
 #include <deque>
 #include <functional>
-#include <optional>
 
 #include "app/panels/kit/theme.h"
+#include "app/viewer/layout_pace.h"
 #include "app/viewer/surface.h"
 
 struct ImGuiContext;
@@ -21,9 +21,9 @@ class Gui {
   Gui& operator=(const Gui&) = delete;
   ~Gui();
 
-  /// Whether widgets must be laid out anew for the next picture. At up to 125 pictures per second that is always so;
-  /// above, the last ones may be drawn again for 8 ms, unless there is input, or size, style or type have changed.
-  bool needs_layout() const;
+  /// Whether widgets must be laid out anew for the next picture: when LayoutPace says so, a mouse button is held, or size,
+  /// style or type have changed.
+  bool needs_layout();
 
   /// Input and the frame's size; before any widget. `seconds` since the last call.
   void begin_frame(double seconds);
@@ -52,6 +52,7 @@ class Gui {
     int key, scancode, action, modifiers;
   };
 
+  bool input_waits();
   bool style_changed() const;
   void follow_style();
   void deliver_keys();
@@ -63,7 +64,8 @@ class Gui {
   float magnified_ = 1;
   theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the present style
   double seconds_to_layout_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> laid_out_;   // if the last widgets can be drawn again
+  LayoutPace pace_;
+  std::array<double, 2> pointer_{};
   void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
   std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet
 };

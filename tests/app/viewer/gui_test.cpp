@@ -14,6 +14,23 @@
 namespace orrery {
 namespace {
 
+TEST(LayoutPace, IsSlowerWhenNobodyUsesThePanels) {
+  using std::chrono::milliseconds;
+  const LayoutPace::Time start{};
+  LayoutPace pace;
+  EXPECT_TRUE(pace.due(start));
+  pace.laid_out(start);
+  EXPECT_FALSE(pace.due(start + milliseconds{49}));
+  EXPECT_TRUE(pace.due(start + milliseconds{50}));
+  pace.used(start);
+  EXPECT_FALSE(pace.due(start + milliseconds{7}));
+  EXPECT_TRUE(pace.due(start + milliseconds{8}));
+  pace.laid_out(start + milliseconds{290});
+  EXPECT_FALSE(pace.due(start + milliseconds{301})) << "used long ago";
+  pace.forget();
+  EXPECT_TRUE(pace.due(start + milliseconds{301}));
+}
+
 class GuiTest : public testing::Test {
  protected:
   void lay_out() {
@@ -64,7 +81,7 @@ TEST_F(GuiTest, DrawsTheSameAgain) {
 TEST_F(GuiTest, LaysOutTheFirstFrameAndLaterOnesIfTheyAreOld) {
   EXPECT_TRUE(gui_.needs_layout());
   EXPECT_TRUE(can_be_drawn_again());
-  std::this_thread::sleep_for(std::chrono::milliseconds{9});
+  std::this_thread::sleep_for(std::chrono::milliseconds{51});
   EXPECT_TRUE(gui_.needs_layout());
 }
 
