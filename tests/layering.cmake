@@ -53,16 +53,18 @@ may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$"
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
+may_include("app/process/" "app/(process|text)/" "spawn[.]h$" ${posix_headers})
 may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/kernel_axes[.]h$" ${measured}
             "cuda_profiler_api[.]h$")
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
-foreach(folder divergence roofline sweep tuning)
-  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" "spawn[.]h$"
+may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
+foreach(folder divergence sweep tuning)
+  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
-may_include("app/workshop/" "app/(text|workshop)/" "app/lab/roofline/child_output[.]h$" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
+may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
@@ -88,7 +90,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "app/text/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

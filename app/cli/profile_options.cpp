@@ -12,6 +12,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
+  add_kernel_file(app, draft, FileKernelUse::plain, "profiles a kernel of your own; repeatable");
   add_setting_lists(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_file(app, "--baseline", "compares with the last profile in this JSON file", profile.baseline_file);
@@ -27,6 +28,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
       "  orrery profile --kernels cuda-branchy,cuda-naive,cuda-tiled -n 16k\n"
       "  orrery profile --kernels cuda-tiled --set block=128,256 -n 64k --json new.json --baseline old.json\n"
       "  orrery profile --kernels cpu-simd -n 16k\n"
+      "  orrery profile --kernel-file my-kernel.cu -n 64k\n"
       "\nEach variant is compared with the first, or with the baseline. Hardware counters need CUPTI of CUDA 12.6 or\n"
       "later and the right to profile; a kernel on the CPU gets its vector width, threads and share of the FMA limit.");
 }

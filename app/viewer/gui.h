@@ -21,8 +21,8 @@ class Gui {
   Gui& operator=(const Gui&) = delete;
   ~Gui();
 
-  /// Whether widgets must be laid out anew for the next picture: when LayoutPace says so, a mouse button is held, or size,
-  /// style or type have changed.
+  /// Whether widgets must be laid out anew for the next picture: when LayoutPace says so, a mouse button is held, or
+  /// size, style or type have changed.
   bool needs_layout();
 
   /// Input and the frame's size; before any widget. `seconds` since the last call.

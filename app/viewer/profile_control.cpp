@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -25,17 +27,23 @@ KernelProfile profile_in(const ChildResult& child) {
   return std::move(profiles.front());
 }
 
-ChildResult run_profiler(const std::vector<std::string>& arguments, const std::stop_token& stop) {
-  std::error_code failed;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed) return {.error = "this program does not find its own file: " + failed.message()};
-  return child_result(program, arguments, [&] { return stop.stop_requested(); });
+/// Also throws where the program does not find its own file.
+ChildResult run_profiler(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                         const std::stop_token& stop) {
+  return child_result(program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : program, arguments,
+                      [&] { return stop.stop_requested(); });
 }
 
 }  // namespace
 
-std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device) {
-  std::vector<std::string> words{"profile", "--kernels", shown.kernel_id, "--json", "-"};
+std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
+                                           const std::string& kernel_file) {
+  std::vector<std::string> words{"profile", "--json", "-"};
+  if (kernel_file.empty()) {
+    words.insert(words.end(), {"--kernels", shown.kernel_id});
+  } else {
+    words.insert(words.end(), {"--kernel-file", kernel_file});
+  }
   for (const auto& [name, value] : shown.settings.values()) {
     words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
   }
@@ -57,11 +65,20 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
 void ProfileControl::start(const Status& shown, std::optional<int> device, ProfileStatus& status) {
   if (in_flight_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
   if (shown.choosing) throw UsageError("auto is measuring kernels; profile when it has chosen one");
+  std::shared_ptr<TemporaryFolder> folder;  // for as long as the process runs
+  std::string kernel_file;
+  if (shown.kernel && shown.kernel->file_text) {
+    folder = std::make_shared<TemporaryFolder>();
+    kernel_file = folder->write(shown.kernel_id + ".cu", shown.kernel->file_text).string();
+  }
   status.active = true;
   status.error.clear();
   const std::string changes = shown.settings.changes();
   status.present = changes.empty() ? shown.kernel_id : shown.kernel_id + ' ' + changes;
-  in_flight_ = std::async(std::launch::async, run_profiler, profile_arguments(shown, device), stop_.get_token());
+  in_flight_ = std::async(std::launch::async, [folder, program = program_, stop = stop_.get_token(),
+                                               arguments = profile_arguments(shown, device, kernel_file)] {
+    return run_profiler(program, arguments, stop);
+  });
 }
 
 void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status) {

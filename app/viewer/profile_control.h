@@ -1,26 +1,31 @@
 #pragma once
 
+#include <filesystem>
 #include <future>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/lab/profile/kernel_profile.h"
-#include "app/lab/roofline/child_output.h"
+#include "app/process/child_process.h"
 #include "app/ui_state/profile_status.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
 
 /// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
-/// write the result as JSON to standard output. `device` is the GPU's ordinal; none: there is no GPU.
-std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device);
+/// write the result as JSON to standard output. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
+/// the text of a kernel that is not built in; else it is empty.
+std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
+                                           const std::string& kernel_file = {});
 
 /// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
 class ProfileControl {
  public:
-  ProfileControl() = default;
+  /// `program` is orrery; empty: this one.
+  explicit ProfileControl(std::filesystem::path program = {}) : program_{std::move(program)} {}
   ProfileControl(const ProfileControl&) = delete;
   ProfileControl& operator=(const ProfileControl&) = delete;
   /// Ends the process.
@@ -35,6 +40,7 @@ class ProfileControl {
   void finish(ProfileStatus& status);
 
  private:
+  std::filesystem::path program_;
   std::stop_source stop_;
   std::future<ChildResult> in_flight_;  // last: it ends by stop_
 };

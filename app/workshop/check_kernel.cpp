@@ -3,38 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
 #include <vector>
 
-#include "app/lab/roofline/child_output.h"
+#include "app/process/child_process.h"
 #include "app/text/input_file.h"
+#include "compute/core/temporary_folder.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Goes with its files.
-class CheckFolder {
- public:
-  CheckFolder() {
-    std::string name = (fs::temp_directory_path() / "orrery-check-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a folder for the check: " + name);
-    path_ = name;
-  }
-  CheckFolder(const CheckFolder&) = delete;
-  CheckFolder& operator=(const CheckFolder&) = delete;
-  ~CheckFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path operator/(const fs::path& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 /// "33 bodies, gravity, block=64 unroll=8"
 std::string setup_of(const Json& row) {
@@ -108,9 +86,8 @@ KernelCheck read_check(std::string_view json) {
 }
 
 KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
-  const CheckFolder folder;
-  const fs::path copy = folder / fs::path{file.name}.filename(), results = folder / "results.json";
-  std::ofstream{copy, std::ios::binary} << file.text;
+  const TemporaryFolder folder;
+  const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text), results = folder / "results.json";
   std::vector<std::string> arguments{"verify", "--kernel-file", copy.string(), "--json", results.string()};
   if (device) arguments.insert(arguments.end(), {"--device", std::to_string(*device)});
   const auto latest = std::chrono::steady_clock::now() + limit;

@@ -184,6 +184,7 @@ struct KernelInfo {
   std::span<const char* const> candidates = {};
   /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
+  const char* file_text = nullptr;         ///< of a kernel file, see parse_kernel_file(); null: the kernel is built in
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/roofline/child_output.h"
+#include "app/process/child_process.h"
 #include "app/text/lines.h"
 
 namespace orrery {

@@ -64,7 +64,8 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
          (void)settings, (void)device;
          return nullptr;
 #endif
-       }});
+       },
+       .file_text = file->text.c_str()});
 }
 
 }  // namespace orrery

@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 
 #include "compute/core/error.h"
 #include "compute/kernels/catalog.h"
+#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -52,8 +57,61 @@ TEST(ProfileArguments, NameAFileInsteadOfAScene) {
   }
 }
 
+TEST(ProfileArguments, NameTheFileOfAKernelOfTheUsers) {
+  const std::vector<std::string> words = profile_arguments(shown_status(), std::nullopt, "/tmp/mine.cu");
+  EXPECT_TRUE(has_pair(words, "--kernel-file", "/tmp/mine.cu"));
+  EXPECT_EQ(std::ranges::find(words, "--kernels"), words.end()) << "the process does not know its id";
+}
+
+/// A program that takes the place of orrery.
+std::filesystem::path script(const test::TemporaryFolder& folder, const std::string& text) {
+  const std::filesystem::path file = folder / "script";
+  std::ofstream{file} << "#!/bin/sh\n" << text;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  return file;
+}
+
 TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
-  // The program of this test knows no profile: it runs its own tests, and writes no JSON.
+  const test::TemporaryFolder folder;
+  const struct {
+    const char *text, *error;
+  } cases[] = {{"echo 'orrery: no right to profile' >&2; exit 1\n", "no right to profile"},
+               {"exit 1\n", "the process that profiles ended early"},
+               {"kill -9 $$\n", "the process that profiles ended early"},
+               {"echo '{\"profiles\": []}'\n", "the process that profiles returned no profile"}};
+  for (const auto& [text, error] : cases) {
+    ProfileControl control{script(folder, text)};
+    ProfileStatus status;
+    control.start(shown_status(), std::nullopt, status);
+    EXPECT_TRUE(status.active);
+    EXPECT_THROW(control.start(shown_status(), std::nullopt, status), UsageError) << "one at a time";
+    control.finish(status);
+    EXPECT_FALSE(status.active);
+    EXPECT_EQ(status.error, error);
+    EXPECT_TRUE(status.profiles.empty());
+  }
+}
+
+TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path seen = folder / "seen";
+  ProfileControl control{script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
+  Status shown = shown_status();
+  KernelInfo own = *shown.kernel;
+  own.file_text = "// the text\n";
+  shown.kernel = std::make_shared<const KernelInfo>(own);
+  ProfileStatus status;
+  control.start(shown, std::nullopt, status);
+  control.finish(status);
+  std::ifstream file{seen};
+  std::string text, words;
+  ASSERT_TRUE(std::getline(file, text) && std::getline(file, words));
+  EXPECT_EQ(text, "// the text");
+  EXPECT_TRUE(words.starts_with("--kernel-file /")) << words;
+  EXPECT_FALSE(std::filesystem::exists(words.substr(words.find('/')))) << "it goes with the process";
+}
+
+TEST(ProfileControl, WaitsForTheChoiceOfAuto) {
   ProfileStatus status;
   ProfileControl control;
   Status shown = shown_status();

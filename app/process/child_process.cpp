@@ -1,4 +1,4 @@
-#include "app/lab/roofline/child_output.h"
+#include "app/process/child_process.h"
 
 #include <fcntl.h>
 #include <spawn.h>

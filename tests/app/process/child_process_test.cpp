@@ -1,5 +1,5 @@
 // Programs that are run for what they write.
-#include "app/lab/roofline/child_output.h"
+#include "app/process/child_process.h"
 
 #include <gtest/gtest.h>
 
