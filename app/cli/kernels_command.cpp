@@ -19,7 +19,11 @@ Json tunable_json(const Tunable& tunable) {
   return {{"name", tunable.name},
           {"notes", tunable.notes},
           {"values", std::vector<std::string>(tunable.values.begin(), tunable.values.end())},
-          {"initial", tunable.initial}};
+          {"initial", tunable.initial},
+          {"numbers",
+           tunable.numbers
+               ? Json{{"least", tunable.numbers->least}, {"most", tunable.numbers->most}, {"whole", tunable.whole}}
+               : Json{}}};
 }
 
 Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
@@ -61,6 +65,7 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
     for (const std::string_view value : tunable.values) {
       values += value == tunable.initial ? fmt::format(" [{}]", value) : fmt::format(" {}", value);
     }
+    if (tunable.numbers) values += fmt::format(", or {}", tunable.numbers_text());
     table.add({fmt::format("  --set {}=", tunable.name), values.substr(1)});
     table.add({"", tunable.notes});
   }

@@ -35,8 +35,10 @@ std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& a
     for (const Variant& variant : variants) {
       for (const std::string& value : values) {
         if (!tunable->allows(value)) continue;
-        wider.push_back(variant);
-        wider.back().settings.set(axis.tunable, value);
+        Variant changed = variant;
+        changed.settings.set(axis.tunable, value);
+        const auto same = [&](const Variant& other) { return other.settings == changed.settings; };
+        if (std::ranges::none_of(wider, same)) wider.push_back(std::move(changed));
       }
     }
     variants = std::move(wider);
@@ -92,10 +94,12 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
   }
   for (const Axis& axis : axes) {
     std::vector<std::string_view> names, values;
+    std::vector<const Tunable*> tunables;
     for (const KernelPtr& kernel : selection.kernels) {
       for (const Tunable& tunable : kernel->tunables) {
         add_new(names, tunable.name);
         if (axis.tunable != tunable.name) continue;
+        tunables.push_back(&tunable);
         for (const char* value : tunable.values) add_new(values, value);
       }
     }
@@ -105,10 +109,15 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
     }
     if (axis.every()) continue;
     for (const std::string& value : axis.values) {
-      if (!contains(values, value)) {
-        throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}{}", axis.tunable, value, joined(values),
-                                     did_you_mean(value, values)));
-      }
+      const auto allows = [&](const Tunable* tunable) { return tunable->allows(value); };
+      if (std::ranges::any_of(tunables, allows)) continue;
+      // The widest range of numbers says the most.
+      const Tunable* const widest = *std::ranges::max_element(tunables, {}, [](const Tunable* tunable) {
+        return tunable->numbers ? tunable->numbers->most - tunable->numbers->least : 0;
+      });
+      throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}{}", axis.tunable, value,
+                                   widest->numbers ? widest->allowed_text() : joined(values),
+                                   did_you_mean(value, values)));
     }
   }
 }

@@ -110,13 +110,19 @@ const char* value_buttons(const std::string& mark, Values values, std::string_vi
   return pressed;
 }
 
-const char* value_combo(const std::string& mark, Values values, const std::string& current) {
+/// The items of an open list. Returns the one that was picked, or null.
+const char* value_items(const std::string& mark, Values values, const std::string& current) {
   const char* pressed = nullptr;
-  if (!begin_combo(mark.c_str(), current.c_str(), ImGuiComboFlags_HeightLargest)) return nullptr;
   for (const char* value : values) {
     if (ImGui::Selectable(value, current == value)) pressed = value;
     ui_mark(mark, value);
   }
+  return pressed;
+}
+
+const char* value_combo(const std::string& mark, Values values, const std::string& current) {
+  if (!begin_combo(mark.c_str(), current.c_str(), ImGuiComboFlags_HeightLargest)) return nullptr;
+  const char* const pressed = value_items(mark, values, current);
   ImGui::EndCombo();
   return pressed;
 }
@@ -131,6 +137,28 @@ const char* value_row(const char* name, const char* notes, const std::string& ma
   const char* pressed = buttons ? value_buttons(mark, values, current, room) : value_combo(mark, values, current);
   ImGui::PopID();
   return pressed && current != pressed ? pressed : nullptr;
+}
+
+/// A list of the values that are worth a try, with a field above it for any other number.
+void number_row(const Tunable& tunable, const std::string& mark, Values values, const std::string& present,
+                std::string& typed, Requests& out) {
+  ImGui::PushID(tunable.name);
+  row_label(tunable.name, tunable.notes);
+  if (begin_combo(mark.c_str(), present.c_str(), ImGuiComboFlags_HeightLargest)) {
+    if (ImGui::IsWindowAppearing()) typed = present;
+    const bool refused = !tunable.allows(typed);
+    ImGui::SetNextItemWidth(em(9));
+    if (text_field((mark + ".other").c_str(), "any number", typed, refused) && !refused) {
+      out.push_back(SetTunable{tunable.name, *tunable.allowed(typed)});
+      ImGui::CloseCurrentPopup();
+    }
+    tooltip("Any of: " + tunable.allowed_text() + ". Enter takes it.");
+    if (const char* picked = value_items(mark, values, present); picked && present != picked) {
+      out.push_back(SetTunable{tunable.name, picked});
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::PopID();
 }
 
 /// The accuracy of `auto`. A value from a script or the command line that is not among these is added to the row.
@@ -154,16 +182,23 @@ void accuracy_row(const Status& status, Requests& out) {
   if (found != usual.end()) out.push_back(SetAccuracy{found->second});
 }
 
-void tunable_row(const Tunable& tunable, const Status& status, Requests& out) {
+void tunable_row(const Tunable& tunable, const Status& status, PanelState& state, Requests& out) {
   if (!status.settings.has(tunable.name)) return;
-  const char* picked = value_row(tunable.name, tunable.notes, fmt::format("tunable.{}", tunable.name), tunable.values,
-                                 status.settings.text(tunable.name));
-  if (picked) out.push_back(SetTunable{tunable.name, picked});
+  const std::string& present = status.settings.text(tunable.name);
+  const std::vector<std::string> texts = tunable.values_with(present);
+  std::vector<const char*> values;
+  for (const std::string& value : texts) values.push_back(value.c_str());
+  const std::string mark = fmt::format("tunable.{}", tunable.name);
+  if (tunable.numbers) {
+    number_row(tunable, mark, values, present, state.setting, out);
+  } else if (const char* picked = value_row(tunable.name, tunable.notes, mark, values, present)) {
+    out.push_back(SetTunable{tunable.name, picked});
+  }
 }
 
 }  // namespace
 
-void kernel_panel(const Status& status, const ViewStatus& view, Requests& out) {
+void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (!section("kernel", "Kernel", true, status.chosen)) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);
@@ -171,10 +206,10 @@ void kernel_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (!current || status.choosing) return;
   constexpr std::string_view first = "block";  // users try this tunable first
   for (const Tunable& tunable : current->tunables) {
-    if (tunable.name == first) tunable_row(tunable, status, out);
+    if (tunable.name == first) tunable_row(tunable, status, state, out);
   }
   for (const Tunable& tunable : current->tunables) {
-    if (tunable.name != first) tunable_row(tunable, status, out);
+    if (tunable.name != first) tunable_row(tunable, status, state, out);
   }
 }
 

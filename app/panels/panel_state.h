@@ -75,6 +75,7 @@ struct LabState {
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
+  std::string setting;  ///< of a kernel, as typed into its open list
   ColourRangeDraft colours;
   LabState lab;
   Folds folds;

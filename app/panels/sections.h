@@ -17,7 +17,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
-void kernel_panel(const Status& status, const ViewStatus& view, Requests& out);
+void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 /// Draws nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);

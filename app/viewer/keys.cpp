@@ -43,8 +43,9 @@ Asked other_setting(const Status& status, int by) {
   if (kernel.tunables.empty()) return {};
   const Tunable& tunable = kernel.tunables.front();
   const std::string& present = status.settings.text(tunable.name);
-  return Command{SetTunable{tunable.name, neighbour(
-                                              tunable.values, [&](auto* v) { return present == v; }, by)}};
+  return Command{
+      SetTunable{tunable.name, neighbour(
+                                   tunable.values_with(present), [&](auto& v) { return v == present; }, by)}};
 }
 
 Asked other_integrator(const Status& status) {

@@ -76,7 +76,7 @@ void require_sound(const KernelInfo& kernel) {
   for (const Tunable& tunable : kernel.tunables) {
     if (tunable.allows(tunable.initial)) continue;
     throw UsageError("kernel " + id + ": the initial value '" + tunable.initial + "' of " + tunable.name +
-                     " is not allowed; allowed values: " + joined(tunable.values));
+                     " is not allowed; allowed values: " + tunable.allowed_text());
   }
 }
 

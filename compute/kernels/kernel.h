@@ -15,6 +15,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
+#include "compute/core/range.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
 #include "compute/kernels/phase_marks.h"
@@ -36,15 +37,25 @@ const char* to_string(Backend backend);
 
 struct KernelInfo;
 
-/// A named choice that a kernel offers: its allowed values, as the command line and the panel show them.
+/// A named choice that a kernel offers: its values, as the command line and the panel show them.
 struct Tunable {
   const char* name;
-  const char* notes;  ///< one sentence for the tooltip
-  std::span<const char* const> values;
-  const char* initial;         ///< one of `values`
-  int (*largest)() = nullptr;  ///< a larger value cannot be the fastest on this machine; null: not known
+  const char* notes;                       ///< one sentence for the tooltip
+  std::span<const char* const> values;     ///< if `numbers` allows more: those that are worth a try
+  const char* initial;                     ///< one of `values`
+  int (*largest)() = nullptr;              ///< a larger value cannot be the fastest on this machine; null: not known
+  std::optional<Range<double>> numbers{};  ///< which are allowed too; none: only `values` are
+  bool whole = false;                      ///< of `numbers`, only the whole ones
 
-  bool allows(std::string_view value) const;
+  /// The one text under which `value` is kept: "0.70" is "0.7". None: it is not allowed.
+  std::optional<std::string> allowed(std::string_view value) const;
+  bool allows(std::string_view value) const { return allowed(value).has_value(); }
+  /// "a number from 0.05 to 1.2", of `numbers`, which it must have.
+  std::string numbers_text() const;
+  /// "0.5, 0.7, or a number from 0.05 to 1.2"
+  std::string allowed_text() const;
+  /// `values`, and an allowed `present` at its place among them.
+  std::vector<std::string> values_with(const std::string& present) const;
   /// What a sweep over all values measures: `values` without those above `largest`.
   std::vector<std::string> values_to_measure() const;
 };

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "compute/core/names.h"
+#include "compute/core/parse_number.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -18,8 +22,38 @@ const char* to_string(Backend backend) {
   return backend == Backend::cuda ? "cuda" : "cpu";
 }
 
-bool Tunable::allows(std::string_view value) const {
-  return std::ranges::any_of(values, [&](const char* allowed) { return value == allowed; });
+std::optional<std::string> Tunable::allowed(std::string_view value) const {
+  const auto named = std::ranges::find_if(values, [&](const char* each) { return value == each; });
+  if (named != values.end()) return *named;
+  const std::optional<double> number = numbers ? parsed_number<double>(value) : std::nullopt;
+  if (!number || !numbers->contains(*number) || (whole && *number != std::floor(*number))) return std::nullopt;
+  const auto same =
+      std::ranges::find_if(values, [&](const char* each) { return parsed_number<double>(each) == number; });
+  if (same != values.end()) return *same;
+  return whole ? std::to_string(static_cast<std::int64_t>(*number)) : shortest_text(*number);
+}
+
+std::string Tunable::numbers_text() const {
+  if (!whole) return numbers->to_string();
+  return Range<std::int64_t>{static_cast<std::int64_t>(numbers->least), static_cast<std::int64_t>(numbers->most)}
+      .to_string();
+}
+
+std::string Tunable::allowed_text() const {
+  return joined(values) + (numbers ? ", or " + numbers_text() : "");
+}
+
+std::vector<std::string> Tunable::values_with(const std::string& present) const {
+  std::vector<std::string> all{values.begin(), values.end()};
+  const std::optional<double> number = parsed_number<double>(present);
+  if (!number || std::ranges::find(all, present) != all.end()) return all;
+  const bool falls = all.size() > 1 && parsed_number<double>(all[all.size() - 2]) > parsed_number<double>(all.back());
+  const auto next = std::ranges::find_if(all, [&](const std::string& each) {
+    const std::optional<double> other = parsed_number<double>(each);
+    return other && (falls ? *other < *number : *other > *number);
+  });
+  all.insert(next, present);
+  return all;
 }
 
 std::vector<std::string> Tunable::values_to_measure() const {
@@ -56,12 +90,13 @@ void Settings::set(std::string_view name, std::string_view value) {
                      "'; it has: " + (known.empty() ? "none" : known) +
                      did_you_mean(name, tunables_, [](const Tunable& t) { return t.name; }));
   }
-  if (!tunable->allows(value)) {
+  std::optional<std::string> allowed = tunable->allowed(value);
+  if (!allowed) {
     throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} +
-                     "'; allowed values: " + joined(tunable->values) +
-                     did_you_mean(value, tunable->values, [](const char* allowed) { return allowed; }));
+                     "'; allowed values: " + tunable->allowed_text() +
+                     did_you_mean(value, tunable->values, [](const char* each) { return each; }));
   }
-  values_[tunable->name] = value;
+  values_[tunable->name] = std::move(*allowed);
 }
 
 void Settings::set(const Values& changes) {

@@ -10,7 +10,9 @@ constexpr Tunable tunables[] = {threads_tunable,
                                 {.name = "chunk",
                                  .notes = "Bodies that a thread takes at a time.",
                                  .values = chunk_values.names(),
-                                 .initial = "1"}};
+                                 .initial = "1",
+                                 .numbers = Range<double>{1, 1 << 16},
+                                 .whole = true}};
 
 class CpuOpenmp final : public ForceKernel {
  public:

@@ -13,7 +13,9 @@ inline constexpr Tunable threads_tunable{
     .notes = "Threads; auto takes every hardware thread that this process may run on.",
     .values = threads_or_auto,
     .initial = "auto",
-    .largest = usable_threads};
+    .largest = usable_threads,
+    .numbers = Range<double>{1, 1024},
+    .whole = true};
 
 /// The number of threads that `settings` choose by threads_tunable.
 int thread_count(const Settings& settings);

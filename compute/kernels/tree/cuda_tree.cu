@@ -23,12 +23,14 @@ constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
      .values = theta_values,
-     .initial = "1.0"},
+     .initial = "1.0",
+     .numbers = Range<double>{0.1, 1.2}},
     {.name = "tolerance",
      .notes = "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
               "theta alone decides.",
      .values = tolerance_values,
-     .initial = "1e-3"},
+     .initial = "1e-3",
+     .numbers = Range<double>{1e-8, 1e-2}},
     leaf_tunable("16"),
     {.name = "group",
      .notes =
@@ -39,7 +41,9 @@ constexpr Tunable tunables[] = {
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
-     .initial = "1"},
+     .initial = "1",
+     .numbers = Range<double>{1, 1000},
+     .whole = true},
 };
 
 // Median errors with tolerances of 1e-4, 5e-5, 2e-5 and 1e-5: 1.4e-4, 9.2e-5, 4.8e-5 and 3.1e-5 (a million bodies in

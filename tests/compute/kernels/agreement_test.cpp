@@ -1,8 +1,11 @@
 // Every kernel of the backend under test computes the same physics as the fp64 direct sum, whatever its settings.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
@@ -29,11 +32,22 @@ class EveryKernel : public testing::TestWithParam<KernelPtr> {
     }
   }
 
+  /// The listed values, and of a range of numbers the least and one in between.
+  static std::vector<std::string> values_to_try(const Tunable& tunable) {
+    std::vector<std::string> values{tunable.values.begin(), tunable.values.end()};
+    if (!tunable.numbers) return values;
+    const double between = 1.05 * std::sqrt(tunable.numbers->least * tunable.numbers->most);
+    for (const double number : {tunable.numbers->least, tunable.whole ? std::floor(between) : between}) {
+      values.push_back(tunable.allowed(shortest_text(number)).value());
+    }
+    return values;
+  }
+
   /// One tunable at a time; the others keep their initial values, but for small blocks, so that 2049 bodies fill every
   /// split.
   void expect_agreement_for_every_value(std::initializer_list<int> counts) const {
     for (const Tunable& tunable : info().tunables) {
-      for (const char* value : tunable.values) {
+      for (const std::string& value : values_to_try(tunable)) {
         Settings settings{info()};
         if (settings.has("block")) settings.set("block", "32");
         settings.set(tunable.name, value);

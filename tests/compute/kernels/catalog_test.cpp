@@ -9,6 +9,7 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/core/parse_number.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/uniform_kernel.h"
 
@@ -73,6 +74,11 @@ TEST(KernelCatalog, DescriptorsAreComplete) {
       EXPECT_FALSE(std::string{tunable.notes}.empty());
       const std::set<std::string> values(tunable.values.begin(), tunable.values.end());
       EXPECT_EQ(values.size(), tunable.values.size()) << "a value twice";
+      for (const char* value : tunable.values) {
+        EXPECT_EQ(tunable.allowed(value), value);
+        const auto number = parsed_number<double>(value);
+        if (number && tunable.numbers) EXPECT_TRUE(tunable.numbers->contains(*number)) << value;
+      }
       EXPECT_TRUE(values.contains(tunable.initial));
     }
   }
@@ -240,6 +246,41 @@ TEST(Settings, ReadNumbersAndNamesApart) {
   EXPECT_EQ(settings.integer("threads", -7), 16);
   EXPECT_TRUE(settings.has("threads"));
   EXPECT_FALSE(settings.has("block"));
+}
+
+TEST(Tunable, TakesAnyNumberOfItsRangeUnderOneText) {
+  constexpr const char* values[] = {"off", "1e-2", "1e-3", "5e-4"};
+  const Tunable tunable{
+      .name = "t", .notes = "", .values = values, .initial = "1e-3", .numbers = Range<double>{1e-6, 0.1}};
+  for (const auto& [typed, kept] : {std::pair{"off", "off"},
+                                    {"0.001", "1e-3"},
+                                    {"1e-3", "1e-3"},
+                                    {"6e-4", "6e-04"},
+                                    {"0.0006", "6e-04"},
+                                    {"0.10", "0.1"},
+                                    {"0.01", "1e-2"}}) {
+    EXPECT_EQ(tunable.allowed(typed), kept) << typed;
+  }
+  for (const char* typed : {"", "nan", "inf", "-1e-3", "0.2", "1e-7", "1e-3x", " 1e-3", "on"}) {
+    EXPECT_FALSE(tunable.allows(typed)) << typed;
+  }
+  EXPECT_EQ(tunable.allowed_text(), "off, 1e-2, 1e-3, 5e-4, or a number from 1e-06 to 0.1");
+  EXPECT_EQ(tunable.values_with("6e-04"), (std::vector<std::string>{"off", "1e-2", "1e-3", "6e-04", "5e-4"}));
+  EXPECT_EQ(tunable.values_with("1e-6").back(), "1e-6");
+  EXPECT_EQ(tunable.values_with("1e-3").size(), 4u) << "it is there";
+}
+
+TEST(Tunable, TakesWholeNumbersOnlyWhereItSaysSo) {
+  constexpr const char* values[] = {"auto", "1", "8"};
+  const Tunable tunable{
+      .name = "t", .notes = "", .values = values, .initial = "auto", .numbers = Range<double>{1, 64}, .whole = true};
+  EXPECT_EQ(tunable.allowed("8.0"), "8");
+  EXPECT_EQ(tunable.allowed("3"), "3");
+  EXPECT_EQ(tunable.allowed("6e1"), "60");
+  for (const char* typed : {"0", "65", "2.5", "nan"}) EXPECT_FALSE(tunable.allows(typed)) << typed;
+  EXPECT_EQ(tunable.allowed_text(), "auto, 1, 8, or a whole number from 1 to 64");
+  EXPECT_EQ(tunable.values_with("3"), (std::vector<std::string>{"auto", "1", "3", "8"}));
+  EXPECT_EQ(tunable.values_with("64").back(), "64");
 }
 
 }  // namespace

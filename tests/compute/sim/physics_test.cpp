@@ -69,6 +69,13 @@ TEST_P(Physics, LeapfrogErrorFallsByFourWhenTheStepHalves) {
   EXPECT_NEAR(coarse, 4 * fine, 0.4 * fine + 5 * by_force) << coarse << " " << fine;
 }
 
+TEST_P(Physics, YoshidaErrorFallsBySixteenWhenTheStepHalves) {
+  Simulation sim = simulation("two-body", 0, "yoshida4");
+  const double coarse = closing_error(sim, 20), fine = closing_error(sim, 40);
+  const double by_force = 4 * std::acos(-1.0) * GetParam()->tolerance.median * circle().positions[0].x;
+  EXPECT_NEAR(coarse, 16 * fine, 4 * fine + 20 * by_force) << coarse << " " << fine;
+}
+
 TEST_P(Physics, EulerErrorFallsByTwoWhenTheStepHalves) {
   Simulation sim = simulation("two-body", 0, "euler");
   // Half a turn away the first-order error of this symplectic scheme shows in the phase of the velocity.
@@ -84,25 +91,28 @@ TEST_P(Physics, EulerErrorFallsByTwoWhenTheStepHalves) {
   EXPECT_NEAR(coarse / fine, 2, 0.3) << coarse << " " << fine;
 }
 
-TEST_P(Physics, LeapfrogRetracesItselfWhenVelocitiesFlip) {
-  Simulation sim = simulation("plummer", 257);
-  const Bodies start = sim.bodies();
-  sim.run(50);
-  Bodies turned = sim.bodies();
-  EXPECT_GT(distance(turned.positions[7], start.positions[7]), 1e-3);
-  for (Vec4& v : turned.velocities) v = {-v.x, -v.y, -v.z, 0};
-  sim.set_bodies(turned);
-  sim.run(50);
-  const Bodies back = sim.bodies();
-  for (std::size_t i = 0; i < start.positions.size(); ++i) {
-    ASSERT_LT(distance(back.positions[i], start.positions[i]), 1e-4) << i;
+TEST_P(Physics, ReversibleIntegratorsRetraceTheirStepsWhenVelocitiesFlip) {
+  for (const char* integrator : {"leapfrog", "yoshida4"}) {
+    SCOPED_TRACE(integrator);
+    Simulation sim = simulation("plummer", 257, integrator);
+    const Bodies start = sim.bodies();
+    sim.run(50);
+    Bodies turned = sim.bodies();
+    EXPECT_GT(distance(turned.positions[7], start.positions[7]), 1e-3);
+    for (Vec4& v : turned.velocities) v = {-v.x, -v.y, -v.z, 0};
+    sim.set_bodies(turned);
+    sim.run(50);
+    const Bodies back = sim.bodies();
+    for (std::size_t i = 0; i < start.positions.size(); ++i) {
+      ASSERT_LT(distance(back.positions[i], start.positions[i]), 1e-4) << i;
+    }
   }
 }
 
 TEST_P(Physics, MomentumAndEnergyAreConserved) {
   // A cell's pull on a body has no exact counterpart.
   const double drift = GetParam()->is_tree ? 0.1 * GetParam()->tolerance.median : 1e-5;
-  for (const char* integrator : {"leapfrog", "euler"}) {
+  for (const char* integrator : {"leapfrog", "euler", "yoshida4"}) {
     SCOPED_TRACE(integrator);
     Simulation sim = simulation("plummer", 1000, integrator);
     const Law law = sim.status().law;
