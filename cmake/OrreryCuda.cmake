@@ -43,11 +43,12 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   if(no_gpu EQUAL 0 AND gpus MATCHES "GPU 0")
     set(CMAKE_CUDA_ARCHITECTURES native)
   else()
-    # PTX of the oldest architecture that CUDA 13 supports: any driver compiles it at first use. A build with tests has that
-    # of Hopper's code paths too. On a machine with a GPU, ./run and ./test build anew for that GPU.
+    # PTX, which any driver compiles at first use. The program's is that of the oldest architecture that CUDA 13 supports;
+    # a build with tests has the code paths of Hopper instead, so that ./run and ./test compile all. On a machine with a
+    # GPU, both build anew for that GPU.
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
     if(ORRERY_TESTS)
-      list(APPEND CMAKE_CUDA_ARCHITECTURES 90-virtual)
+      set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
     endif()
   endif()
 endif()
