@@ -36,7 +36,7 @@ struct SumArrays {
 };
 
 /// Bodies [begin, end), both multiples of max_lanes.
-struct Range {
+struct Tile {
   int begin, end;
 };
 
@@ -54,7 +54,7 @@ namespace {
 /// pull to `sums`, which begins at others.begin. Row sums stay in registers; `sums` passes through the L1 cache once
 /// for all rows.
 template <int rows, bool mutual, class PairLaw>
-HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Range others, const PairLaw& pair_law, SumArrays own_sums,
+HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Tile others, const PairLaw& pair_law, SumArrays own_sums,
                            SumArrays sums) {
   const PairLaw law = pair_law;
   Lanes x[rows], y[rows], z[rows], minus_mass[rows], ax[rows], ay[rows], az[rows];
@@ -113,7 +113,7 @@ void hand_over(const SumArrays& added, int count, bool add, const SumArrays& sum
 /// Evaluates all pairs of a body of `a` and a body of `b`, which are equal or disjoint ranges. Both tiles' sums start
 /// at zero in a buffer. At the end, they are added to `sums` (stored there if not `add`): short sums round less.
 template <int rows, class PairLaw>
-void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Range b, const PairLaw& law, bool add,
+void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile b, const PairLaw& law, bool add,
                 const SumArrays& sums) {
   HWY_ALIGN float buffer[6][max_tile];
   const SumArrays sums_b{buffer[0], buffer[1], buffer[2]};
@@ -126,7 +126,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Ran
   for (int block = a.begin; block < a.end; block += max_lanes) {
     if (cancelled(args)) return;
     // Within one tile, a block of bodies meets itself one-sided, then the bodies behind it.
-    const Range others{same ? block + max_lanes : b.begin, b.end};
+    const Tile others{same ? block + max_lanes : b.begin, b.end};
     for (int i = block; i < block + max_lanes; i += rows) {
       const SumArrays own = sums_a.from(i - a.begin);
       if (same) add_rows<rows, false>(bodies, i, {block, block + max_lanes}, law, own, sums_b);
@@ -137,7 +137,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Ran
   if (!same) hand_over(sums_a, a.end - a.begin, add, sums.from(a.begin));
 }
 
-void meet_simd_tiles(const ForceArgs& args, const PaddedColumns& bodies, Range a, Range b, int rows, bool add,
+void meet_simd_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile b, int rows, bool add,
                      const SumArrays& sums) {
   visit_pair_law_of_lanes(args.law, [&](const auto& law) {
     simd_rows.dispatch(rows,
@@ -183,7 +183,7 @@ class CpuSymmetric final : public ForceKernel {
     const int padded = bodies.padded_count, tile = tile_of(args.count);
     const TileRounds rounds{(padded - 1) / tile + 1};
     prepare_sums(padded, rounds);
-    const auto range = [&](int t) { return Range{t * tile, t * tile + std::min(tile, padded - t * tile)}; };
+    const auto range = [&](int t) { return Tile{t * tile, t * tile + std::min(tile, padded - t * tile)}; };
 
     const auto meet = [&](int round, int slot) {
       const auto [a, b] = rounds.pair(round, slot);
