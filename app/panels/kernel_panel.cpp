@@ -145,14 +145,14 @@ void number_row(const Tunable& tunable, const std::string& mark, Values values, 
   ImGui::PushID(tunable.name);
   row_label(tunable.name, tunable.notes);
   if (begin_combo(mark.c_str(), present.c_str(), ImGuiComboFlags_HeightLargest)) {
-    if (ImGui::IsWindowAppearing()) typed = present;
+    if (ImGui::IsWindowAppearing()) typed.clear();
     const bool refused = !tunable.allows(typed);
     ImGui::SetNextItemWidth(em(9));
-    if (text_field((mark + ".other").c_str(), "any number", typed, refused) && !refused) {
+    if (text_field((mark + ".other").c_str(), "another number", typed, refused) && !refused) {
       out.push_back(SetTunable{tunable.name, *tunable.allowed(typed)});
       ImGui::CloseCurrentPopup();
     }
-    tooltip("Any of: " + tunable.allowed_text() + ". Enter takes it.");
+    text(tunable.numbers_text(), theme::dim, theme::Font::small);
     if (const char* picked = value_items(mark, values, present); picked && present != picked) {
       out.push_back(SetTunable{tunable.name, picked});
     }

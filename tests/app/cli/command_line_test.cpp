@@ -57,7 +57,7 @@ TEST(CommandLine, RefusesUnknownNames) {
              {{"--kernel", "fast"}, {"'fast'", "cpu-serial"}},
              {{"bench", "--kernels", "cpu-simd,fast"}, {"'fast'", "cpu-serial"}},
              {{"--kernel", "cpu-simd", "--set", "warp=3"}, {"'warp'", "threads"}},
-             {{"--kernel", "cpu-simd", "--set", "threads=3"}, {"threads", "'3'", "auto"}},
+             {{"--kernel", "cpu-simd", "--set", "threads=0"}, {"threads", "'0'", "auto"}},
              {{"--kernel", "cpu-simd", "--block", "64"}, {"'block'", "threads"}},
              {{"--integrator", "rk4"}, {"'rk4'", "leapfrog", "euler"}},
              {{"--law", "push"}, {"'push'", "gravity", "attract-repel"}},

@@ -98,7 +98,7 @@ TEST(Axes, AreRefusedWhereNoKernelHasThem) {
   expect_failure(
       Failure::usage, [&] { check("cpu-simd", "warp=3"); }, "warp", "threads");
   expect_failure(
-      Failure::usage, [&] { check("cpu-simd", "threads=3"); }, "threads", "'3'", "auto");
+      Failure::usage, [&] { check("cpu-simd", "threads=0"); }, "threads", "'0'", "auto");
   expect_failure(
       Failure::usage, [&] { check("cpu-simd", "warp=all"); }, "warp", "threads");
   expect_failure(
@@ -110,7 +110,7 @@ TEST(Axes, AreRefusedWhereNoKernelHasThem) {
   expect_failure(
       Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=2,3"); }, "threads", "'3'", "auto");
   expect_failure(
-      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=3"); }, "auto, 1, 2, 4, 8, 16, 32, 64, 128");
+      Failure::usage, [&] { check("cpu-openmp,cpu-simd", "threads=0"); }, "auto, 1, 2, 4, 8, 16, 32, 64, 128");
   expect_failure(
       Failure::usage, [&] { check("cpu-openmp,cpu-simd", "warp=3"); }, "threads, chunk, rows");
   expect_failure(

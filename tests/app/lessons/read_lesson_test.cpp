@@ -102,7 +102,7 @@ TEST(ReadLesson, NamesTheLineTheCauseAndTheChoices) {
       {"small = cpu-serial n=16", "small = cpu-serial n=16 n=17", 27, {"twice"}},
       {"small = cpu-serial n=16", "small = cpu-seriel n=16", 27, {"cpu-seriel", "did you mean cpu-serial"}},
       {"small = cpu-serial n=16", "small = cpu-serial block=16 n=16", 27, {"block"}},
-      {"vector = cpu-simd threads=1", "vector = cpu-simd threads=3", 29, {"threads", "'3'", "4"}},
+      {"vector = cpu-simd threads=1", "vector = cpu-simd threads=0", 29, {"threads", "'0'", "4"}},
       {"vector = cpu-simd threads=1", "vector = cpu-simd threads", 29, {"NAME=VALUE"}},
       {"vector = cpu-simd", "big = cpu-simd", 29, {"two rows are called 'big'"}},
       {"small = cpu-serial n=16", "small = cuda-naive n=16", 24, {"cuda-naive", "needs a GPU"}},
