@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "app/lab/profile/profile_json.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
+#include "app/viewer/shown_bodies.h"
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 
@@ -47,11 +50,7 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
   for (const auto& [name, value] : shown.settings.values()) {
     words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
   }
-  words.insert(words.end(),
-               {"--law", law_info(shown.law.id).id, "--softening", fmt::format("{}", shown.law.softening)});
-  if (shown.law.id == LawId::attract_repel) {
-    words.insert(words.end(), {"--repulsion", fmt::format("{}", shown.law.repulsion)});
-  }
+  std::ranges::move(law_arguments(shown.law), std::back_inserter(words));
   if (device) words.insert(words.end(), {"--device", fmt::format("{}", *device)});
   if (!shown.scene.file.empty()) {
     words.insert(words.end(), {"--", shown.scene.file});

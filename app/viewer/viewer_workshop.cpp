@@ -36,13 +36,17 @@ void Viewer::carry_out(const BringKernelBack& c) {
 /// In a run that can be repeated, the frame waits for the check.
 void Viewer::wait_for_workshop() {
   constexpr std::chrono::milliseconds nap{2};
-  while (lockstep_ && workshop_.busy() && !stop_requested()) std::this_thread::sleep_for(nap);
+  while (lockstep_ && workshop_.busy() && !stop_requested()) {
+    workshop_.answer(lane_.simulation());
+    std::this_thread::sleep_for(nap);
+  }
   follow_workshop();
 }
 
 /// A kernel that was replaced waits for the end of a sweep or a lesson.
 void Viewer::follow_workshop() {
   if (view_.measuring()) return;
+  workshop_.answer(lane_.simulation());
   if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
     try {
       carry_out(Command{*select});

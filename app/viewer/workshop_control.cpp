@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -12,6 +16,7 @@
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
+#include "compute/snapshots/snapshot_format.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -51,8 +56,8 @@ void WorkshopControl::open(const std::string& file) {
   if (!workshop_) {
     workshop_ = std::make_unique<KernelWorkshop>(KernelWorkshop::Tools{
         .compile = [this](const KernelFile& kernel, const Settings::Values& values) { return compile(kernel, values); },
-        .check = [this](const KernelFile& kernel,
-                        const std::function<bool()>& cancelled) { return check(kernel, cancelled); }});
+        .check = [this](const KernelFile& kernel, const Settings::Values& values,
+                        const std::function<bool()>& cancelled) { return check(kernel, values, cancelled); }});
   }
   workshop_->open(file);
   selected_.clear();
@@ -92,10 +97,21 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
 }
 
 /// On the workshop's thread.
-KernelCheck WorkshopControl::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
+KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
+                                   const std::function<bool()>& cancelled) {
   const BackendStatus& cuda = backends_.status(Backend::cuda);
   if (!cuda.available) return {.problem = "it compiles, but cannot be checked or run here: " + cuda.reason};
-  return KernelChecker{.device = backends_.device_ordinal()}.check(file, cancelled);
+  const auto write_shown = [&](const TemporaryFolder& folder) -> std::vector<std::string> {
+    const std::optional<ShownBodies::Copy> shown = shown_bodies_.ask(cancelled);
+    if (!shown) return {};
+    std::vector<std::string> words{write_snapshot(folder / "bodies.tipsy", shown->snapshot).file().string()};
+    std::ranges::move(law_arguments(shown->law), std::back_inserter(words));
+    for (const auto& [name, value] : allowed_values(file, values)) {
+      words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
+    }
+    return words;
+  };
+  return KernelChecker{.device = backends_.device_ordinal()}.check(file, cancelled, write_shown);
 }
 
 std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {

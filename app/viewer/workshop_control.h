@@ -6,6 +6,7 @@
 
 #include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
+#include "app/viewer/shown_bodies.h"
 #include "app/workshop/kernel_workshop.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
@@ -26,6 +27,8 @@ class WorkshopControl {
   void save(const std::string& text);
   void bring_back(int version);
 
+  /// Call once per frame, and while a frame waits for the check: hands it the bodies that it asks for.
+  void answer(Simulation& simulation) { shown_bodies_.answer(simulation); }
   /// Call once per frame. The command that selects a new correct version; none if there is none, or the user has
   /// selected another kernel since the file was opened.
   std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
@@ -40,13 +43,14 @@ class WorkshopControl {
  private:
   KernelWorkshop& opened();
   std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values) const;
-  KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled) const;
+  KernelCheck check(const KernelFile& file, const Settings::Values& values, const std::function<bool()>& cancelled);
 
   KernelCatalog& kernels_;
   const Backends& backends_;
   std::string selected_;  // the id of the version that was selected last; empty: none since the file was opened
   int version_ = 0;       // of it
   int told_ = 0;          // the text whose rejection was taken
+  ShownBodies shown_bodies_;
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
 };
 

@@ -85,14 +85,14 @@ KernelCheck read_check(std::string_view json) {
   return check;
 }
 
-KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled) const {
-  const TemporaryFolder folder;
-  const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text), results = folder / "results.json";
-  std::vector<std::string> arguments{"verify", "--kernel-file", copy.string(), "--json", results.string()};
-  if (device) arguments.insert(arguments.end(), {"--device", std::to_string(*device)});
+KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, const std::vector<std::string>& arguments,
+                               const std::function<bool()>& cancelled) const {
   const auto latest = std::chrono::steady_clock::now() + limit;
+  std::vector<std::string> words{"verify", "--kernel-file", file.string(), "--json", results.string()};
+  if (device) words.insert(words.end(), {"--device", std::to_string(*device)});
+  words.insert(words.end(), arguments.begin(), arguments.end());
   bool replaced = false, timed_out = false;
-  const ChildResult end = child_result(program, arguments, [&] {
+  const ChildResult end = child_result(program, words, [&] {
     replaced = cancelled && cancelled();
     timed_out = std::chrono::steady_clock::now() >= latest;
     return replaced || timed_out;
@@ -106,6 +106,24 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   if (fs::exists(results, missing)) return read_check(read_text(results.string()));
   if (const std::string why = last_complaint(end); !why.empty()) return {.problem = explained(why)};
   return {.problem = "the check ended without a result: the kernel ended its process"};
+}
+
+KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled,
+                                 const WriteShown& write_shown) const {
+  const TemporaryFolder folder;
+  const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text);
+  KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
+  if (!check.problem.empty() || !write_shown) return check;
+  const std::vector<std::string> shown = write_shown(folder);
+  if (shown.empty()) return check;
+  KernelCheck with_shown = run(copy, folder / "shown.json", shown, cancelled);
+  if (!with_shown.problem.empty() && !with_shown.cancelled) {
+    with_shown.problem = "with the bodies that are shown: " + with_shown.problem;
+  }
+  if (check.largest_error && with_shown.largest_error) {
+    with_shown.largest_error = std::max(*check.largest_error, *with_shown.largest_error);
+  }
+  return with_shown;
 }
 
 }  // namespace orrery

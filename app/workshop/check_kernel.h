@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
@@ -26,11 +28,22 @@ KernelCheck read_check(std::string_view json);
 struct KernelChecker {
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  ///< orrery
   std::optional<int> device{};                                                      ///< as --device
-  std::chrono::milliseconds limit{30'000};
+  std::chrono::milliseconds limit{30'000};                                          ///< of each run
 
-  /// Runs `orrery verify --kernel-file` with the text of `file`. Ends the process when `cancelled`, called every few
-  /// ms, returns true. Throws std::runtime_error if no temporary file can be written.
-  KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled) const;
+  /// Writes the bodies that are shown into this folder, and returns the arguments of `orrery verify` that check a
+  /// kernel with them and the shown settings. Empty: there are none to check with.
+  using WriteShown = std::function<std::vector<std::string>(const TemporaryFolder& folder)>;
+
+  /// Runs `orrery verify --kernel-file` with the text of `file`, and once more with what `write_shown`, which may be
+  /// empty, has written. Ends the process when `cancelled`, called every few ms, returns true. Throws
+  /// std::runtime_error if no temporary file can be written.
+  KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled,
+                    const WriteShown& write_shown = {}) const;
+
+ private:
+  /// `arguments` are those after `orrery verify --kernel-file FILE --json RESULTS`.
+  KernelCheck run(const std::filesystem::path& file, const std::filesystem::path& results,
+                  const std::vector<std::string>& arguments, const std::function<bool()>& cancelled) const;
 };
 
 }  // namespace orrery

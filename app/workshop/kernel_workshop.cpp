@@ -219,7 +219,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       status_.state = WorkshopState::checking;
     });
     begin = WorkshopClock::now();
-    const KernelCheck check = tools_.check(*file, [this] { return replaced(); });
+    const KernelCheck check = tools_.check(*file, values, [this] { return replaced(); });
     const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;

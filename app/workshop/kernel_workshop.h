@@ -30,7 +30,9 @@ class KernelWorkshop {
   struct Tools {
     /// Throws KernelFileError. `values` are those that the running version has.
     std::function<std::vector<FileMessage>(const KernelFile& file, const Settings::Values& values)> compile;
-    std::function<KernelCheck(const KernelFile& file, const std::function<bool()>& cancelled)> check;
+    std::function<KernelCheck(const KernelFile& file, const Settings::Values& values,
+                              const std::function<bool()>& cancelled)>
+        check;
   };
   explicit KernelWorkshop(Tools tools);
   ~KernelWorkshop();

@@ -30,6 +30,7 @@ class BrokenKernel : public testing::Test {
   static void expect_problem(const std::string& text, std::initializer_list<const char*> parts,
                              std::chrono::milliseconds limit = 60s) {
     const KernelCheck found = check(text, limit);
+    RecordProperty("message", found.problem);
     EXPECT_EQ(found.problem.find('\n'), std::string::npos) << found.problem;
     for (const char* part : parts) {
       EXPECT_NE(found.problem.find(part), std::string::npos) << "'" << part << "' is not in: " << found.problem;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/compute/support/kernel_texts.h"
 #include "tests/compute/support/temporary_folder.h"
@@ -62,6 +63,28 @@ TEST_F(CheckProcess, GetsACopyOfTheFileAndIsRead) {
                                     document(R"({"median": 2e-7, "max": 4e-5})", "PASS") + "' > \"$5\"")
                                 .check(file, {});
   EXPECT_EQ(check.problem, "");
+}
+
+TEST_F(CheckProcess, ChecksTheShownBodiesToo) {
+  const std::string good = document(R"({"median": 2e-7, "max": 4e-5})", "PASS");
+  const std::string bad = document(R"({"median": 0.25, "max": 0.5})", "FAIL");
+  std::filesystem::path written;
+  const auto write_shown = [&](const TemporaryFolder& temporary) {
+    written = temporary.write("bodies", "two bodies");
+    return std::vector<std::string>{written.string(), "--softening", "0.1"};
+  };
+  // The second run has further arguments.
+  const auto check = [&](const std::string& end) {
+    return checker("{ " + end + "; } > \"$5\"").check(file, {}, write_shown);
+  };
+  const std::string first = "if [ $# -le 5 ]; then echo '" + good + "'; else grep -q two \"$6\" && echo '";
+  EXPECT_EQ(check(first + good + "'; fi").problem, "");
+  EXPECT_FALSE(std::filesystem::exists(written)) << "it goes with the check";
+  const std::string problem = check(first + bad + "'; fi").problem;
+  EXPECT_TRUE(problem.starts_with("with the bodies that are shown: 33 bodies")) << problem;
+  written.clear();
+  EXPECT_FALSE(check("echo '" + bad + "'").problem.empty());
+  EXPECT_TRUE(written.empty()) << "the first run says enough";
 }
 
 TEST_F(CheckProcess, IsEndedAfterItsTime) {

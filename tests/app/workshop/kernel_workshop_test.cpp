@@ -38,22 +38,23 @@ class Workshop : public testing::Test {
   std::atomic<bool> hangs = false;
   std::atomic<int> checks{0};
   WorkshopStatus status;
-  KernelWorkshop workshop{{.compile =
-                               [](const KernelFile& file, const Settings::Values&) {
-                                 if (file.text.find("wrong") != std::string::npos) {
-                                   throw KernelFileError{file.name, {{7, true, "wrong is undefined"}}};
-                                 }
-                                 return std::vector<FileMessage>{{3, false, "a warning"}};
-                               },
-                           .check =
-                               [this](const KernelFile&, const std::function<bool()>& cancelled) {
-                                 ++checks;
-                                 while (hangs) {
-                                   if (cancelled()) return KernelCheck{.problem = "newer", .cancelled = true};
-                                   std::this_thread::sleep_for(std::chrono::milliseconds{1});
-                                 }
-                                 return result;
-                               }}};
+  KernelWorkshop workshop{
+      {.compile =
+           [](const KernelFile& file, const Settings::Values&) {
+             if (file.text.find("wrong") != std::string::npos) {
+               throw KernelFileError{file.name, {{7, true, "wrong is undefined"}}};
+             }
+             return std::vector<FileMessage>{{3, false, "a warning"}};
+           },
+       .check =
+           [this](const KernelFile&, const Settings::Values&, const std::function<bool()>& cancelled) {
+             ++checks;
+             while (hangs) {
+               if (cancelled()) return KernelCheck{.problem = "newer", .cancelled = true};
+               std::this_thread::sleep_for(std::chrono::milliseconds{1});
+             }
+             return result;
+           }}};
 };
 
 TEST_F(Workshop, TakesUpAFileWhenItIsOpenedAndWhenItIsSaved) {

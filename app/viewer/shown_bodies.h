@@ -1,0 +1,41 @@
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// The options that give another process the law of the shown run.
+std::vector<std::string> law_arguments(const Law& law);
+
+/// The shown bodies for a thread that checks a kernel with them: the window's thread copies them when that one asks.
+class ShownBodies {
+ public:
+  static constexpr int most = 1 << 20;  ///< more take longer to copy than a frame
+
+  struct Copy {
+    Snapshot snapshot;
+    Law law;
+  };
+
+  /// On the other thread: waits for the copy. None if there are more than `most` bodies, or if `cancelled`, called
+  /// every few ms, returns true.
+  std::optional<Copy> ask(const std::function<bool()>& cancelled);
+  /// On the window's thread, between two frames. Later if `auto` is measuring kernels, which a copy would end.
+  void answer(Simulation& simulation);
+
+ private:
+  std::mutex mutex_;  // of all below
+  std::condition_variable answered_;
+  bool asked_ = false;
+  std::optional<Copy> copy_;
+};
+
+}  // namespace orrery
