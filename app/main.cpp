@@ -17,6 +17,7 @@
 #include "app/cli/openmp_waiting.h"
 #include "app/cli/options.h"
 #include "app/cli/profile_command.h"
+#include "app/cli/race_command.h"
 #include "app/cli/report_command.h"
 #include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
@@ -90,6 +91,10 @@ struct Runner {
   int operator()(const CompareOptions& options) const {
     prepare_files(options);
     return run_compare(Backends{kernels, options.device}, options);
+  }
+  int operator()(const RaceOptions& options) const {
+    prepare_files(options);
+    return run_race(Backends{kernels, options.device}, options);
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

@@ -59,7 +59,7 @@ may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
-foreach(folder divergence sweep tuning)
+foreach(folder divergence race sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
 endforeach()

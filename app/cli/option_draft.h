@@ -28,6 +28,7 @@ struct OptionDraft {
   RunOptions run;
   ProfileOptions profile;
   CompareOptions compare;
+  RaceOptions race;
   KernelsOptions kernels;
   InfoOptions info;
   ConvertOptions convert;
@@ -73,6 +74,7 @@ void declare_report(CLI::App& app, OptionDraft& draft);
 void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_profile(CLI::App& app, OptionDraft& draft);
 void declare_compare(CLI::App& app, OptionDraft& draft);
+void declare_race(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
 void declare_convert(CLI::App& app, OptionDraft& draft);
@@ -91,5 +93,7 @@ NewKernelOptions finish_new_kernel(const OptionDraft& draft);
 
 /// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
 CompareOptions finish_compare(OptionDraft& draft);
+/// The options of `orrery race`; draft.physics is complete. Throws UsageError.
+RaceOptions finish_race(OptionDraft& draft);
 
 }  // namespace orrery

@@ -277,6 +277,8 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   CLI::App& profile = *app.add_subcommand("profile", "measures where the time of kernels goes, by hardware counters");
   CLI::App& compare =
       *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they part");
+  CLI::App& race =
+      *app.add_subcommand("race", "finds the kernel, integrator and time step that keep the energy at the least cost");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
   CLI::App& convert = *app.add_subcommand("convert", "converts a file of bodies to another format");
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
@@ -292,6 +294,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   declare_verify(verify, draft);
   declare_profile(profile, draft);
   declare_compare(compare, draft);
+  declare_race(race, draft);
   declare_run(run, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
@@ -337,15 +340,12 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   if (&chosen == &verify) return finish_verify(draft);
   if (&chosen == &run) return finish_run(draft);
   if (&chosen == &lesson) return finish_lesson(draft);
-  if (&chosen == &profile) {
+  if (&chosen == &profile || &chosen == &compare || &chosen == &race) {
     add_law_command(draft);
     refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
-    return finish_profile(draft);
-  }
-  if (&chosen == &compare) {
-    add_law_command(draft);
-    refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
-    return finish_compare(draft);
+    if (&chosen == &profile) return finish_profile(draft);
+    if (&chosen == &compare) return finish_compare(draft);
+    return finish_race(draft);
   }
   const TableFlags& table = &chosen == &list ? draft.kernels.table : draft.info.table;
   if ((draft.kernels.json || draft.info.json) && (table.wide || table.markdown)) {

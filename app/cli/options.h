@@ -106,6 +106,20 @@ struct CompareOptions {
   std::optional<int> device;
 };
 
+struct RaceOptions {
+  SceneRequest scene;
+  std::optional<double> until;             ///< the time at the end; given
+  std::optional<KernelSelection> kernels;  ///< none: this machine's default kernel
+  std::vector<Axis> axes;
+  std::vector<std::string> integrators;  ///< ids
+  std::vector<float> time_steps;         ///< empty: see RacePlan
+  Commands setup;                        ///< the law and its constants
+  ResultNames files;
+  bool progress = false;
+  TableFlags table;
+  std::optional<int> device;
+};
+
 struct KernelsOptions {
   bool json = false;
   TableFlags table;
@@ -163,8 +177,8 @@ struct ShowKeys {
 };
 
 using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
-                             ProfileOptions, CompareOptions, RunOptions, KernelsOptions, InfoOptions, ConvertOptions,
-                             InspectOptions, LessonOptions, NewKernelOptions>;
+                             ProfileOptions, CompareOptions, RaceOptions, RunOptions, KernelsOptions, InfoOptions,
+                             ConvertOptions, InspectOptions, LessonOptions, NewKernelOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

@@ -130,6 +130,10 @@ RunFiles files_of(const CompareOptions& options) {
   return files_of_results(options.scene, options.files);
 }
 
+RunFiles files_of(const RaceOptions& options) {
+  return files_of_results(options.scene, options.files);
+}
+
 RunFiles files_of(const RunOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
   add(files.inputs, "FILE", options.scene.file);

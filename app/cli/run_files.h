@@ -27,6 +27,7 @@ RunFiles files_of(const RunOptions& options);
 RunFiles files_of(const ConvertOptions& options);
 RunFiles files_of(const InspectOptions& options);
 RunFiles files_of(const CompareOptions& options);
+RunFiles files_of(const RaceOptions& options);
 RunFiles files_of(const ProfileOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error

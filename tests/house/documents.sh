@@ -18,10 +18,14 @@ for document in "${documents[@]}"; do
   done < <(sed '/^ *```/,/^ *```/d' "$document" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -vE '^[a-z]+:')
 done
 
-subcommands=(view render bench report verify profile compare run convert inspect kernels info lesson new-kernel)
+subcommands=(view render bench report verify profile compare race run convert inspect kernels info lesson new-kernel)
 help=$("$orrery" --help)
 for subcommand in "${subcommands[@]}"; do
   help+=$'\n'$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"
+done
+for subcommand in "${subcommands[@]}"; do
+  [[ $subcommand == view ]] || grep -qE "^  .*\b$subcommand\b.*\) window=0" run ||
+    refuse "./run would add --offscreen to 'orrery $subcommand', which opens no window"
 done
 for document in "${documents[@]}"; do
   [[ $document == README.md || $document == docs/usage* ]] || continue

@@ -87,7 +87,7 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
   refused({"verify", "--frames", "3"}, "which 'orrery view' and 'orrery render' take; ");
   refused({"info", "-n", "3"},
           "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report', 'orrery verify', "
-          "'orrery profile', 'orrery compare' and 'orrery run' "
+          "'orrery profile', 'orrery compare', 'orrery race' and 'orrery run' "
           "take; ");
   EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }

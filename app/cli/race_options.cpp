@@ -1,0 +1,78 @@
+// The options of `orrery race`.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "app/cli/option_parts.h"
+#include "app/lab/race/race.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
+
+}  // namespace
+
+void declare_race(CLI::App& app, OptionDraft& draft) {
+  RaceOptions& race = draft.race;
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add(app, "--until", "T", "runs each combination to this time",
+      [&](const std::string& text) { race.until = parse_in("--until", text, ends); });
+  add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
+  add(app, "--kernels", "all|A,B", "kernels, separated by commas (this machine's default kernel)",
+      [&](const std::string& text) {
+        draft.selection = parse_kernels(draft.catalog, text);
+        draft.kernel_named = true;
+      });
+  add_setting_lists(app, draft);
+  add(app, "--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
+      [&](const std::string& text) {
+        race.integrators = split_list("the list of integrators", text);
+        for (const std::string& id : race.integrators) check_integrator(id);
+      });
+  add(app, "--dt", "LIST", "time steps, separated by commas (4, 2, 1, 1/2 and 1/4 times the scene's)",
+      [&](const std::string& text) {
+        for (const std::string& step : split_list("--dt", text)) {
+          race.time_steps.push_back(parse_in("--dt", step, SetTimeStep::range));
+        }
+      });
+  add_law(app, draft, joined_ids(laws()));
+  add_table_flags(app, race.table);
+  add_file(app, "--csv", "writes the table as CSV", race.files.csv);
+  add_file(app, "--json", "writes the results as JSON", race.files.json);
+  add_force(app, draft);
+  add_progress(app, race.progress);
+  add_device(app, draft);
+  app.footer(
+      "\nExamples:\n"
+      "  orrery race --scene plummer -n 4k --until 1 --kernels cpu-simd\n"
+      "  orrery race --scene two-body --until 20 --kernels cpu-serial --integrators leapfrog,yoshida4\n"
+      "  orrery race -n 64k --until 0.5 --kernels cuda-symmetric,cuda-tree --dt 0.01,0.005,0.0025\n"
+      "\nPrints the time that each combination of kernel, integrator and time step takes, and the largest relative\n"
+      "error of the energy on the way. Time steps are shortened so that whole steps reach the end. '*' marks those\n"
+      "that no other combination beats in both. Ctrl+C ends it and keeps what was measured.");
+}
+
+RaceOptions finish_race(OptionDraft& draft) {
+  RaceOptions& race = draft.race;
+  if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
+  if (race.integrators.empty()) {
+    for (const IntegratorInfo* integrator : integrators()) race.integrators.emplace_back(integrator->id);
+  }
+  race.scene = draft.scene;
+  if (!draft.counts.empty()) race.scene.count = draft.counts.front();
+  if (race.scene.file.empty()) (void)allowed_count(find_scene(race.scene.scene), race.scene.count);
+  if (draft.kernel_named) race.kernels = draft.selection;
+  if (race.kernels) check_axes(*race.kernels, draft.axes);
+  race.axes = draft.axes;
+  race.setup = draft.physics;
+  race.files.existing = draft.existing();
+  race.device = draft.device;
+  return race;
+}
+
+}  // namespace orrery

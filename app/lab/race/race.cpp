@@ -1,0 +1,132 @@
+#include "app/lab/race/race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/lab/pareto.h"
+#include "compute/core/error.h"
+#include "compute/diagnostics/conserved.h"
+
+namespace orrery {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Of this length or a little shorter, so that whole ones reach `until`.
+RaceResult entry_of(const Variant& variant, const std::string& integrator, float time_step, double until) {
+  constexpr double rounding = 1e-6;  // of a time step, which is a float
+  const double steps = std::max(1.0, std::ceil((1 - rounding) * until / static_cast<double>(time_step)));
+  if (!(steps <= static_cast<double>(Race::most_steps))) {
+    throw UsageError(fmt::format("{} steps of {} to the time {} are too many; there can be {}", steps, time_step, until,
+                                 Race::most_steps));
+  }
+  return {.variant = variant,
+          .integrator_id = integrator,
+          .time_step = static_cast<float>(until / steps),
+          .steps = static_cast<std::int64_t>(steps)};
+}
+
+/// The simulation, made with the first kernel that can. Throws what the last one fails with.
+Simulation& first_simulation(VariantRunner& runner, const std::vector<Variant>& variants) {
+  for (std::size_t i = 0; i + 1 < variants.size(); ++i) {
+    if (!problem_of([&] { runner.simulation(variants[i].kernel); })) break;
+  }
+  return runner.simulation() ? *runner.simulation() : runner.simulation(variants.back().kernel);
+}
+
+}  // namespace
+
+std::vector<std::size_t> race_front(const std::vector<RaceResult>& results) {
+  std::vector<SpeedError> points;
+  for (const RaceResult& result : results) points.push_back({result.energy_error, 1 / result.seconds});
+  return pareto_front(points);
+}
+
+std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& results, double limit) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!(results[i].energy_error <= limit) || !std::isfinite(results[i].seconds)) continue;
+    if (!best || results[i].seconds < results[*best].seconds) best = i;
+  }
+  return best;
+}
+
+Race::Race(const Backends& backends, RacePlan plan)
+    : plan_{std::move(plan)}, runner_{backends, plan_.scene, [this](Simulation& simulation) {
+                                        for (const Command& command : plan_.setup) simulation.apply(command);
+                                      }} {
+  Simulation& simulation = first_simulation(runner_, plan_.variants);
+  status_ = simulation.status();
+  energy_ = conserved(simulation.bodies(), status_.law).energy();
+  if (plan_.time_steps.empty()) {
+    for (const float factor : usual_factors) plan_.time_steps.push_back(factor * status_.time_step);
+  }
+  for (const Variant& variant : plan_.variants) {
+    for (const std::string& integrator : plan_.integrators) {
+      for (const float time_step : plan_.time_steps) {
+        entries_.push_back(entry_of(variant, integrator, time_step, plan_.until));
+      }
+    }
+  }
+}
+
+double Race::done() const {
+  const double part = ended() ? 0 : static_cast<double>(taken_) / static_cast<double>(present().steps);
+  return (static_cast<double>(at_) + part) / static_cast<double>(entries_.size());
+}
+
+bool Race::tick() {
+  if (ended()) return false;
+  Problem problem = problem_of([&] {
+    if (!std::exchange(begun_, true)) begin();
+    if (!std::exchange(in_flight_, true)) {
+      start_batch();
+    } else if (const std::optional<StepTiming> timing = runner_.collect()) {
+      in_flight_ = false;
+      take(*timing);
+    }
+  });
+  if (problem || taken_ == present().steps) end(std::move(problem));
+  return in_flight_;
+}
+
+void Race::begin() {
+  const RaceResult& entry = present();
+  runner_.select(entry.variant);
+  runner_.restart();
+  Simulation& simulation = *runner_.simulation();
+  simulation.apply(SelectIntegrator{entry.integrator_id});
+  simulation.apply(SetTimeStep{entry.time_step});
+}
+
+void Race::start_batch() {
+  const std::int64_t sample = taken_ * samples / present().steps + 1;  // the next
+  const std::int64_t end = std::max(taken_ + 1, sample * present().steps / samples);
+  runner_.simulation()->apply(MeasureConserved{});
+  runner_.start(static_cast<int>(end - taken_));
+}
+
+void Race::take(const StepTiming& timing) {
+  RaceResult& entry = entries_[at_];
+  taken_ += timing.steps;
+  entry.seconds += timing.step_ms * timing.steps / 1e3;
+  const auto& measured = runner_.simulation()->status().conserved;
+  const double error =
+      measured && measured->step == taken_ ? std::abs((measured->sums.energy() - energy_) / energy_) : unknown;
+  if (!(error <= entry.energy_error)) entry.energy_error = error;  // NaN stays
+}
+
+void Race::end(Problem problem) {
+  RaceResult& entry = entries_[at_++];
+  entry.problem = std::move(problem);
+  if (entry.problem) entry.seconds = entry.energy_error = unknown;
+  results_.push_back(entry);
+  taken_ = 0;
+  begun_ = in_flight_ = false;
+}
+
+}  // namespace orrery

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/lab/problem.h"
+#include "app/lab/variant_runner.h"
+
+namespace orrery {
+
+/// What takes part in a race: each combination of a kernel with its settings, an integrator and a time step.
+struct RacePlan {
+  SceneRequest scene{};
+  std::vector<Command> setup{};  ///< the law and its constants
+  std::vector<Variant> variants{};
+  std::vector<std::string> integrators{};  ///< ids
+  std::vector<float> time_steps{};  ///< shortened so that whole steps reach the end; empty: multiples of the scene's
+  double until = 1;                 ///< the time at the end, > 0
+};
+
+/// One run of the race.
+struct RaceResult {
+  Variant variant;
+  std::string integrator_id;
+  float time_step = 0;
+  std::int64_t steps = 0;   ///< to the end
+  double seconds = 0;       ///< of the steps; NaN: it did not reach the end
+  double energy_error = 0;  ///< the largest |E - E0|/|E0| of `samples` states; NaN: not known, which keeps no limit
+  Problem problem{};        ///< why it did not reach the end
+};
+
+/// The results that no other one beats in both time and energy error, as indices, from the least error on.
+std::vector<std::size_t> race_front(const std::vector<RaceResult>& results);
+/// The index of the fastest result whose energy error is at most `limit`; none: there is none.
+std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& results, double limit);
+
+/// Runs all combinations to the same time from the same bodies, one after the other.
+class Race {
+ public:
+  static constexpr int samples = 16;                                ///< at equal distances in time; the last at the end
+  static constexpr std::int64_t most_steps = 100'000'000;           ///< of one run
+  static constexpr float usual_factors[] = {4, 2, 1, 0.5f, 0.25f};  ///< of the scene's time step
+
+  /// Loads the bodies. `backends` must outlive this. Throws UsageError, also if a run would take more than `most_steps`
+  /// steps, or std::runtime_error.
+  Race(const Backends& backends, RacePlan plan);
+  Race(const Race&) = delete;
+  Race& operator=(const Race&) = delete;
+
+  bool ended() const { return at_ == entries_.size(); }
+  /// Moves on; call until ended(). Returns whether a batch is in flight, so that there is time for a nap. What a run
+  /// fails with is its problem.
+  bool tick();
+  /// The results of the runs that have ended.
+  const std::vector<RaceResult>& results() const { return results_; }
+  /// The present run; not after the end.
+  const RaceResult& present() const { return entries_[at_]; }
+  /// The share of the runs that have ended, 0 to 1, with that of the present one.
+  double done() const;
+  /// Of the scene's bodies, with the law of the race.
+  const Status& status() const { return status_; }
+
+ private:
+  void begin();
+  void start_batch();
+  void take(const StepTiming& timing);
+  void end(Problem problem);
+
+  RacePlan plan_;
+  VariantRunner runner_;
+  std::vector<RaceResult> entries_, results_;
+  std::size_t at_ = 0;  // in entries_
+  bool begun_ = false;  // the present entry
+  bool in_flight_ = false;
+  std::int64_t taken_ = 0;  // steps of the present entry
+  Status status_;
+  double energy_ = 0;  // of the first state
+};
+
+}  // namespace orrery
