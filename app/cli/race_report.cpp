@@ -13,11 +13,6 @@
 namespace orrery {
 namespace {
 
-std::string words_for(const RaceResult& result) {
-  return fmt::format("{}, {}, dt {:.4g}", words_for(*result.variant.kernel, result.variant.settings),
-                     result.integrator_id, result.time_step);
-}
-
 std::string table_of(const std::vector<RaceResult>& results, const TextStyle& style) {
   SettingsCells settings{style};
   for (const RaceResult& result : results) {

@@ -10,11 +10,10 @@
 #include "app/lab/pareto.h"
 #include "compute/core/error.h"
 #include "compute/diagnostics/conserved.h"
+#include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Of this length or a little shorter, so that whole ones reach `until`.
 RaceResult entry_of(const Variant& variant, const std::string& integrator, float time_step, double until) {
@@ -39,6 +38,11 @@ Simulation& first_simulation(VariantRunner& runner, const std::vector<Variant>& 
 }
 
 }  // namespace
+
+std::string words_for(const RaceResult& result) {
+  return fmt::format("{}, {}, dt {:.4g}", words_for(*result.variant.kernel, result.variant.settings),
+                     result.integrator_id, result.time_step);
+}
 
 std::vector<std::size_t> race_front(const std::vector<RaceResult>& results) {
   std::vector<SpeedError> points;
@@ -75,8 +79,18 @@ Race::Race(const Backends& backends, RacePlan plan)
 }
 
 double Race::done() const {
-  const double part = ended() ? 0 : static_cast<double>(taken_) / static_cast<double>(present().steps);
+  const double part = taken_ == 0 ? 0 : static_cast<double>(taken_) / static_cast<double>(entries_[at_].steps);
   return (static_cast<double>(at_) + part) / static_cast<double>(entries_.size());
+}
+
+std::string Race::present() const {
+  return at_ < entries_.size() ? words_for(entries_[at_]) : std::string{};
+}
+
+std::optional<double> Race::left_s() const {
+  const double done = this->done();
+  if (!(done > 0)) return std::nullopt;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() * (1 - done) / done;
 }
 
 bool Race::tick() {
@@ -90,12 +104,12 @@ bool Race::tick() {
       take(*timing);
     }
   });
-  if (problem || taken_ == present().steps) end(std::move(problem));
+  if (problem || taken_ == entries_[at_].steps) end(std::move(problem));
   return in_flight_;
 }
 
 void Race::begin() {
-  const RaceResult& entry = present();
+  const RaceResult& entry = entries_[at_];
   runner_.select(entry.variant);
   runner_.restart();
   Simulation& simulation = *runner_.simulation();
@@ -104,8 +118,8 @@ void Race::begin() {
 }
 
 void Race::start_batch() {
-  const std::int64_t sample = taken_ * samples / present().steps + 1;  // the next
-  const std::int64_t end = std::max(taken_ + 1, sample * present().steps / samples);
+  const std::int64_t sample = taken_ * samples / entries_[at_].steps + 1;  // the next
+  const std::int64_t end = std::max(taken_ + 1, sample * entries_[at_].steps / samples);
   runner_.simulation()->apply(MeasureConserved{});
   runner_.start(static_cast<int>(end - taken_));
 }
@@ -115,15 +129,15 @@ void Race::take(const StepTiming& timing) {
   taken_ += timing.steps;
   entry.seconds += timing.step_ms * timing.steps / 1e3;
   const auto& measured = runner_.simulation()->status().conserved;
-  const double error =
-      measured && measured->step == taken_ ? std::abs((measured->sums.energy() - energy_) / energy_) : unknown;
+  const double error = measured && measured->step == taken_ ? std::abs((measured->sums.energy() - energy_) / energy_)
+                                                            : std::numeric_limits<double>::quiet_NaN();
   if (!(error <= entry.energy_error)) entry.energy_error = error;  // NaN stays
 }
 
 void Race::end(Problem problem) {
   RaceResult& entry = entries_[at_++];
   entry.problem = std::move(problem);
-  if (entry.problem) entry.seconds = entry.energy_error = unknown;
+  if (entry.problem) entry.seconds = entry.energy_error = std::numeric_limits<double>::quiet_NaN();
   results_.push_back(entry);
   taken_ = 0;
   begun_ = in_flight_ = false;

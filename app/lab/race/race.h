@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ struct RaceResult {
   Problem problem{};        ///< why it did not reach the end
 };
 
+/// "cpu-simd, leapfrog, dt 0.01"
+std::string words_for(const RaceResult& result);
 /// The results that no other one beats in both time and energy error, as indices, from the least error on.
 std::vector<std::size_t> race_front(const std::vector<RaceResult>& results);
 /// The index of the fastest result whose energy error is at most `limit`; none: there is none.
@@ -50,16 +53,21 @@ class Race {
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
 
-  bool ended() const { return at_ == entries_.size(); }
+  bool ended() const { return stopped_ || at_ == entries_.size(); }
   /// Moves on; call until ended(). Returns whether a batch is in flight, so that there is time for a nap. What a run
   /// fails with is its problem.
   bool tick();
+  /// Ends the race with the results that there are.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
   /// The results of the runs that have ended.
   const std::vector<RaceResult>& results() const { return results_; }
-  /// The present run; not after the end.
-  const RaceResult& present() const { return entries_[at_]; }
+  /// What runs now: "cpu-simd, leapfrog, dt 0.01".
+  std::string present() const;
   /// The share of the runs that have ended, 0 to 1, with that of the present one.
   double done() const;
+  /// The time to the end, in s, if it goes on as until now; none: not known yet.
+  std::optional<double> left_s() const;
   /// Of the scene's bodies, with the law of the race.
   const Status& status() const { return status_; }
 
@@ -72,6 +80,8 @@ class Race {
   RacePlan plan_;
   VariantRunner runner_;
   std::vector<RaceResult> entries_, results_;
+  bool stopped_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::size_t at_ = 0;  // in entries_
   bool begun_ = false;  // the present entry
   bool in_flight_ = false;
