@@ -22,6 +22,7 @@
 #include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
 #include "app/cli/verify_command.h"
+#include "app/process/parent.h"
 #include "app/text/console.h"
 #include "app/text/text_style.h"
 #include "app/viewer/keys.h"
@@ -135,6 +136,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
+  orrery::end_with_parent();
   orrery::let_openmp_threads_sleep(argv);
   orrery::console::open();
   return orrery::run({argv + 1, argv + argc});

@@ -55,7 +55,7 @@ class ProfileRun {
       take(variant);
       if (!baseline && profiles_.size() == 1) baseline = profiles_.front();
     }
-    if (options_.marks_only && !profiles_.empty()) return 0;
+    if (options_.marks_only && !profiles_.empty()) return status(files);
     const auto compared = [&](const KernelProfile& profile) -> const KernelProfile* {
       const bool itself = options_.baseline_file.empty() && &profile == &profiles_.front();
       return baseline && !itself ? &*baseline : nullptr;

@@ -61,7 +61,7 @@ std::string profile_text(const KernelProfile& profile, const KernelProfile* befo
   if (!profile.stalls.empty()) text += stalls_table(profile, before, style);
   if (before) {
     const std::string line = difference_line(*before, profile);
-    if (!line.empty()) text += paragraph(fmt::format("Against {}: {}.", before->label(), line), style);
+    if (!line.empty()) text += paragraph(fmt::format("Against {}: {}.", label_against(*before, profile), line), style);
   }
   if (!profile.problem.empty()) text += paragraph((profile.on_gpu ? "No counters: " : "") + profile.problem, style);
   if (!profile.missing.empty() && profile.passes > 0) {

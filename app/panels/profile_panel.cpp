@@ -99,7 +99,7 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
                theme::dim, theme::Font::small);
   if (const KernelProfile* const before = profiles.baseline()) {
     const std::string line = difference_line(*before, *latest);
-    if (!line.empty()) wrapped_text(fmt::format("Against {}: {}.", before->label(), line));
+    if (!line.empty()) wrapped_text(fmt::format("Against {}: {}.", label_against(*before, *latest), line));
     ui_mark("profile.difference");
   }
   if (!latest->problem.empty()) {

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/process/parent.h"
 #include "app/text/lines.h"
 
 namespace orrery {
@@ -36,7 +37,7 @@ struct Pipe {
   bool made = false;
 };
 
-/// Starts the program with its standard output and its standard error in the pipes; none where that fails.
+/// Starts the program with its standard output and its standard error in the pipes. Empty if it cannot be started.
 std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& output,
                            const Pipe& errors) {
   std::vector<std::string> words{program};
@@ -45,13 +46,18 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  std::string parent = std::string{parent_variable} + '=' + std::to_string(getpid());
+  std::vector<char*> variables{parent.data()};
+  for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
+  variables.push_back(nullptr);
+
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output.ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.ends[1], STDERR_FILENO);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return std::nullopt;
   return child;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -25,16 +25,18 @@ class ShownBodies {
     Law law;
   };
 
-  /// On the other thread: waits for the copy. None if there are more than `most` bodies, or if `cancelled`, called
-  /// every few ms, returns true.
+  /// On the other thread: waits for the copy. None if there are more than `most` bodies, if one is not finite, or if
+  /// `cancelled`, called every few ms, returns true. Throws std::runtime_error if they cannot be copied.
   std::optional<Copy> ask(const std::function<bool()>& cancelled);
-  /// On the window's thread, between two frames. Later if `auto` is measuring kernels, which a copy would end.
+  /// On the window's thread, between two frames. Not while `auto` measures kernels, which a copy would end; while steps
+  /// run, only if that takes long, since a copy waits for them.
   void answer(Simulation& simulation);
 
  private:
   std::mutex mutex_;  // of all below
   std::condition_variable answered_;
-  bool asked_ = false;
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // none: nobody waits
+  std::string error_;
   std::optional<Copy> copy_;
 };
 

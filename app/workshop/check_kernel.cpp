@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "app/process/child_process.h"
@@ -13,6 +14,8 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
+
+const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
 
 /// "33 bodies, gravity, block=64 unroll=8"
 std::string setup_of(const Json& row) {
@@ -97,7 +100,7 @@ KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, co
     timed_out = std::chrono::steady_clock::now() >= latest;
     return replaced || timed_out;
   });
-  if (replaced) return {.problem = "a newer text was saved", .cancelled = true};
+  if (replaced) return replaced_by_newer;
   if (timed_out) {
     return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
                                    std::chrono::duration<double>(limit).count())};
@@ -114,7 +117,13 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text);
   KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
   if (!check.problem.empty() || !write_shown) return check;
-  const std::vector<std::string> shown = write_shown(folder);
+  std::vector<std::string> shown;
+  try {
+    shown = write_shown(folder);
+  } catch (const std::exception& error) {
+    return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", error.what())};
+  }
+  if (cancelled && cancelled()) return replaced_by_newer;
   if (shown.empty()) return check;
   KernelCheck with_shown = run(copy, folder / "shown.json", shown, cancelled);
   if (!with_shown.problem.empty() && !with_shown.cancelled) {

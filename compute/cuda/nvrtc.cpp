@@ -5,6 +5,10 @@
 #include <array>
 #include <stdexcept>
 
+#if ORRERY_HAVE_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 namespace orrery::cuda {
 
 struct NvrtcProgram;  // what NVRTC's nvrtcProgram points to
@@ -37,8 +41,8 @@ struct Nvrtc::Functions {
     find(binary, "nvrtcGetCUBIN");
   }
 
-  void check(NvrtcReturn code, const char* call) const {
-    if (code != nvrtc_success) throw std::runtime_error(std::string{call} + ": " + error_text(code));
+  void check(NvrtcReturn code, const std::string& call) const {
+    if (code != nvrtc_success) throw std::runtime_error(call + ": " + error_text(code));
   }
 
   Library library;
@@ -63,6 +67,12 @@ struct Nvrtc::Functions {
 };
 
 namespace {
+
+#if ORRERY_HAVE_CUDA
+constexpr bool built_with_12 = CUDART_VERSION < 13000;
+#else
+constexpr bool built_with_12 = false;
+#endif
 
 /// A program of NVRTC.
 template <class Functions>
@@ -131,12 +141,15 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
   std::vector<const char*> options;
   for (const std::string& option : program.options) options.push_back(option.c_str());
   const NvrtcReturn code = nvrtc.compile(open.get(), static_cast<int>(options.size()), options.data());
-  if (code != nvrtc_success && code != compilation_failed) nvrtc.check(code, "nvrtcCompileProgram");
   Result result{.compiled = code == nvrtc_success,
                 .log = open.bytes(nvrtc.log_size, nvrtc.log, "nvrtcGetProgramLog"),
                 .binary = {},
                 .symbol = {}};
   if (!result.log.empty()) result.log.pop_back();  // the terminating zero
+  if (code != nvrtc_success && code != compilation_failed) {
+    const std::string why = result.log.substr(0, result.log.find('\n'));
+    nvrtc.check(code, why.empty() ? "nvrtcCompileProgram" : "nvrtcCompileProgram: " + why);
+  }
   if (!result.compiled) return result;
   const char* symbol = nullptr;
   nvrtc.check(nvrtc.lowered_name(open.get(), program.function.c_str(), &symbol), "nvrtcGetLoweredName");
@@ -146,7 +159,10 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 }
 
 const Nvrtc& nvrtc() {
-  static constexpr std::array libraries{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+  // First that of the CUDA version which this program was built with: a newer one may write code that no driver here
+  // runs.
+  static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
+                                        built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};
   static const Nvrtc library{libraries};
   return library;

@@ -15,6 +15,7 @@ struct KernelProfile {
   std::string kernel_id{}, settings{};
   std::string scene{};   ///< a generator's id, or a file
   int count = 0;         ///< bodies
+  std::string law{};     ///< "gravity, softening 0.05"; empty: not known
   std::string device{};  ///< the GPU or the processor
   bool on_gpu = false;
   std::string chip{};  ///< of the GPU, as CUPTI calls it; empty if there are no counters

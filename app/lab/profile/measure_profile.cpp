@@ -1,5 +1,7 @@
 #include "app/lab/profile/measure_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -52,7 +54,7 @@ double warm_up(OwnEvaluation& evaluation) {
   return ms;
 }
 
-/// Reads the power in the middle, while evaluations run.
+/// Reads the power while evaluations run. The driver gives the mean of about the last second.
 void measure_time(OwnEvaluation& evaluation, double about_ms, const Backends& backends, KernelProfile& profile) {
   const int times = std::clamp(static_cast<int>(sample_ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
   std::vector<double> times_ms;
@@ -114,6 +116,8 @@ KernelProfile described(const Variant& variant, const ProfiledSystem& system, co
   profile.settings = variant.settings.changes();
   profile.scene = system.scene;
   profile.count = system.bodies.count();
+  profile.law = fmt::format("{}, softening {}", law_info(system.law.id).id, system.law.softening);
+  if (system.law.id == LawId::attract_repel) profile.law += fmt::format(", repulsion {}", system.law.repulsion);
   profile.on_gpu = variant.kernel->backend == Backend::cuda;
   profile.device = backends.status(variant.kernel->backend).device;
   return profile;

@@ -10,6 +10,7 @@
 
 #include "app/lab/profile/profile_figures.h"
 #include "app/lab/profile/stall_reasons.h"
+#include "app/text/format_count.h"
 
 namespace orrery {
 namespace {
@@ -62,6 +63,13 @@ std::vector<ProfileChange> profile_changes(const KernelProfile& before, const Ke
     add_change(changes, figure.id, figure.title, before.figure(figure.id), after.figure(figure.id));
   }
   return changes;
+}
+
+std::string label_against(const KernelProfile& before, const KernelProfile& after) {
+  const bool same_law = before.law.empty() || before.law == after.law;  // empty: of an older version
+  if (before.scene == after.scene && before.count == after.count && same_law) return before.label();
+  return fmt::format("{} ({}, {} bodies{}{})", before.label(), before.scene, format_count(before.count),
+                     before.law.empty() ? "" : ", ", before.law);
 }
 
 std::string difference_line(const KernelProfile& before, const KernelProfile& after) {

@@ -22,6 +22,10 @@ struct ProfileChange {
 /// All stalls together, the source's terms, every reason and every figure that one of the two has, in this order.
 std::vector<ProfileChange> profile_changes(const KernelProfile& before, const KernelProfile& after);
 
+/// "cuda-tiled block=256", with the scene, bodies and law of `before` if those of `after` are others: "cuda-tiled
+/// (plummer, 4,096 bodies, gravity, softening 0.05)".
+std::string label_against(const KernelProfile& before, const KernelProfile& after);
+
 /// "All stalls −37.85 %, execution dependency −12.10 %, time of an evaluation −20.00 %"; empty if nothing of it is
 /// known.
 std::string difference_line(const KernelProfile& before, const KernelProfile& after);

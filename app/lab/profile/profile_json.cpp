@@ -48,6 +48,7 @@ Json profile_json(const KernelProfile& profile) {
           {"settings", profile.settings},
           {"scene", profile.scene},
           {"n", profile.count},
+          {"law", profile.law},
           {"device", profile.device},
           {"on_gpu", profile.on_gpu},
           {"chip", profile.chip},
@@ -66,6 +67,7 @@ KernelProfile profile_of(const Json& json) {
   read_member(json, "settings", profile.settings);
   read_member(json, "scene", profile.scene);
   read_member(json, "n", profile.count);
+  read_member(json, "law", profile.law);
   read_member(json, "device", profile.device);
   read_member(json, "on_gpu", profile.on_gpu);
   read_member(json, "chip", profile.chip);

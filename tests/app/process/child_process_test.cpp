@@ -2,6 +2,16 @@
 #include "app/process/child_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "app/process/parent.h"
+#include "compute/core/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -31,9 +41,45 @@ TEST(ChildOutput, EndsAProgramThatNobodyWaitsForAnyMore) {
   EXPECT_FALSE(child_output(find_program("sleep").value(), {"1000"}, stop.get_token()));
 }
 
+TEST(ChildOutput, TellsTheChildWhoWaitsForIt) {
+  EXPECT_EQ(child_output("/bin/sh", {"-c", "[ \"$ORRERY_PARENT\" = $PPID ] && echo yes"}), "yes\n");
+}
+
+TEST(EndWithParent, KillsAChildWhoseParentIsKilled) {
+  // This process forks the parent, and that one the child, whose end closes the pipe.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    const std::string number = std::to_string(getpid());
+    if (fork() != 0) {
+      pause();
+      _exit(0);
+    }
+    setenv(parent_variable, number.c_str(), 1);
+    end_with_parent();
+    (void)!write(ends[1], std::getenv(parent_variable) ? "?" : "!", 1);
+    pause();
+    _exit(0);
+  }
+  close(ends[1]);
+  char said = 0;
+  ASSERT_EQ(read(ends[0], &said, 1), 1);
+  EXPECT_EQ(said, '!') << "the variable is not for the child's own children";
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_EQ(read(ends[0], &said, 1), 0) << "were the child alive, the test would meet its time limit";
+  close(ends[0]);
+}
+
 TEST(FindProgram, LooksInFurtherFoldersAndForPrograms) {
+  const TemporaryFolder folder;
+  const auto program = folder.write("orrery-test-program", "#!/bin/sh\n");
+  EXPECT_FALSE(find_program("orrery-test-program", {folder.path()})) << "it cannot be run";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   EXPECT_FALSE(find_program("no-such-program"));
-  EXPECT_FALSE(find_program("hostname", {"/etc"}) == std::filesystem::path{"/etc/hostname"}) << "it cannot be run";
+  EXPECT_EQ(find_program("orrery-test-program", {folder.path()}), folder / "orrery-test-program");
   EXPECT_FALSE(find_program("", {"/"})) << "a folder is no program";
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <future>
+#include <limits>
 
 #include "tests/compute/support/backends.h"
 
@@ -39,13 +40,30 @@ TEST_F(ShownBodiesTest, AreNoneIfThereAreTooMany) {
   EXPECT_FALSE(copy_of(simulation));
 }
 
+TEST_F(ShownBodiesTest, AreNoneIfOneIsNotFinite) {
+  Simulation simulation{test::backends(), {.scene = "plummer", .count = 10}};
+  Bodies bodies = simulation.bodies();
+  bodies.velocities[7].y = std::numeric_limits<float>::infinity();
+  simulation.set_bodies(bodies);
+  EXPECT_FALSE(copy_of(simulation));
+}
+
 TEST_F(ShownBodiesTest, AreNoneForAThreadThatIsToEnd) {
   ShownBodies bodies;
   int looks = 0;
   EXPECT_FALSE(bodies.ask([&] { return ++looks == 2; }));
+  EXPECT_EQ(looks, 2);
+}
+
+TEST_F(ShownBodiesTest, AreCopiedOnceForEachQuestion) {
   Simulation simulation{test::backends(), {.scene = "plummer", .count = 10}};
-  bodies.answer(simulation);
-  EXPECT_FALSE(bodies.ask([] { return true; })) << "nobody gets an answer to an older question";
+  ShownBodies bodies;
+  EXPECT_FALSE(bodies.ask([] { return true; }));
+  bodies.answer(simulation);  // nobody waits
+  auto copy = std::async(std::launch::async, [&] { return bodies.ask([] { return false; }); });
+  EXPECT_EQ(copy.wait_for(20ms), std::future_status::timeout) << "no answer to an older question";
+  while (copy.wait_for(1ms) != std::future_status::ready) bodies.answer(simulation);
+  EXPECT_TRUE(copy.get());
 }
 
 TEST(LawArguments, HaveTheConstantsOfTheLaw) {

@@ -193,5 +193,20 @@ TEST(ProfileOfACpuKernel, HasItsWidthItsThreadsAndItsShareOfTheLimit) {
   EXPECT_THROW(measurement.mark(variant, {"plummer", scene.bodies, {}}), UsageError);
 }
 
+TEST(ProfileDifference, NamesTheSystemOfTheEarlierOneIfItIsAnother) {
+  KernelProfile before{.kernel_id = "cuda-tiled", .scene = "plummer", .count = 4096, .law = "gravity, softening 0.05"};
+  KernelProfile after = before;
+  after.kernel_id = "cuda-naive";
+  EXPECT_EQ(label_against(before, after), "cuda-tiled");
+  before.law.clear();
+  EXPECT_EQ(label_against(before, after), "cuda-tiled") << "of an older version";
+  after.law = "attract-repel, softening 0.05, repulsion 0.002";
+  before.law = "gravity, softening 0.05";
+  EXPECT_EQ(label_against(before, after), "cuda-tiled (plummer, 4,096 bodies, gravity, softening 0.05)");
+  after = before;
+  after.count = 100;
+  EXPECT_NE(label_against(before, after), "cuda-tiled");
+}
+
 }  // namespace
 }  // namespace orrery

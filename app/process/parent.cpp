@@ -1,0 +1,21 @@
+#include "app/process/parent.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+namespace orrery {
+
+void end_with_parent() {
+  const char* const variable = std::getenv(parent_variable);
+  if (!variable) return;
+  const std::string parent = variable;
+  unsetenv(parent_variable);  // it is not the parent of this one's children
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (parent != std::to_string(getppid())) std::_Exit(1);  // it has ended meanwhile
+}
+
+}  // namespace orrery
