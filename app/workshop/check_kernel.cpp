@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/lab/roofline/child_output.h"
+#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 
 namespace orrery {
@@ -38,8 +39,7 @@ class CheckFolder {
 
 /// "33 bodies, gravity, block=64 unroll=8"
 std::string setup_of(const Json& row) {
-  std::string text = fmt::format("{} {}, {}", row.at("n").get<int>(), row.at("n").get<int>() == 1 ? "body" : "bodies",
-                                 row.at("law").get<std::string>());
+  std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
   for (const auto& [name, value] : row.at("settings").items()) {
     text +=
         fmt::format("{} {}={}", name == row.at("settings").begin().key() ? "," : "", name, value.get<std::string>());
