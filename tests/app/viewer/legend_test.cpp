@@ -16,7 +16,7 @@ namespace {
 TEST(Legend, PartsHaveTheColoursOfTheTheme) {
   for (const render::Theme theme : {render::Theme::dark, render::Theme::light}) {
     Legend legend;
-    describe_parts(legend, {.names = {"disc", "bulge"}}, theme);
+    describe_parts(legend, {.names = {"disc", "bulge"}, .of_body = {}}, theme);
     ASSERT_EQ(legend.parts.size(), 2u);
     const glm::vec3 colour = render::part_colours(theme)[1];
     EXPECT_EQ(legend.parts[1].colour, (SrgbColour{colour.r, colour.g, colour.b}));
