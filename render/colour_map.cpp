@@ -82,14 +82,24 @@ static_assert(maps[shown_colour_map({.look = Look::density})].id == "inferno");
 constexpr std::array<glm::vec3, most_parts> parts{
     {{0.337f, 0.706f, 0.914f}, {0.902f, 0.624f, 0.000f}, {0.800f, 0.475f, 0.655f}, {0.000f, 0.620f, 0.451f}}};
 
+/// Of this hue and never pale, in linear light.
+glm::vec3 ink_of(glm::vec3 linear) {
+  constexpr float palest = 0.22f;  // luminance: a contrast of 4 to 1 with white
+  const float luminance = glm::dot(linear, glm::vec3{0.2126f, 0.7152f, 0.0722f});
+  return linear * std::min(1.0f, palest / std::max(luminance, 1e-6f));
+}
+
 }  // namespace
 
 std::span<const ColourMap> colour_maps() {
   return maps;
 }
 
-std::span<const glm::vec3, most_parts> part_colours() {
-  return parts;
+std::array<glm::vec3, most_parts> part_colours(Theme theme) {
+  std::array<glm::vec3, most_parts> colours = parts;
+  if (theme == Theme::dark) return colours;
+  for (glm::vec3& colour : colours) colour = srgb_from_linear(ink_of(linear_from_srgb(colour)));
+  return colours;
 }
 
 glm::vec3 linear_from_srgb(glm::vec3 colour) {
@@ -110,11 +120,7 @@ glm::vec3 linear_colour(const ColourMap& map, float at) {
 
 glm::vec3 body_colour(const ColourMap& map, float at, Theme theme) {
   const glm::vec3 linear = linear_colour(map, at);
-  if (theme == Theme::light) {
-    constexpr float palest = 0.22f;  // luminance: a contrast of 4 to 1 with white
-    const float luminance = glm::dot(linear, glm::vec3{0.2126f, 0.7152f, 0.0722f});
-    return linear * std::min(1.0f, palest / std::max(luminance, 1e-6f));
-  }
+  if (theme == Theme::light) return ink_of(linear);
   constexpr float least = 0.5f;  // of the strongest channel, in sRGB
   const glm::vec3 colour = srgb_from_linear(linear);
   const float most = std::max({colour.r, colour.g, colour.b, 1e-6f});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <glm/glm.hpp>
 #include <span>
 #include <string_view>
@@ -25,8 +26,8 @@ std::span<const ColourMap> colour_maps();
 
 inline constexpr int most_parts = 4;
 /// Colours for up to most_parts parts of a scene, sRGB: those of Okabe and Ito (2008), which colour-blind people can
-/// tell apart.
-std::span<const glm::vec3, most_parts> part_colours();
+/// tell apart; on white, as inks that are never pale.
+std::array<glm::vec3, most_parts> part_colours(Theme theme);
 /// Of a body whose value is not known, sRGB.
 inline constexpr glm::vec3 unknown_colour{0.4f};
 

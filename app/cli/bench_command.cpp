@@ -15,6 +15,7 @@
 #include "app/lab/roofline/kernel_limits.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
+#include "app/text/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {
@@ -45,7 +46,9 @@ class Bench {
     if (comparison) console::print("{}", comparison->text(sweep_.backends().kernels(), style));
     fail_on_problems();
     if (sweep_.stopped()) {
-      return say_stopped(fmt::format("{} of {} variants were measured", measured, sweep_.total()));
+      return say_stopped(
+          fmt::format("{} of {} measured", measured,
+                      counted(static_cast<std::int64_t>(sweep_.total()), "variant was", "variants were")));
     }
     return comparison ? status_of(*comparison) : 0;
   }

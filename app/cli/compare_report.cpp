@@ -157,9 +157,9 @@ std::string CompareReport::finish(const TextStyle& style) {
                  {"samples", samples},
                  {"stopped", !run_.ended()}});
   return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
-         paragraph(fmt::format("Distances between the positions of the same body in A and B, of {} bodies; half of "
+         paragraph(fmt::format("Distances between the positions of the same body in A and B, of {}; half of "
                                "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",
-                               format_count(run_.member(0).status.count), run_.size()),
+                               counted_bodies(run_.member(0).status.count), run_.size()),
                    style) +
          files_.written();
 }

@@ -24,9 +24,8 @@ int run_convert(const ConvertOptions& options) {
   WrittenSnapshot written =
       write_snapshot(options.out, std::move(snapshot), {options.order, options.existing, options.format});
   if (!written.remark.empty()) remarks.push_back(std::move(written.remark));
-  console::print("wrote {}: {}, {} bodies\n",
-                 joined(written.files, [](const auto& file) { return printable(file.string()); }),
-                 options.format->title, format_count(count));
+  console::print("wrote {}: {}, {}\n", joined(written.files, [](const auto& file) { return printable(file.string()); }),
+                 options.format->title, counted_bodies(count));
   for (const std::string& remark : remarks) console::print("{}\n", printable(remark));
   return 0;
 }

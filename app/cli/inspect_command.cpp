@@ -143,14 +143,15 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   const Snapshot& snapshot = read.snapshot;
   const std::size_t again = repeated(snapshot.properties.ids);
   const Virial virial = virial_of(snapshot);
-  console::print("{}: {}, complete, {} bodies, {}{}\n\n", printable(options.file), read.format->title,
-                 format_count(snapshot.bodies.count()), state_of(virial),
-                 again == 0 ? "" : fmt::format("; {} ids are not unique", format_count(static_cast<int>(again))));
+  console::print(
+      "{}: {}, complete, {}, {}{}\n\n", printable(options.file), read.format->title,
+      counted_bodies(snapshot.bodies.count()), state_of(virial),
+      again == 0 ? "" : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
 
   Table table{"lt", {"", ""}};
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.file));
-  table.add({"Format", fmt::format("{}{}{}, {} bytes", read.format->title, read.encoding.empty() ? "" : ", ",
-                                   read.encoding, format_count(bytes))});
+  table.add({"Format", fmt::format("{}{}{}, {}", read.format->title, read.encoding.empty() ? "" : ", ", read.encoding,
+                                   counted(bytes, "byte"))});
   table.add({"Bodies", bodies_text(snapshot)});
   const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
   table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_text(seconds) + ")" : "")});
@@ -158,8 +159,7 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
-  table.add(
-      {"Virial ratio", fmt::format("{:.3g} (2 K / |W|, of {} bodies)", virial.ratio, format_count(virial.bodies))});
+  table.add({"Virial ratio", fmt::format("{:.3g} (2 K / |W|, of {})", virial.ratio, counted_bodies(virial.bodies))});
   std::string label = "Notes";
   for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});
   console::print("{}", table.text(stdout_style(options.table)));

@@ -111,7 +111,7 @@ std::string results_text(const LessonPart& part, const LessonResults& results, c
 }
 
 std::string machine_text(const LessonMachine& machine) {
-  return fmt::format("{}, {} {}{}", machine.processor, machine.threads, machine.threads == 1 ? "thread" : "threads",
+  return fmt::format("{}, {}{}", machine.processor, counted(machine.threads, "thread"),
                      machine.gpu.empty() ? "" : "; " + machine.gpu);
 }
 

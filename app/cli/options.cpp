@@ -67,8 +67,8 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
   for (const ScriptLine& line : view.script) {
     const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
     if (view.frames && line.frame >= *view.frames) {
-      throw UsageError(fmt::format("{}: the run ends after {} frames, counted from 0; --frames {} would reach it",
-                                   place, format_count(*view.frames), line.frame + 1));
+      throw UsageError(fmt::format("{}: the run ends after {}, counted from 0; --frames {} would reach it", place,
+                                   counted(*view.frames, "frame"), line.frame + 1));
     }
     if (quit != view.script.end() && line.frame > quit->frame) {
       throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));

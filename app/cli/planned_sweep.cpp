@@ -40,7 +40,7 @@ std::vector<Variant> choose(const Backends& backends, const BenchOptions& option
                                                 .equal_masses = mass_range(bodies.positions).equal(),
                                                 .accuracy = options.accuracy},
                                                {bodies, law}, {});
-    console::print_error("note: {} bodies: {}\n", format_count(bodies.count()), name_of(choice));
+    console::print_error("note: {}: {}\n", counted_bodies(bodies.count()), name_of(choice));
     chosen.push_back({choice.kernel, choice.settings});
   }
   return chosen;

@@ -54,8 +54,8 @@ std::string stalls_table(const KernelProfile& profile, const KernelProfile* befo
 }  // namespace
 
 std::string profile_text(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style) {
-  std::string title = fmt::format("{}, {} bodies of {}, {}", profile.label(), format_count(profile.count),
-                                  profile.scene, profile.device);
+  std::string title =
+      fmt::format("{}, {} of {}, {}", profile.label(), counted_bodies(profile.count), profile.scene, profile.device);
   if (!profile.part.empty()) title += fmt::format("; counters of its longest part, the phase '{}'", profile.part);
   std::string text = '\n' + paragraph(title, style) + figures_table(profile, before, style);
   if (!profile.stalls.empty()) text += stalls_table(profile, before, style);

@@ -60,7 +60,7 @@ std::vector<ReportGroup> groups_of(const Sweep& sweep) {
   std::vector<ReportGroup> groups;
   for (const std::vector<ResultRow>& rows : counts) {
     const Status& status = rows.front().result().status;
-    groups.push_back({fmt::format("{}, {} bodies", status.scene_name, format_count(status.count))});
+    groups.push_back({fmt::format("{}, {}", status.scene_name, counted_bodies(status.count))});
     for (const ResultRow& row : rows) groups.back().rows.push_back(row_of(row, settings));
   }
   return groups;
@@ -84,14 +84,14 @@ std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& s
 
 std::string how_words(const Sampling& sampling) {
   return fmt::format(
-      "Each time is the median of {} {}, each of one step or of as many steps as take {:g} ms, after a warm-up of at "
-      "least {} steps, from the scene's first state. The 95 % interval covers the variation within this run; another "
+      "Each time is the median of {}, each of one step or of as many steps as take {:g} ms, after a warm-up of at "
+      "least {}, from the scene's first state. The 95 % interval covers the variation within this run; another "
       "run "
       "may differ by more. Variants whose intervals overlap share their ranks. A direct sum has N\u00b2 interactions "
       "per "
       "step; a tree has those that it evaluated. The force error is |\u0394a|/|a| against a direct sum in double "
       "precision, over a sample of up to {} bodies of the first state.",
-      sampling.samples, sampling.samples == 1 ? "sample" : "samples", sampling.sample_ms, sampling.warmup_steps,
+      counted(sampling.samples, "sample"), sampling.sample_ms, counted(sampling.warmup_steps, "step"),
       format_count(ForceSample::usual_size));
 }
 
@@ -128,7 +128,8 @@ class Report {
 
   std::string progress_words() const {
     const auto measured = std::ranges::count_if(sweep_.entries(), [](const SweepEntry& e) { return bool{e.result}; });
-    return fmt::format("{} of {} variants were measured", measured, sweep_.total());
+    return fmt::format("{} of {} measured", measured,
+                       counted(static_cast<std::int64_t>(sweep_.total()), "variant was", "variants were"));
   }
 
   std::string remark() const {

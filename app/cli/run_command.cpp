@@ -103,18 +103,29 @@ class Run {
     watch_stop_signals();
     SimulationRun run{*simulation_, order_, outputs_};
     const std::int64_t first = simulation_->status().step;
-    const bool ended = run.run(stop_requested, [&](const SimulationRun::Progress& now) {
-      progress_.show_left(now.left_s, fmt::format("step {} of {}, t = {:.6g}", format_count(now.step),
-                                                  format_count(now.last_step), now.sim_time));
-    });
-    progress_.clear();
-    if (!ended) return stop(run);
+    if (!run_to_end(run)) return stop(run);
     say(run, first);
     if (const std::string problem = run.summary().problem; !problem.empty()) throw std::runtime_error(problem);
     return 0;
   }
 
  private:
+  /// Returns false if it was stopped.
+  bool run_to_end(SimulationRun& run) {
+    try {
+      const bool ended = run.run(stop_requested, [&](const SimulationRun::Progress& now) {
+        progress_.show_left(now.left_s, fmt::format("step {} of {}, t = {:.6g}", format_count(now.step),
+                                                    format_count(now.last_step), now.sim_time));
+      });
+      progress_.clear();
+      return ended;
+    } catch (const std::runtime_error& failure) {
+      if (!simulation_->status().non_finite) throw;
+      throw std::runtime_error(
+          fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure.what()));
+    }
+  }
+
   void begin(const Backends& backends) {
     order_ = changed({}, options_);
     simulation_.emplace(backends, options_.scene, kernel_of_setup(backends.kernels(), options_.setup), nullptr,
@@ -161,7 +172,7 @@ class Run {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
     std::string text =
-        fmt::format("{}: {} bodies, steps {} to {}, t = {:.6g}, kernel {}\n", now.scene_name, format_count(now.count),
+        fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}\n", now.scene_name, counted_bodies(now.count),
                     format_count(first), format_count(now.step), now.sim_time, now.kernel_id);
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
@@ -169,7 +180,8 @@ class Run {
                           summary.interactions / summary.steps_s);
     }
     if (summary.energy_drift) text += fmt::format("energy changed by {:.2e} of itself\n", *summary.energy_drift);
-    if (summary.snapshots > 0) text += fmt::format("wrote {} snapshots to {}\n", summary.snapshots, order_.snapshots);
+    if (summary.snapshots > 0)
+      text += fmt::format("wrote {} to {}\n", counted(summary.snapshots, "snapshot"), order_.snapshots);
     if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", run.diagnostics_file());
     if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", order_.checkpoint);
     console::print("{}", text);

@@ -29,10 +29,11 @@ void refuse_what_nothing_uses(const RunOptions& run) {
     throw UsageError("--format is that of --snapshots, which is not given: add --snapshots FOLDER");
   }
   if (!order.snapshots.empty() && !order.every) {
-    throw UsageError("--snapshots needs the time between them: add --every T");
+    throw UsageError("--snapshots needs the simulated time between them: add --every T");
   }
   if (order.every && order.snapshots.empty() && order.diagnostics.empty()) {
-    throw UsageError("--every is the time between snapshots or rows of diagnostics: add --snapshots or --diagnostics");
+    throw UsageError(
+        "--every is the simulated time between snapshots or rows of diagnostics: add --snapshots or --diagnostics");
   }
   if (run.checkpoint_every_s && order.checkpoint.empty()) {
     throw UsageError("--every-s is the time between checkpoints: add --checkpoint FILE");
@@ -54,15 +55,20 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add_accuracy(app, draft);
   add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
   add_physics(app, draft);
-  add_file(app, "--snapshots", "writes snapshots into a folder", run.order.snapshots);
+  add(app, "--snapshots", "FOLDER",
+      "writes the bodies every T into files of this folder, made if missing; needs --every",
+      [&](const std::string& text) { run.order.snapshots = file_name("--snapshots", text); });
   add(app, "--format", "ID",
       "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", run.order.snapshot_format),
       [&](const std::string& text) { run.snapshot_format = find_named(snapshot_formats(), text, "format")->id; });
-  add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more as CSV", run.order.diagnostics);
-  add(app, "--every", "T", "time between snapshots, and between rows of diagnostics (a hundredth of the run)",
+  add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more every T, as CSV",
+           run.order.diagnostics);
+  add(app, "--every", "T",
+      "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
       [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });
-  add_file(app, "--checkpoint", "keeps the state in a file from which --resume continues", run.order.checkpoint);
-  add(app, "--every-s", "S", fmt::format("seconds between checkpoints ({:g})", run.order.checkpoint_every_s),
+  add_file(app, "--checkpoint", "keeps the state in this file, from which --resume continues", run.order.checkpoint);
+  add(app, "--every-s", "S",
+      fmt::format("seconds of the clock between checkpoints ({:g})", run.order.checkpoint_every_s),
       [&](const std::string& text) {
         run.checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
       });

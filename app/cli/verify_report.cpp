@@ -199,9 +199,9 @@ std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const Text
     left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
     text += paragraph(fmt::format("skipped {}: {}", skip.kernel_id, skip.reason), style, 2);
   }
-  text += paragraph(
-      fmt::format("{} checks, {} failed; force error |da|/|a| against a direct sum in fp64", checks_.size(), failed_),
-      style);
+  text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
+                                counted(std::ssize(checks_), "check"), failed_),
+                    style);
   files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
   return text + files_.written();
 }

@@ -103,8 +103,7 @@ void check_memory(const Symptoms& s, Findings& findings) {
   const std::string cure = "end other programs, or use fewer bodies (-n 16k)";
   if (s.bodies_that_fit < million) {
     findings.push_back({Health::degraded,
-                        fmt::format("No more than {} bodies fit into free memory", format_count(s.bodies_that_fit)),
-                        cure});
+                        fmt::format("No more than {} fit into free memory", counted_bodies(s.bodies_that_fit)), cure});
   }
   if (s.free_gpu_memory && *s.free_gpu_memory < gpu_memory_for_a_million) {
     findings.push_back(

@@ -37,7 +37,7 @@ void Film::begin(const Json& run) {
   last_wanted_ = frames_ - 1;
   while (kept.contains(last_wanted_)) --last_wanted_;
   if (kept_ == 0) return;
-  console::print("kept {} of {} frames in {}\n", format_count(kept_), format_count(frames_), printable(options_.out));
+  console::print("kept {} of {} in {}\n", format_count(kept_), counted(frames_, "frame"), printable(options_.out));
 }
 
 void Film::add(FilmFrame frame) {
@@ -71,9 +71,9 @@ std::string Film::finish() {
   const std::string name = output_->finish();
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   const std::int64_t total = added_ + kept_;
-  return fmt::format("wrote {}: {} {}, {:.4g} s at {:g} frames/s; rendered {:.3g} frames/s", printable(name),
-                     format_count(added_), added_ == 1 ? "frame" : "frames", static_cast<double>(total) / options_.fps,
-                     options_.fps, elapsed_s > 0 ? static_cast<double>(added_) / elapsed_s : 0);
+  return fmt::format("wrote {}: {}, {:.4g} s at {:g} frames/s; rendered {:.3g} frames/s", printable(name),
+                     counted(added_, "frame"), static_cast<double>(total) / options_.fps, options_.fps,
+                     elapsed_s > 0 ? static_cast<double>(added_) / elapsed_s : 0);
 }
 
 }  // namespace orrery

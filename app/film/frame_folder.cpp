@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/parse_number.h"
@@ -86,14 +87,16 @@ void FrameFolder::begin(const Json& run) {
 void FrameFolder::check_same(const Json& run) const {
   const std::string cure = "; name another folder, or add --force to render all frames again";
   if (!fs::exists(folder_ / description)) {
-    fail(folder_, fmt::format("it has {} frames, but no {} that says of what film{}", kept_.size(), description, cure));
+    fail(folder_, fmt::format("it has {}, but no {} that says of what film{}", counted(std::ssize(kept_), "frame"),
+                              description, cure));
   }
   const Json before = read_json((folder_ / description).string());
   for (const auto& [key, value] : run.items()) {
     const Json old = before.is_object() ? before.value(key, Json{}) : Json{};
     if (old == value) continue;
-    fail(folder_, fmt::format("it has {} frames of another film: {} was {}, and is {} now{}", kept_.size(), key,
-                              json_text(old).substr(0, 200), json_text(value), cure));
+    fail(folder_,
+         fmt::format("it has {} of another film: {} was {}, and is {} now{}", counted(std::ssize(kept_), "frame"), key,
+                     json_text(old).substr(0, 200), json_text(value), cure));
   }
 }
 

@@ -31,7 +31,7 @@ std::optional<Command> OverlayPainter::due(double now_s, const Status& status, c
 bool OverlayPainter::update(const OverlayScene& scene, const render::OrbitCamera& camera, const Status& status,
                             ViewStatus& view) {
   bool changed = boxes_.follow(status, boxes_of(view));
-  view.legend.cells = boxes_.legend();
+  boxes_.describe(view.legend);
   if (view.picked) view.picked->walk = boxes_.walk();
   changed |= follow_bodies(scene, view);
   const Shown shown{view.overlays, view.appearance, picked_of(view)};

@@ -56,15 +56,19 @@ std::span<const TreeCell> whole_levels(const TreeCells& read) {
   return cells;
 }
 
-std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn, int depth) {
+std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn) {
   const bool part = std::ssize(drawn) < read.count;
-  const std::string cells =
-      part ? fmt::format("{} of {} cells", format_count(std::ssize(drawn)), format_count(read.count))
-           : fmt::format("{} {}", format_count(read.count), read.count == 1 ? "cell" : "cells");
+  const std::string cells = part ? fmt::format("{} of {}", format_count(std::ssize(drawn)), counted(read.count, "cell"))
+                                 : counted(read.count, "cell");
   if (read.asked.level != CellRequest::every_level) {
-    return fmt::format("level {} of {}: {}", read.asked.level, depth, cells);
+    return fmt::format("level {}: {}", read.asked.level, read.count == 0 ? "no cells" : cells);
   }
-  return fmt::format("levels 0 to {} of {}: {}", drawn.empty() ? 0 : drawn.back().level, depth, cells);
+  return fmt::format("levels 0 to {}: {}", drawn.empty() ? 0 : drawn.back().level, cells);
+}
+
+SrgbColour colour_of(const Ink& ink, render::Theme theme) {
+  const glm::vec3 colour = ink.in(theme);
+  return {colour.r, colour.g, colour.b};
 }
 
 }  // namespace
@@ -92,11 +96,18 @@ bool TreeBoxes::follow(const Status& status, const Wanted& wanted) {
   if (read && wanted.cells) {
     const std::span<const TreeCell> cells = whole_levels(*read);
     add_cells(*read, cells, wanted.theme, boxes);
-    legend_ = legend_of(*read, cells, status.tree ? status.tree->depth : 0);
+    legend_ = legend_of(*read, cells);
   }
   if (read && read->walk && wanted.walk_of == read->asked.walk_of) add_walk(*read->walk, wanted.theme, boxes);
   renderer_.set(boxes);
   return true;
+}
+
+void TreeBoxes::describe(Legend& legend) const {
+  legend.cells = legend_;
+  if (!walk()) return;
+  legend.walk = {{"cells met as a whole", colour_of(whole, wanted_.theme)},
+                 {"leaves met body by body", colour_of(one_by_one, wanted_.theme)}};
 }
 
 std::optional<PickedBody::Walk> TreeBoxes::walk() const {

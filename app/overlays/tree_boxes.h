@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/ui_state/legend.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "compute/sim/command.h"
@@ -34,8 +35,8 @@ class TreeBoxes {
   /// Takes over the cells that `status` has. Whether the boxes are others than before.
   bool follow(const Status& status, const Wanted& wanted);
 
-  /// "level 5 of 17: 1,203 cells"; empty if no cells are drawn.
-  const std::string& legend() const { return legend_; }
+  /// Adds the cells that are drawn, and the colours of a walk.
+  void describe(Legend& legend) const;
   /// Of the walk that is drawn; none if there is none.
   std::optional<PickedBody::Walk> walk() const;
   const render::BoxRenderer& renderer() const { return renderer_; }

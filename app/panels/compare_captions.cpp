@@ -14,12 +14,15 @@ namespace {
 
 using theme::em;
 
-std::string caption_of(const ComparedRun& run) {
-  return run.name + (run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{});
+/// In `width`: the name is shortened, and the time is whole or left out.
+std::string caption_of(const ComparedRun& run, float width) {
+  const std::string time = run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{};
+  const float room = width - ImGui::CalcTextSize(time.c_str()).x;
+  return room < em(5) ? shortened(run.name, width) : shortened(run.name, room) + time;
 }
 
-/// "A" in its colour, then the words, from `at` on; as wide as `most`.
-void caption(std::size_t which, ImVec2 at, float most, const std::string& words) {
+/// "A" in its colour, then its run, from `at` on; as wide as `most`.
+void caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
   ImGui::SetNextWindowBgAlpha(0.5f);
@@ -28,7 +31,7 @@ void caption(std::size_t which, ImVec2 at, float most, const std::string& words)
     text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
     ui_mark("compare.caption", which == 0 ? "A" : "B");
     ImGui::SameLine();
-    text(shortened(words, most - em(3.2f)), theme::text);
+    text(caption_of(run, most - em(3.2f)), theme::text);
   }
   ImGui::End();
   ImGui::PopStyleVar();
@@ -46,13 +49,12 @@ void compare_captions(const ViewStatus& view, const PanelState& state) {
   if (side) {
     ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate,
                                             em(0.08f));
-    caption(1, {split + margin, top}, display.x - split - 2 * margin, caption_of(compare.runs[1]));
+    caption(1, {split + margin, top}, display.x - split - 2 * margin, compare.runs[1]);
   } else {
     caption(1, {side_column_width(view) + margin, top + em(2.2f)}, display.x - side_column_width(view) - 2 * margin,
-            caption_of(compare.runs[1]));
+            compare.runs[1]);
   }
-  caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin,
-          caption_of(compare.runs[0]));
+  caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin, compare.runs[0]);
 }
 
 }  // namespace orrery

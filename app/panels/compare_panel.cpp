@@ -132,11 +132,10 @@ void draw_chart(const ComparisonChart& chart, const CompareStatus& compare, ImVe
   }
   const std::string end = format_value(compare.time);
   small_text({scale.area.low.x, scale.area.high.y + em(0.1f)}, theme::dim, "0");
-  const std::string words = "time since the same state";
-  if (small_width(words) + 2 * small_width(end) + em(1) < scale.area.width()) {
-    small_text({(scale.area.low.x + scale.area.high.x - small_width(words)) / 2, scale.area.high.y + em(0.1f)},
-               theme::dim, words);
-  }
+  const float room = scale.area.width() - 2 * small_width(end) - em(1);
+  const char* const words = small_width("time since the same state") < room ? "time since the same state" : "time";
+  small_text({(scale.area.low.x + scale.area.high.x - small_width(words)) / 2, scale.area.high.y + em(0.1f)},
+             theme::dim, words);
   small_text({scale.area.high.x - small_width(end), scale.area.high.y + em(0.1f)}, theme::dim, end);
   chart_tooltip(chart, compare.samples, scale);
 }

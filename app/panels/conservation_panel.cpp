@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cfloat>
 #include <cmath>
 #include <ranges>
 #include <span>
@@ -64,15 +63,18 @@ struct Chart {
   const char* title;
   const char* notes;
   std::span<const Curve> curves;
-  bool from_zero;
+  bool from_zero;       ///< the axis
+  double top_of_zeros;  ///< of the axis if all values are 0
 };
+constexpr double rounding = 1e-7;  // of single precision, in which the bodies are kept
 constexpr std::array charts{
     Chart{"energy", "energy drift", "|E - E0| / |E0|: how far the total energy has moved from the first one measured.",
-          drift_of_energy, true},
-    Chart{"energies", "energies", "Kinetic and potential energy and their sum, in units of G = 1.", energies, false},
-    Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true},
-    Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true},
-    Chart{"virial", "virial ratio", "2 K / |W|: 1 for a system in equilibrium.", virial, true},
+          drift_of_energy, true, rounding},
+    Chart{"energies", "energies", "Kinetic and potential energy and their sum, in units of G = 1.", energies, false, 1},
+    Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true, rounding},
+    Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true,
+          rounding},
+    Chart{"virial", "virial ratio", "2 K / |W|: 1 for a system in equilibrium.", virial, true, 1},
 };
 
 std::string number_words(double value) {
@@ -81,26 +83,15 @@ std::string number_words(double value) {
   return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }
 
-struct Range {
-  double low, high;
-};
-
-Range range_of(const Chart& chart, History history) {
-  Range range{chart.from_zero ? 0 : DBL_MAX, chart.from_zero ? 0 : -DBL_MAX};
+LinearAxis axis_of(const Chart& chart, History history) {
+  std::vector<double> values;
   for (const Curve& curve : chart.curves) {
-    for (const ConservedProbe& probe : history) {
-      const double value = curve.value(probe, history.front());
-      if (!std::isfinite(value)) continue;
-      range = {std::min(range.low, value), std::max(range.high, value)};
-    }
+    for (const ConservedProbe& probe : history) values.push_back(curve.value(probe, history.front()));
   }
-  if (!(range.high > range.low)) range = {range.low - 0.5, range.low + 0.5};
-  if (chart.from_zero && range.low < 0) range.low = 0;
-  const double margin = 0.08 * (range.high - range.low);
-  return {chart.from_zero ? range.low : range.low - margin, range.high + margin};
+  return LinearAxis::around(values, chart.from_zero, chart.top_of_zeros);
 }
 
-void draw_curve(const Curve& curve, History history, const PlotArea& area, Range range) {
+void draw_curve(const Curve& curve, History history, const PlotArea& area, const LinearAxis& axis) {
   const double first = history.front().sim_time, last = history.back().sim_time;
   std::vector<ImVec2> points;
   points.reserve(history.size());
@@ -108,8 +99,7 @@ void draw_curve(const Curve& curve, History history, const PlotArea& area, Range
     const double value = curve.value(probe, history.front());
     if (!std::isfinite(value)) continue;
     const double x = last > first ? (probe.sim_time - first) / (last - first) : 1;
-    points.push_back(
-        area.at(static_cast<float>(x), static_cast<float>((value - range.low) / (range.high - range.low))));
+    points.push_back(area.at(static_cast<float>(x), axis.at(value)));
   }
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (points.size() > 1) {
@@ -149,8 +139,8 @@ void draw_chart(const Chart& chart, History history, ImVec2 size) {
   draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
   small_text(low, theme::dim, chart.title);
   if (!history.empty()) {
-    const Range range = range_of(chart, history);
-    for (const Curve& curve : chart.curves) draw_curve(curve, history, area, range);
+    const LinearAxis axis = axis_of(chart, history);
+    for (const Curve& curve : chart.curves) draw_curve(curve, history, area, axis);
     float right = area.high.x;
     for (const Curve& curve : chart.curves | std::views::reverse) {
       const std::string words =
@@ -163,8 +153,8 @@ void draw_chart(const Chart& chart, History history, ImVec2 size) {
       const std::string words = number_words(value);
       small_text({area.low.x - em(0.3f) - small_width(words), y}, theme::dim, words);
     };
-    edge(range.high, area.low.y);
-    edge(range.low, area.high.y - em(0.9f));
+    edge(axis.high, area.low.y);
+    edge(axis.low, area.high.y - em(0.9f));
   }
   chart_tooltip(chart, history, area);
 }
@@ -229,8 +219,8 @@ void cost(const Status& status, const ViewStatus& view, Requests& out) {
   if (asked <= 0 && history.empty()) {
     wrapped_text("Choose an interval to measure the conserved quantities.", theme::dim, theme::Font::small);
   } else if (!history.empty()) {
-    wrapped_text(fmt::format("t = {:.4g} to {:.4g}, {} times", history.front().sim_time, history.back().sim_time,
-                             format_count(static_cast<std::int64_t>(history.size()))),
+    wrapped_text(fmt::format("t = {:.4g} to {:.4g}, {}", history.front().sim_time, history.back().sim_time,
+                             counted(std::ssize(history), "time")),
                  theme::dim, theme::Font::small);
   }
 }

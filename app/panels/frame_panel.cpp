@@ -21,8 +21,7 @@ void step_bar(const HeldTimes& held) {
   time_bar("step-time", parts, step.step_ms);
   tooltip("The parts of the latest step's time.",
           "Steps run on the GPU or on other threads while frames are drawn, so a step may take longer than a frame.");
-  const bool many = held.step_known && step.steps > 1;
-  time_legend("step-parts", parts, many ? fmt::format("{} steps per frame", format_count(step.steps)) : std::string{});
+  time_legend("step-parts", parts);
 }
 
 void frame_bar(const HeldTimes& held) {
@@ -39,9 +38,10 @@ void frame_bar(const HeldTimes& held) {
       {"swap", times.swap_ms, known, theme::slate, "Waiting in the buffer swap, mostly for the display."},
       {"rest", std::max(rest_ms, 0.0), known, theme::pale, "The rest of the frame's time."},
   };
-  time_head("Frame", known
-                         ? fmt::format("{}  \u2022  {}", format_ms(times.frame_ms), format_frames_per_s(times.frame_ms))
-                         : unknown);
+  const bool several = held.step_known && held.step.steps > 1;
+  time_head(
+      several ? fmt::format("Frame with {}", counted(held.step.steps, "step")) : "Frame",
+      known ? fmt::format("{}  \u2022  {}", format_ms(times.frame_ms), format_frames_per_s(times.frame_ms)) : unknown);
   time_bar("frame", parts, times.frame_ms);
   tooltip("The parts of the frame's time.",
           "Drawing is GPU time and overlaps the wait in the swap, so the parts may add up to more than the frame.");
@@ -54,9 +54,10 @@ void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held) {
   constexpr double hold_s = 0.2;
   const double now = ImGui::GetTime();
   const bool step_known = view.measured > 0 && status.timing.steps > 0, frame_known = view.times.frame_ms > 0;
-  const bool other = step_known != held.step_known || frame_known != held.frame_known;
+  const bool other = step_known != held.step_known || frame_known != held.frame_known ||
+                     status.tree.has_value() != held.tree.has_value();
   if (!other && now < held.until) return;
-  held = {view.times, status.timing, step_known, frame_known, now + hold_s};
+  held = {view.times, status.timing, status.tree, step_known, frame_known, now + hold_s};
 }
 
 void frame_panel(const HeldTimes& times) {

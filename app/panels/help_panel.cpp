@@ -21,7 +21,7 @@ constexpr theme::Font fine = theme::Font::small;
 
 float width_of(const std::string& words) {
   ImFont* const font = theme::font(fine);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+  return std::ceil(font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x);
 }
 
 /// The headings with their lines.
@@ -52,7 +52,6 @@ std::size_t first_column(std::span<const Keys> groups) {
 
 struct Widths {
   float keys = 0, actions = 0;
-  float both() const { return keys + actions; }
 };
 
 Widths widths_of(std::span<const Keys> groups) {
@@ -66,7 +65,8 @@ Widths widths_of(std::span<const Keys> groups) {
   return widths;
 }
 
-void column(std::span<const Keys> groups) {
+/// `actions`: the width of what the keys do.
+void column(std::span<const Keys> groups, float actions) {
   const float keys_width = widths_of(groups).keys;
   ImGui::BeginGroup();
   for (const Keys group : groups) {
@@ -76,40 +76,58 @@ void column(std::span<const Keys> groups) {
       text(line.keys, theme::text, fine);
       ImGui::SameLine();
       ImGui::SetCursorPosX(left + keys_width);
-      text(line.action, theme::dim, fine);
+      text_in_lines(line.action, actions, theme::dim, fine);
     }
   }
   ImGui::EndGroup();
 }
 
+/// How the keys are laid out in a window of some width.
+struct Layout {
+  std::size_t first;  ///< groups of the first column; all: there is one column
+  float actions[2];   ///< widths
+  float width;        ///< of the window
+};
+
+/// In two columns if there is room for about two words of each action, else in one.
+Layout layout_of(std::span<const Keys> groups, float room, float edges, float gap) {
+  const std::size_t half = first_column(groups);
+  const Widths one = widths_of(groups), first = widths_of(groups.first(half)), second = widths_of(groups.subspan(half));
+  const auto fitted = [](float wanted, float most) { return std::max(std::min(wanted, most), 1.0f); };
+  const float rest = (room - edges - gap - first.keys - second.keys) / 2;
+  if (half == 0 || rest < std::min(em(11), std::max(first.actions, second.actions))) {
+    const float actions = fitted(one.actions, room - edges - one.keys);
+    return {groups.size(), {actions, 0}, one.keys + actions + edges};
+  }
+  // What the narrower column does not need is the other's.
+  const float left = fitted(first.actions, std::max(rest, 2 * rest - second.actions));
+  const float right = fitted(second.actions, 2 * rest - left);
+  return {half, {left, right}, first.keys + left + gap + second.keys + right + edges};
+}
+
 }  // namespace
 
-/// Two columns on at most a third of the view; what does not fit scrolls.
+/// At most a third of the view, in its lower right corner: the side column and the middle of the picture stay free if
+/// the window is large enough. What does not fit scrolls.
 void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding{em(1.2f), em(0.7f)};
-  const float left = side_column_width(view), gap = em(1.6f), bar = ImGui::GetStyle().ScrollbarSize;
+  const float margin = em(0.75f), gap = em(1.6f), edges = 2 * padding.x + ImGui::GetStyle().ScrollbarSize;
+  const float head = em(15) + edges;  // the title and its buttons
+  const float beside = display.x - side_column_width(view) - margin;
+  const float room = beside >= head ? beside : display.x;
   const std::vector<Keys> groups = groups_of(view.keys);
   const std::span all{groups};
-  const std::size_t half = first_column(all);
-  const float edges = 2 * padding.x + bar;
-  const float two = widths_of(all.first(half)).both() + gap + widths_of(all.subspan(half)).both() + edges;
-  const bool wide = two <= display.x;
-  const float head = em(15) + edges;  // the title and its buttons
-  const float width = std::min(std::max(wide ? two : widths_of(all).both() + edges, head), display.x);
+  const Layout layout = layout_of(all, room, edges, gap);
+  const float width = std::min(std::max(layout.width, head), room);
   const float least = std::min(em(13), display.y);
-  const float most = std::max(std::floor(display.x * display.y / 3 / width), least);
-  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::min(most, display.y)});
+  const float most = std::max(std::min(display.x * display.y / 3 / width, display.y / 2 - margin), least);
+  ImGui::SetNextWindowPos({display.x - (room < display.x ? margin : 0), display.y - margin}, ImGuiCond_Always, {1, 1});
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::floor(most)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
-  const int flags =
-      fixed_window | ImGuiWindowFlags_AlwaysAutoResize | (wide ? 0 : ImGuiWindowFlags_HorizontalScrollbar);
-  if (ImGui::Begin("Help", nullptr, flags)) {
-    // Beside the side column, or over it if there is no room.
-    const ImVec2 size = ImGui::GetWindowSize();
-    const float x = std::min((left + display.x - size.x) / 2, display.x - size.x);
-    ImGui::SetWindowPos({std::max(x, 0.0f), std::max((display.y - size.y) / 2, 0.0f)});
+  if (ImGui::Begin("Help", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     text("Keys and mouse", theme::accent, theme::Font::strong);
     ImGui::SameLine(0, em(1.2f));
     if (ImGui::SmallButton("Lessons")) {
@@ -123,10 +141,10 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
     if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(ToggleHelp{});
     ui_mark("help.close");
     tooltip("Esc");
-    column(wide ? all.first(half) : all);
-    if (wide) {
+    column(all.first(layout.first), layout.actions[0]);
+    if (layout.first < groups.size()) {
       ImGui::SameLine(0, gap);
-      column(all.subspan(half));
+      column(all.subspan(layout.first), layout.actions[1]);
     }
   }
   ImGui::End();

@@ -69,7 +69,7 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
   const float margin = em(0.75f), padding = em(0.8f);
   std::vector<Entry> entries{
       {status.scene_name, theme::text, theme::Font::strong, 2},
-      {fmt::format("{} bodies", format_count(status.count)), theme::text, theme::Font::body, 3},
+      {counted_bodies(status.count), theme::text, theme::Font::body, 3},
       {fmt::format("step {}", format_count(status.step)), theme::dim, theme::Font::body, 1},
       {time_words(status), theme::dim, theme::Font::body, 0},
   };

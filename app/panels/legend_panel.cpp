@@ -61,16 +61,16 @@ void values(const Legend& legend, float left, float width) {
   ui_mark("legend.beyond");
 }
 
-void parts(const Legend& legend) {
+void swatches(const char* id, const std::vector<LegendPart>& parts) {
   const float side = em(0.6f);
-  for (const LegendPart& part : legend.parts) {
+  for (const LegendPart& part : parts) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
     ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
     ImGui::Dummy({side, side});
     ImGui::SameLine();
     text(part.name, theme::dim, theme::Font::small);
-    ui_mark("legend.part", part.name);
+    ui_mark(id, part.name);
   }
 }
 
@@ -84,7 +84,7 @@ void colours(const Legend& legend, float width) {
   if (legend.parts.empty()) {
     values(legend, left, width);
   } else {
-    parts(legend);
+    swatches("legend.part", legend.parts);
   }
   if (legend.note.empty() && !(legend.known.value_or(1) < 1)) return;
   text(legend.note.empty() ? fmt::format("measured: {:.0f} %", std::floor(100 * *legend.known)) : legend.note,
@@ -156,6 +156,7 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
       text(legend.cells, theme::text, theme::Font::small);
       ui_mark("legend.cells");
     }
+    swatches("legend.walk", legend.walk);
     if (!legend.arrows.empty()) arrow_scale(legend);
     scale_bar(legend, width - em(4.5f));
   }

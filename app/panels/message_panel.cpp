@@ -44,10 +44,7 @@ float alarm(const char* name, float y, Content&& content) {
 /// Wraps at a width that leaves the side column free.
 void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   const float room = ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5);
-  const float width = std::min(ImGui::CalcTextSize(line.c_str()).x + 1, std::max(room, em(12)));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text(line, colour);
-  ImGui::PopTextWrapPos();
+  text_in_lines(line, std::max(room, em(12)), colour);
 }
 
 /// Visible while something is recorded, even if all else is hidden.
@@ -110,12 +107,12 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
   if (view.recording.active && view.in_window) {
-    y += recording_light("recording", fmt::format("recording  {} rows", format_count(view.recording.rows)),
-                         view.recording.file, "F5 stops the recording.", y);
+    y += recording_light("recording", "recording  " + counted(view.recording.rows, "row"), view.recording.file,
+                         "F5 stops the recording.", y);
   }
   if (view.film.active && view.in_window) {
-    y += recording_light("filming", fmt::format("filming  {} pictures", format_count(view.film.pictures)),
-                         view.film.file, "F6 completes the film.", y);
+    y += recording_light("filming", "filming  " + counted(view.film.pictures, "picture"), view.film.file,
+                         "F6 completes the film.", y);
   }
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     y += alarm("Error", y, [&] {

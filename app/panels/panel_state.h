@@ -13,10 +13,11 @@
 
 namespace orrery {
 
-/// The latest frame and batch of steps, held for a moment so that the numbers can be read.
+/// The latest frame, batch of steps and tree of that batch, held for a moment so that the numbers can be read.
 struct HeldTimes {
   FrameTimes frame;
   StepTiming step;
+  std::optional<TreeReport> tree;
   bool step_known = false, frame_known = false;
   double until = 0;  ///< in ImGui's time
 };

@@ -39,7 +39,7 @@ void title_row(const Status& status, const ViewStatus& view, Requests& out) {
 void settings(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   scene_panel(status, view, state, out);
   kernel_panel(status, view, state, out);
-  tree_panel(status, view, out);
+  tree_panel(status, view, state.times, out);
   physics_panel(status, view, out);
   appearance_panel(status, view, state, out);
   record_panel(status, view, state, out);

@@ -82,7 +82,7 @@ void picked_panel(const ViewStatus& view, Requests& out) {
     row("to target", fmt::format("{:.4g}", body.distance),
         "The distance from the camera's target, in units of length.");
     if (body.walk) {
-      row("walk", fmt::format("{} cells, {} bodies", format_count(body.walk->cells), format_count(body.walk->bodies)),
+      row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
           "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
       ui_mark("picked.walk");
     }

@@ -19,7 +19,7 @@ namespace {
 using theme::em;
 
 std::string row_name(std::size_t row, const KernelProfile& profile) {
-  return fmt::format("{}: {}, {} bodies", row + 1, profile.label(), format_count(profile.count));
+  return fmt::format("{}: {}, {}", row + 1, profile.label(), counted_bodies(profile.count));
 }
 
 void profile_button(const Status& status, const ViewStatus& view, Requests& out) {
@@ -94,7 +94,7 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
     return;
   }
   text(latest->label(), theme::text, theme::Font::strong);
-  wrapped_text(fmt::format("{} bodies of {}, {}{}", format_count(latest->count), latest->scene, latest->device,
+  wrapped_text(fmt::format("{} of {}, {}{}", counted_bodies(latest->count), latest->scene, latest->device,
                            latest->part.empty() ? "" : ", counters of the phase '" + latest->part + "'"),
                theme::dim, theme::Font::small);
   if (const KernelProfile* const before = profiles.baseline()) {

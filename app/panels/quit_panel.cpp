@@ -17,9 +17,8 @@ void quit_panel(const ViewStatus& view, Requests& out) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
   if (ImGui::Begin("Quit", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     text("Quit Orrery?", theme::accent, theme::Font::strong);
-    ImGui::PushTextWrapPos(std::clamp(display.x - em(4), em(12), em(26)));
-    for (const std::string& line : view.quit_question) text(line);
-    ImGui::PopTextWrapPos();
+    const float width = std::clamp(display.x - em(4), em(12), em(26));
+    for (const std::string& line : view.quit_question) text_in_lines(line, width);
     ImGui::Dummy({0, em(0.2f)});
     if (accent_button("Quit", {em(6), 0})) out.push_back(Quit{});
     ui_mark("quit.quit");

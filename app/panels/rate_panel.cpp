@@ -46,7 +46,7 @@ void work_cell(const Status& status, double interactions_per_s) {
 std::string probe_words(const Status& status, const ViewStatus& view) {
   if (!status.force_probe) return {};
   const ForceProbe& probe = *status.force_probe;
-  return fmt::format("{} of {} bodies, at step {}. Took {}{}.", format_count(probe.sample), format_count(status.count),
+  return fmt::format("{} of {}, at step {}. Took {}{}.", format_count(probe.sample), counted_bodies(status.count),
                      format_count(probe.step), format_ms(probe.ms), cost_share(probe.ms, view.probe_gap_s));
 }
 

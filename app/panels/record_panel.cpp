@@ -77,7 +77,7 @@ void film_row(const FilmStatus& film, std::string& file, Requests& out) {
   const ImVec2 size{button, ImGui::GetFrameHeight()};
   if (film.active) {
     if (icon_button("film", Icon::stop, "Stop", size)) out.push_back(StopFilm{});
-    text(fmt::format("{} pictures in {}", format_count(film.pictures), film.file), theme::dim, theme::Font::small);
+    text(fmt::format("{} in {}", counted(film.pictures, "picture"), film.file), theme::dim, theme::Font::small);
     tooltip(film.file);
   } else if (icon_button("film", Icon::record, "Film", size) || entered) {
     out.push_back(StartFilm{path_of(file)});
@@ -102,17 +102,15 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
   const ImVec2 size{button, ImGui::GetFrameHeight()};
   if (recording.active) {
     if (icon_button("record", Icon::stop, "Stop", size)) out.push_back(StopRecording{});
-    text(fmt::format("{} rows in {}", format_count(recording.rows), recording.file), theme::dim, theme::Font::small);
+    text(fmt::format("{} in {}", counted(recording.rows, "row"), recording.file), theme::dim, theme::Font::small);
     tooltip(recording.file);
   } else {
     const bool pressed = icon_button("record", Icon::record, "Record", size);
     if (pressed || entered) out.push_back(StartRecording{path_of(state.timings_file)});
     if (!recording.error.empty()) {
-      ImGui::PushTextWrapPos(0);
-      text(recording.error, theme::bad, theme::Font::small);
-      ImGui::PopTextWrapPos();
+      wrapped_text(recording.error, theme::bad, theme::Font::small);
     } else if (!recording.file.empty()) {
-      text(fmt::format("{} rows written to {}", format_count(recording.rows), recording.file), theme::dim,
+      text(fmt::format("{} written to {}", counted(recording.rows, "row"), recording.file), theme::dim,
            theme::Font::small);
       tooltip(recording.file);
     }

@@ -87,7 +87,7 @@ void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
     }
     if (ImGui::IsWindowHovered() &&
         std::hypot(ImGui::GetMousePos().x - dot.x, ImGui::GetMousePos().y - dot.y) < em(0.5f)) {
-      show_tooltip(profile.label(), fmt::format("{} bodies", format_count(profile.count)));
+      show_tooltip(profile.label(), counted_bodies(profile.count));
     }
   }
 }

@@ -19,7 +19,7 @@ void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 /// Draws nothing if the kernel is not a tree.
-void tree_panel(const Status& status, const ViewStatus& view, Requests& out);
+void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& times, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
 void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
@@ -63,9 +63,10 @@ void conservation_content(const Status& status, const ViewStatus& view, PanelSta
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void workshop_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
-/// Of the runs A and B of a comparison; colour-blind people can tell them apart.
-inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(0, 102, 166, 255)},
-                                        theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(176, 106, 0, 255)}};
+/// Of the runs A and B of a comparison, as the picture draws one over the other: the first two of
+/// render::part_colours().
+inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
+                                        theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 
 /// Describes Reset, besides the first state.
 extern const char* const reset_words;

@@ -199,8 +199,8 @@ void legend(const ViewStatus& view) {
   tooltip("No other run is both faster and more accurate than one of these.");
   const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
   if (hidden > 0) {
-    wrapped_text(fmt::format("Not shown: {} of {} results, whose error is not known.", format_count(hidden),
-                             format_count(static_cast<std::int64_t>(view.results.size()))),
+    wrapped_text(fmt::format("Not shown: {} of {}, whose error is not known.", format_count(hidden),
+                             counted(std::ssize(view.results), "result")),
                  theme::dim, theme::Font::small);
   }
 }

@@ -110,10 +110,9 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
     return;
   }
   ImGui::BeginDisabled(!counts);
-  const std::string variants =
-      chosen.empty() || !counts
-          ? std::string{}
-          : fmt::format(": {} variants", format_count(static_cast<std::int64_t>(variants_of(chosen, *counts))));
+  const std::string variants = chosen.empty() || !counts
+                                   ? std::string{}
+                                   : ": " + counted(static_cast<std::int64_t>(variants_of(chosen, *counts)), "variant");
   const std::string label = fmt::format("Sweep {}{}###sweep", subject(chosen), variants);
   const bool pressed = accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0});
   if ((pressed || entered) && counts) {
@@ -136,7 +135,7 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
     out.push_back(SelectKernel{row.kernel_id, row.values});
   }
   ui_mark("sweep.apply");
-  tooltip(fmt::format("Applies the fastest variant with {} bodies: {}  {}", format_count(row.count), row.kernel_id,
+  tooltip(fmt::format("Applies the fastest variant with {}: {}  {}", counted_bodies(row.count), row.kernel_id,
                       row.settings));
   std::string others;
   for (const std::size_t i : found->within_noise) {

@@ -38,11 +38,19 @@ void numbers(const TreeReport& tree, int count) {
                      format_percent(interactions / (bodies * bodies))));
   number(format_count(std::llround(interactions / bodies)), "per body", "Average interactions per body.");
   number(format_count(tree.cells), "cells", "Cells of the tree, including its leaves.");
-  number(std::to_string(tree.depth), "depth", "Levels of cells below the root.");
+  number(std::to_string(tree.depth), "deepest level",
+         "The root has level 0. A cell with a single child may be left out, so a level may have no cells.");
   ImGui::EndTable();
 }
 
-void phase_bar(const TreeReport& tree) {
+/// Which evaluation the phases are of, if the step time above may be of others.
+std::string phases_words(const TreeReport& tree, const StepTiming& step) {
+  if (tree.phases_age > 0) return fmt::format("Tree, {} earlier", counted(tree.phases_age, "step"));
+  if (step.steps > 1) return fmt::format("Tree, 1 of {}", counted(step.steps, "step"));
+  return "Tree";
+}
+
+void phase_bar(const TreeReport& tree, const StepTiming& step) {
   std::vector<TimePart> parts;
   double total_ms = 0;
   for (const TreePhase& phase : tree.phases) {
@@ -50,9 +58,10 @@ void phase_bar(const TreeReport& tree) {
                      "One phase of a force evaluation."});
     total_ms += phase.ms;
   }
-  time_head("Tree", parts.empty() ? unknown : format_ms(total_ms));
+  time_head(phases_words(tree, step), parts.empty() ? unknown : format_ms(total_ms));
   time_bar("tree-time", parts, total_ms);
-  time_legend("tree-phases", parts, {}, /*columns=*/2);
+  tooltip("The phases of one force evaluation. On a GPU, the batches whose phases are timed are a sample.");
+  time_legend("tree-phases", parts, /*columns=*/2);
 }
 
 void cells(int depth, const ShowTreeCells& now, Requests& out) {
@@ -73,17 +82,17 @@ void cells(int depth, const ShowTreeCells& now, Requests& out) {
 
 }  // namespace
 
-void tree_panel(const Status& status, const ViewStatus& view, Requests& out) {
+void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& held, Requests& out) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) return;
   if (!section("tree", "Tree", true)) return;
-  const TreeReport report = status.tree.value_or(TreeReport{});
-  if (status.tree) {
+  const TreeReport report = held.tree.value_or(TreeReport{});
+  if (held.tree) {
     numbers(report, status.count);
   } else {
     text("Known after the next step.", theme::dim, theme::Font::small);
   }
-  phase_bar(report);
+  phase_bar(report, held.step);
   cells(report.depth, view.overlays.cells, out);
   bool walk = view.overlays.walk.on;
   if (ImGui::Checkbox("Walk of the picked body", &walk)) out.push_back(ShowWalk{walk});

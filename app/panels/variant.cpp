@@ -40,8 +40,8 @@ std::string scene_name(const Trial& trial) {
 std::string system_words(const Trial& trial) {
   const bool generated = trial.scene.file.empty();
   std::string words = generated ? fmt::format("{}, seed {}", trial.scene.scene, trial.scene.seed) : trial.scene.file;
-  words += fmt::format(", {} bodies\n{}, dt {:.3g}, softening {:.3g}", format_count(trial.count),
-                       law_info(trial.law.id).id, trial.time_step, trial.law.softening);
+  words += fmt::format(", {}\n{}, dt {:.3g}, softening {:.3g}", counted_bodies(trial.count), law_info(trial.law.id).id,
+                       trial.time_step, trial.law.softening);
   if (trial.law.id == LawId::attract_repel) {
     words += fmt::format(", repulsion {:.3g}, drag {:.3g}", trial.law.repulsion, trial.law.drag);
   }

@@ -44,8 +44,8 @@ std::string run_title(const Json& simulation) {
   const std::vector<std::int64_t> counts = counts_of(simulation);
   const auto [least, most] = std::ranges::minmax(counts);
   const std::string scene = simulation.at("scene").get<std::string>();
-  if (least == most) return fmt::format("{}, {} bodies", scene, format_count(least));
-  return fmt::format("{}, {} to {} bodies", scene, format_count(least), format_count(most));
+  if (least == most) return fmt::format("{}, {}", scene, counted_bodies(least));
+  return fmt::format("{}, {} to {}", scene, format_count(least), counted_bodies(most));
 }
 
 std::string made_words(const Json& machine) {

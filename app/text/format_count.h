@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace orrery {
 
@@ -12,6 +13,16 @@ inline std::string format_count(std::int64_t count) {
   for (int at = static_cast<int>(text.size()) - 3; at > first; at -= 3)
     text.insert(static_cast<std::size_t>(at), 1, ',');
   return text;
+}
+
+/// "1 body", "16,384 bodies"; without `several`, the plural is `one` with an s.
+inline std::string counted(std::int64_t count, std::string_view one, std::string_view several = {}) {
+  std::string text = format_count(count) + ' ';
+  if (count == 1) return text.append(one);
+  return several.empty() ? text.append(one) + 's' : text.append(several);
+}
+inline std::string counted_bodies(std::int64_t count) {
+  return counted(count, "body", "bodies");
 }
 
 }  // namespace orrery

@@ -10,7 +10,7 @@ namespace orrery {
 
 using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 
-/// A part of the scene and its colour.
+/// What a colour stands for, such as a part of the scene.
 struct LegendPart {
   std::string name;
   SrgbColour colour;
@@ -31,7 +31,8 @@ struct Legend {
   std::string note{};               ///< why values are not known
   std::string arrows{};             ///< what the arrows show: "velocity"; empty: there are none
   float arrow_per_height = 0;       ///< value of an arrow as long as the window's height, at the camera's target
-  std::string cells{};              ///< "level 5 of 17: 1,203 cells"; empty: none are drawn
+  std::string cells{};              ///< "level 5: 1,203 cells"; empty: none are drawn
+  std::vector<LegendPart> walk{};   ///< the cells that a body meets in the tree; empty: none are drawn
   std::string tick{};               ///< the length between two tick marks of the axes; empty: there are none
 };
 

@@ -126,9 +126,7 @@ void Gui::draw_again() {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-/// Windows that fit their content have their size only in the frame after.
 void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets) {
-  constexpr int frames_to_settle = 3;
   ImGuiIO& io = ImGui::GetIO();
   const ImGuiIO before = io;
   const float magnified = std::exchange(magnified_, times * magnified_);

@@ -33,6 +33,9 @@ class Gui {
   /// Draws the widgets of the last end_frame() once more.
   void draw_again();
 
+  /// Windows that fit their content have their size only in the frame after, and others make room for them.
+  static constexpr int frames_to_settle = 3;
+
   /// Draws `widgets` onto `canvas`, which is `times` the surface's size, with type and widgets of `times` their size.
   /// It gets no input. Between two frames.
   void draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets);

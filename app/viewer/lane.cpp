@@ -183,7 +183,9 @@ void Lane::describe(Legend& legend, const render::Appearance& appearance) const 
   colouring_.describe(legend, appearance);
   if (!render::shows_values(appearance)) return;
   legend.known = values_.known();
-  if (appearance.colour_by == render::ColourBy::species) describe_parts(legend, simulation_.parts());
+  if (appearance.colour_by == render::ColourBy::species) {
+    describe_parts(legend, simulation_.parts(), appearance.theme);
+  }
   if (appearance.colour_by == render::ColourBy::local_density && status().count > BodyValues::most_density_bodies) {
     legend.note = fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
   }

@@ -65,8 +65,8 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
   return legend;
 }
 
-void describe_parts(Legend& legend, const Parts& parts) {
-  const auto colours = render::part_colours();
+void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {
+  const auto colours = render::part_colours(theme);
   const std::size_t count = std::max<std::size_t>(parts.names.size(), 1);
   for (std::size_t i = 0; i < std::min(count, colours.size()); ++i) {
     const glm::vec3 colour = colours[i];

@@ -12,6 +12,6 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                  const render::OrbitCamera& camera);
 
 /// The parts with their colours; one of all bodies if the scene has no parts.
-void describe_parts(Legend& legend, const Parts& parts);
+void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
 
 }  // namespace orrery

@@ -16,7 +16,7 @@ namespace {
 std::string words_of(const LessonRow& row) {
   std::string words = row.kernel_id;
   for (const auto& [name, value] : row.settings) words += fmt::format(" {}={}", name, value);
-  return fmt::format("{}, {} bodies", words, format_count(row.count));
+  return fmt::format("{}, {}", words, counted_bodies(row.count));
 }
 
 LessonRowStatus row_status(const LessonRow& row, const LessonResult& result) {
@@ -31,9 +31,8 @@ LessonRowStatus row_status(const LessonRow& row, const LessonResult& result) {
 }
 
 std::string words_of(const LessonMachine& machine) {
-  return machine.gpu.empty()
-             ? fmt::format("{}, {} {}", machine.processor, machine.threads, machine.threads == 1 ? "thread" : "threads")
-             : machine.gpu;
+  return machine.gpu.empty() ? fmt::format("{}, {}", machine.processor, counted(machine.threads, "thread"))
+                             : machine.gpu;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ std::string kernel_text(const Status& status) {
 /// Leapfrog's first step has one evaluation more and is in no median.
 std::string step_text(const ViewStatus& view) {
   if (view.measured == 0) return no_measurement;
-  return fmt::format("{} ms, the median of {} {} with steps", significant(view.step_ms_median, 3), view.measured,
-                     view.measured == 1 ? "frame" : "frames");
+  return fmt::format("{} ms, the median of {} with steps", significant(view.step_ms_median, 3),
+                     counted(view.measured, "frame"));
 }
 
 std::string rate_text(const Status& status, const ViewStatus& view) {
@@ -33,8 +33,8 @@ std::string rate_text(const Status& status, const ViewStatus& view) {
 std::string error_text(const Status& status) {
   if (!status.force_probe) return no_measurement;
   const ForceProbe& probe = *status.force_probe;
-  return fmt::format("median {}, maximum {} against double precision, of {} bodies at step {}",
-                     significant(probe.error.median, 2), significant(probe.error.max, 2), format_count(probe.sample),
+  return fmt::format("median {}, maximum {} against double precision, of {} at step {}",
+                     significant(probe.error.median, 2), significant(probe.error.max, 2), counted_bodies(probe.sample),
                      format_count(probe.step));
 }
 

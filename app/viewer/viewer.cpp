@@ -167,7 +167,7 @@ void Viewer::frame() {
     const std::string step = view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown;
     const Status& status = lane_.status();
     const std::string title =
-        fmt::format("Orrery: {} bodies, {}, {} per step", format_count(status.count), status.kernel_id, step);
+        fmt::format("Orrery: {}, {}, {} per step", counted_bodies(status.count), status.kernel_id, step);
     rescue_.outside([&] { surface_->set_title(title); });
   }
   ++frame_;
@@ -185,6 +185,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   const Clock::time_point begin = Clock::now();
   anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });
   times.gui_ms = in_ms(Clock::now() - begin);
+  if (!pictures_wanted_.empty()) settle();
   save_pictures();
   add_to_film();
   follow_live_film();
@@ -316,6 +317,10 @@ void Viewer::redraw() {
   lay_out_panels();
 }
 
+void Viewer::settle() {
+  for (int frame = 0; frame < Gui::frames_to_settle; ++frame) redraw();
+}
+
 /// Shares of the window's width at the left, of its height at the bottom, and of its width at the right; 0 if the
 /// panels would leave too little of the picture.
 glm::vec3 Viewer::covered_by_panels() const {
@@ -331,7 +336,7 @@ void Viewer::finish() {
   log_last_frame(Clock::now());
   if (!options_.screenshot_file.empty()) {
     failure.attempt([&] {
-      redraw();
+      settle();
       save_picture(options_.screenshot_file, [this] { return picture_of_window(); });
     });
   }
@@ -370,7 +375,7 @@ void Viewer::print_summary() {
   lane_.log().describe(view_, lane_.status());
   console::print("{}", run_summary(lane_.status(), view_, stdout_style({})));
   if (stop_requested() && options_.frames) {
-    console::print("stopped before the end: {} of {} frames\n", format_count(frame_), format_count(*options_.frames));
+    console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
   }
 }
 

@@ -114,6 +114,8 @@ class Viewer {
   void lay_out_panels();
   /// Draws the frame once more, as it is now, without input.
   void redraw();
+  /// The same until the panels have the places and sizes that they keep.
+  void settle();
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   /// Finds the picked body, and moves the camera with what it follows.

@@ -53,7 +53,7 @@ void Viewer::carry_out(const PickBody& c) {
   const int count = lane_.status().count;
   if (c.number >= count) {
     throw UsageError(
-        fmt::format("there is no body {}: the scene has {} bodies, counted from 0", c.number, format_count(count)));
+        fmt::format("there is no body {}: the scene has {}, counted from 0", c.number, counted_bodies(count)));
   }
   picker_.pick(c.number);
 }

@@ -141,7 +141,7 @@ void Viewer::draw_over(const render::OrbitCamera& camera) {
   legend.parts.clear();
   legend.known.reset();
   legend.note.clear();
-  const auto colours = render::part_colours();
+  const auto colours = render::part_colours(appearance.theme);
   for (const std::size_t which : {0, 1}) {
     const glm::vec3 colour = colours[which];
     legend.parts.push_back({fmt::format("{}: {}", which == 0 ? "A" : "B", view_.compare.runs[which].name),

@@ -46,7 +46,7 @@ ReportPicture Viewer::report_picture() {
   ReportPicture picture;
   {
     const WithoutPanels without_panels{*this};
-    for (int i = 0; i < 2; ++i) redraw();  // ImGui shows a new window, such as the legend, in its second frame
+    settle();
     const render::Image image = rescue_.outside([this] { return picture_of_window(); });
     picture = {.png = render::encode_png(image, description().dump(-1, ' ', true)),
                .words = picture_words(lane_.status(), view_)};

@@ -281,8 +281,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
   if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
-    lines.push_back(
-        fmt::format("{} {} not exported (F9 exports).", format_count(rows), rows == 1 ? "result is" : "results are"));
+    lines.push_back(fmt::format("{} not exported (F9 exports).", counted(rows, "result is", "results are")));
   }
   return lines;
 }

@@ -32,7 +32,7 @@ std::string scene_of(const Trial& trial) {
 }
 
 std::string system_title(const Trial& trial, bool whole) {
-  std::string title = fmt::format("{}, {} bodies", scene_of(trial), format_count(trial.count));
+  std::string title = fmt::format("{}, {}", scene_of(trial), counted_bodies(trial.count));
   if (!whole) return title;
   if (trial.scene.file.empty()) title += fmt::format(", seed {}", trial.scene.seed);
   return title + fmt::format(", {}, softening {}, {}, dt {}", law_info(trial.law.id).id, trial.law.softening,
@@ -115,9 +115,9 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
 ReportCurve step_curve(const std::vector<float>& history) {
   ReportCurve curve{
       .title = "Time per step",
-      .words = fmt::format("The time of one step in each of the latest {} batches of steps that the window "
-                           "measured, the latest at the right.",
-                           history.size()),
+      .words = fmt::format("The time of one step in the latest {} that the window measured, the latest at the "
+                           "right.",
+                           counted(std::ssize(history), "batch of steps", "batches of steps")),
       .across = "batch of steps",
       .up = "time per step (ms)",
       .missing = "The time per step was not measured: no step has run with these settings."};
@@ -191,7 +191,7 @@ std::vector<ReportCommand> commands_of(const Status& status, const ViewStatus& v
 }  // namespace
 
 ReportContent window_content(const Status& status, const ViewStatus& view) {
-  ReportContent content{.title = fmt::format("{}, {} bodies", status.scene_name, format_count(status.count)),
+  ReportContent content{.title = fmt::format("{}, {}", status.scene_name, counted_bodies(status.count)),
                         .made = {},
                         .remark = view.sweep.active ? "A sweep was running: its results are not complete." : "",
                         .picture = {},
@@ -212,10 +212,9 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
 }
 
 std::string picture_words(const Status& status, const ViewStatus& view) {
-  std::string words = fmt::format("The scene {} with {} bodies, ", status.scene_name, format_count(status.count));
+  std::string words = fmt::format("The scene {} with {}, ", status.scene_name, counted_bodies(status.count));
   words += status.step == 0 ? "in its first state."
-                            : fmt::format("after {} {}, at time {:.4g}.", format_count(status.step),
-                                          status.step == 1 ? "step" : "steps", status.sim_time);
+                            : fmt::format("after {}, at time {:.4g}.", counted(status.step, "step"), status.sim_time);
   const Legend& legend = view.legend;
   if (!legend.parts.empty()) {
     std::vector<std::string> names;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/process/child_process.h"
+#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/temporary_folder.h"
 
@@ -19,8 +20,7 @@ const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancel
 
 /// "33 bodies, gravity, block=64 unroll=8"
 std::string setup_of(const Json& row) {
-  std::string text = fmt::format("{} {}, {}", row.at("n").get<int>(), row.at("n").get<int>() == 1 ? "body" : "bodies",
-                                 row.at("law").get<std::string>());
+  std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
   for (const auto& [name, value] : row.at("settings").items()) {
     text +=
         fmt::format("{} {}={}", name == row.at("settings").begin().key() ? "," : "", name, value.get<std::string>());

@@ -71,7 +71,8 @@ Scene from_file(const SceneRequest& request) {
 
 int allowed_count(const SceneInfo& info, std::int64_t asked) {
   if (asked == 0) return info.default_count;
-  const std::string wrong = "scene '" + std::string{info.id} + "' cannot have " + std::to_string(asked) + " bodies; ";
+  const std::string wrong = "scene '" + std::string{info.id} + "' cannot have " + std::to_string(asked) +
+                            (asked == 1 ? " body; " : " bodies; ");
   if (info.fixed_count != 0 && asked != info.fixed_count) {
     throw UsageError(wrong + "it always has " + std::to_string(info.fixed_count));
   }

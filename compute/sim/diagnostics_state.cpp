@@ -19,20 +19,20 @@ void DiagnosticsState::take_in(const BatchResult& result) {
   if (result.force_probe) force_probe_ = result.force_probe;
   if (result.conserved) conserved_ = result.conserved;
   if (result.tree) {
-    std::vector<TreePhase> phases = tree_ ? std::move(tree_->phases) : std::vector<TreePhase>{};
-    tree_ = result.tree;
-    if (tree_->phases.empty()) tree_->phases = std::move(phases);  // only some batches time them
+    const std::optional<TreeReport> before = std::exchange(tree_, result.tree);
+    if (before && tree_->phases.empty()) {  // only some batches time them
+      tree_->phases = before->phases;
+      tree_->phases_age = before->phases_age + result.timing.steps;
+    }
   }
   if (result.accelerations) accelerations_ = result.accelerations;
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
 
-void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id,
-                            const std::optional<StepTime>& checkpoint) {
+void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
   non_finite_ = body;
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
-          kernel_id + "): paused; " +
-          (checkpoint ? "the latest checkpoint is of step " + std::to_string(checkpoint->step) : "Reset starts again");
+          kernel_id + "): the run stops there";
 }
 
 void DiagnosticsState::forget_forces() {

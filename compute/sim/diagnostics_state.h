@@ -29,8 +29,8 @@ class DiagnosticsState {
   }
 
   void take_in(const BatchResult& result);
-  /// From now on line() describes `body`. `checkpoint` is the time of the latest checkpoint, if there is one.
-  void stop(const NonFinite& body, const std::string& kernel_id, const std::optional<StepTime>& checkpoint);
+  /// From now on line() describes `body`.
+  void stop(const NonFinite& body, const std::string& kernel_id);
 
   /// Another kernel or law: the forces that were probed and the tree are no longer those of the simulation.
   void forget_forces();

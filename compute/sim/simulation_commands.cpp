@@ -131,7 +131,7 @@ void Simulation::carry_out(const KeepCheckpoint&) {
 void Simulation::carry_out(const RestoreCheckpoint&) {
   cancel_and_wait();
   Engine* const from = engine_with_checkpoint();
-  if (!from) throw UsageError("there is no checkpoint; Reset starts again");
+  if (!from) throw UsageError("there is no checkpoint: 'reset' returns to the scene's first state");
   const StepTime at = *from->checkpoint();
   engine().upload(from->checkpoint_bodies());
   done_ = at;

@@ -75,8 +75,7 @@ void Simulation::take_in(const BatchResult& result) {
   diagnostics_.take_in(result);
   if (asked.request.steps == 0 && asked.request.tree_cells.most > 0 && !result.tree_cells) diagnostics_.forget_tree();
   if (result.non_finite) {
-    Engine* const from = engine_with_checkpoint();
-    diagnostics_.stop(*result.non_finite, choice_.kernel->id, from ? from->checkpoint() : std::nullopt);
+    diagnostics_.stop(*result.non_finite, choice_.kernel->id);
     paused_ = true;
     step_once_ = false;
     last_error_ = diagnostics_.line();

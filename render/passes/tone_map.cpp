@@ -47,7 +47,7 @@ const Program& ToneMap::lights_program(Theme theme, bool parts) {
   if (parts) {
     for (int i = 0; i < most_parts; ++i) {
       program->set("part_colours[" + std::to_string(i) + "]",
-                   linear_from_srgb(part_colours()[static_cast<std::size_t>(i)]));
+                   linear_from_srgb(part_colours(theme)[static_cast<std::size_t>(i)]));
     }
   } else {
     program->set("unknown_colour", linear_from_srgb(unknown_colour));

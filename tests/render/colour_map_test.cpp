@@ -50,6 +50,15 @@ TEST(ColourMaps, AreNowhereDarkAsLightsNorPaleAsInks) {
   }
 }
 
+TEST(PartColours, AreInksOfTheSameHuesOnWhite) {
+  const auto lights = part_colours(Theme::dark), inks = part_colours(Theme::light);
+  for (std::size_t i = 0; i < lights.size(); ++i) {
+    const glm::vec3 light = linear_from_srgb(lights[i]), ink = linear_from_srgb(inks[i]);
+    EXPECT_LT(glm::dot(ink, glm::vec3{0.2126f, 0.7152f, 0.0722f}), 0.23f) << i;
+    EXPECT_LT(glm::length(glm::normalize(light) - glm::normalize(ink)), 1e-3f) << i;
+  }
+}
+
 TEST(ColourMaps, OfADensityBeginWithTheGround) {
   for (const ColourMap& map : colour_maps()) {
     EXPECT_LT(glm::length(density_colour(map, 0, Theme::light) - glm::vec3{1}), 1e-3f) << map.id;

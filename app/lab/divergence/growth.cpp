@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "app/text/format_count.h"
+
 namespace orrery {
 namespace {
 
@@ -128,7 +130,7 @@ Growth fit_growth(std::span<const GrowthPoint> all, double size) {
 
 std::string growth_words(const Growth& growth) {
   const auto range = [&] {
-    return fmt::format("t = {:.4g} to {:.4g}, {} samples", growth.begin, growth.end, growth.points);
+    return fmt::format("t = {:.4g} to {:.4g}, {}", growth.begin, growth.end, counted(growth.points, "sample"));
   };
   const auto bounds = [&] { return fmt::format("{:.2g} and {:.2g}", growth.floor, growth.ceiling); };
   switch (growth.kind) {

@@ -127,7 +127,7 @@ std::span<const SweepEntry> Sweep::entries_of(std::size_t index) const {
 std::string name_of(const Variant& variant, int count) {
   const std::string settings = variant.settings.to_string();
   return fmt::format("{}{}{}{}", variant.kernel->id, settings.empty() ? "" : " ", settings,
-                     count > 0 ? fmt::format(", {} bodies", format_count(count)) : "");
+                     count > 0 ? ", " + counted_bodies(count) : "");
 }
 
 std::string Sweep::present() const {

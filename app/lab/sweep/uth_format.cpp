@@ -64,9 +64,9 @@ std::string uth_table(std::span<const std::vector<ResultRow>> counts, const Text
     }
   }
   return table.text(style) +
-         paragraph(fmt::format("Mean of the runs of {} steps each, the first included; the protocol has {} "
+         paragraph(fmt::format("Mean of the runs of {} each, the first included; the protocol has {} "
                                "(literature.md, row 21).",
-                               uth_protocol::sampling.fresh_steps, uth_protocol::sampling.samples),
+                               counted(uth_protocol::sampling.fresh_steps, "step"), uth_protocol::sampling.samples),
                    style);
 }
 

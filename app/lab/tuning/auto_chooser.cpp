@@ -34,8 +34,7 @@ std::string words_for(const Variant& variant) {
 std::string result_of(const Candidate& candidate) {
   if (!(candidate.step_ms > 0)) return candidate.problem.text;
   std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
-  if (candidate.forecast_from > 0)
-    text += fmt::format(", forecast from {} bodies", format_count(candidate.forecast_from));
+  if (candidate.forecast_from > 0) text += fmt::format(", forecast from {}", counted_bodies(candidate.forecast_from));
   if (candidate.median_error) text += ", " + error_words(*candidate.median_error);
   return text;
 }
@@ -137,7 +136,7 @@ std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, co
   if (cached->preference().empty()) return std::nullopt;
   const std::filesystem::path& file = environment_.cache_file;
   std::string source =
-      fmt::format("One step with {} bodies, measured {} and cached{}{}:", format_count(cached->count), cached->date,
+      fmt::format("One step with {}, measured {} and cached{}{}:", counted_bodies(cached->count), cached->date,
                   file.empty() ? "" : " in " + file.string(),
                   has_approximations(trials) ? "; median errors measured now, with the present bodies" : "");
   return Found{std::move(*cached), std::move(source)};
@@ -156,7 +155,7 @@ AutoChooser::Found AutoChooser::new_result(const Json& key, const AccuracyTrials
   if (sound) cache_.store(key, result);
   report_problem();
   std::string source =
-      fmt::format("One step with {} bodies, measured {} by this run:", format_count(result.count), result.date);
+      fmt::format("One step with {}, measured {} by this run:", counted_bodies(result.count), result.date);
   return {std::move(result), std::move(source)};
 }
 
@@ -176,7 +175,7 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
       const Problem problem = problem_with(environment_.backends, variant, demand.count);
       if (!problem) return {variant.kernel, variant.settings, how + too_large};
       too_large +=
-          fmt::format("\n{} cannot take {} bodies: {}", words_for(variant), format_count(demand.count), problem.text);
+          fmt::format("\n{} cannot take {}: {}", words_for(variant), counted_bodies(demand.count), problem.text);
     }
     none = how + too_large + "\nNone of these: the default is used.";
   }

@@ -75,13 +75,13 @@ std::vector<std::string> choices_lines(const Json& choices) {
   if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    lines.push_back(fmt::format("{}, about {} bodies{}{}{}: {} {}, {:.3g} ms per step with {} bodies{} ({})",
-                                choice["law"].get<std::string>(), format_count(choice["bodies_about"].get<int>()),
+    lines.push_back(fmt::format("{}, about {}{}{}{}: {} {}, {:.3g} ms per step with {}{} ({})",
+                                choice["law"].get<std::string>(), counted_bodies(choice["bodies_about"].get<int>()),
                                 choice["equal_masses"].get<bool>() ? " of one mass" : "",
                                 choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
                                 accuracy_words(choice["accuracy"].get<double>(), choice[accurate_variants]),
                                 choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
-                                choice["step_ms"].get<double>(), format_count(choice["bodies"].get<int>()),
+                                choice["step_ms"].get<double>(), counted_bodies(choice["bodies"].get<int>()),
                                 error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
                                 choice["date"].get<std::string>()));
   }

@@ -42,6 +42,19 @@ float DecadeAxis::at(double value) const {
   return static_cast<float>(std::clamp((std::log10(value) - low) / (high - low), 0.0, 1.0));
 }
 
+LinearAxis LinearAxis::around(std::span<const double> values, bool from_zero, double top_of_zeros) {
+  double low = from_zero ? 0 : DBL_MAX, high = from_zero ? 0 : -DBL_MAX;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high || (low == 0 && high == 0)) return {0, top_of_zeros};
+  if (low == high) low -= 0.5 * std::abs(low), high += 0.5 * std::abs(high);
+  const double margin = 0.08 * (high - low);
+  return {from_zero && low == 0 ? 0 : low - margin, high + margin};
+}
+
 void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent)) {
   each_decade(axis, area.width(), em(3.2f), [&](int exponent) {
     const float x = area.at(static_cast<float>(exponent - axis.low) / static_cast<float>(axis.high - axis.low), 0).x;

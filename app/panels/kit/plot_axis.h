@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <span>
 #include <string>
 
 namespace orrery {
@@ -14,6 +15,16 @@ struct DecadeAxis {
   static DecadeAxis around(double least, double most);
   /// Where `value` lies from 0 at the low end to 1, held at the ends.
   float at(double value) const;
+};
+
+/// A linear axis around some values.
+struct LinearAxis {
+  double low, high;  ///< low < high
+
+  /// Holds all of `values` that are finite, and 0 if `from_zero`. If these are all 0, it ends at `top_of_zeros` > 0.
+  static LinearAxis around(std::span<const double> values, bool from_zero, double top_of_zeros = 1);
+  /// Where `value` lies from 0 at the low end to 1.
+  float at(double value) const { return static_cast<float>((value - low) / (high - low)); }
 };
 
 /// A part of the window to plot in.

@@ -23,7 +23,7 @@ void begin_entry(ImU32 colour) {
 
 }  // namespace
 
-void time_head(const char* title, const std::string& total) {
+void time_head(std::string_view title, const std::string& total) {
   text(title, theme::dim, theme::Font::small);
   ImGui::SameLine();
   text_to(ImGui::GetWindowContentRegionMax().x, total, theme::dim, theme::Font::small);
@@ -48,7 +48,7 @@ void time_bar(const char* id, std::span<const TimePart> parts, double total_ms) 
   ui_mark(id);
 }
 
-void time_legend(const char* id, std::span<const TimePart> parts, const std::string& remark, int columns) {
+void time_legend(const char* id, std::span<const TimePart> parts, int columns) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {em(0.3f), 0});
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.05f), em(0.1f)});
   if (ImGui::BeginTable(id, columns, ImGuiTableFlags_NoPadOuterX)) {
@@ -63,10 +63,6 @@ void time_legend(const char* id, std::span<const TimePart> parts, const std::str
       text(part.known ? format_ms(part.ms) : unknown, theme::text, theme::Font::small);
       ImGui::EndGroup();
       tooltip(part.notes);
-    }
-    if (!remark.empty()) {
-      ImGui::TableNextColumn();
-      text(remark, theme::dim, theme::Font::small);
     }
     ImGui::EndTable();
   }

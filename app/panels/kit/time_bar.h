@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace orrery {
 
@@ -17,10 +18,10 @@ struct TimePart {
   const char* notes;
 };
 
-void time_head(const char* title, const std::string& total);
+void time_head(std::string_view title, const std::string& total);
 /// The parts side by side, marked as `id`; the rest up to `total_ms` stays empty.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
-/// A remark, if there is one, is the last entry. Long names need few columns.
-void time_legend(const char* id, std::span<const TimePart> parts, const std::string& remark = {}, int columns = 3);
+/// Long names need few columns.
+void time_legend(const char* id, std::span<const TimePart> parts, int columns = 3);
 
 }  // namespace orrery

@@ -9,6 +9,7 @@
 #include <cfloat>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
@@ -20,6 +21,33 @@ using theme::em;
 
 ImVec2 size_of(std::string_view content) {
   return ImGui::CalcTextSize(content.data(), content.data() + content.size());
+}
+
+/// Whether it is a number, such as "12.3" or "(1,024".
+bool is_number(std::string_view word) {
+  if (word.starts_with('(') || word.starts_with('-')) word.remove_prefix(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !word.empty() && digit(word.front()) && digit(word.back());
+}
+
+/// Where the line may be broken first: at a blank that is not behind a number, or at a line's end.
+std::size_t end_of_words(std::string_view content) {
+  std::size_t begin = 0, end = std::min(content.find_first_of(" \n"), content.size());
+  while (end < content.size() && content[end] == ' ' && is_number(content.substr(begin, end - begin))) {
+    begin = end + 1;
+    end = std::min(content.find_first_of(" \n", begin), content.size());
+  }
+  return end;
+}
+
+/// The beginning of `word`, which is wider than `width` of the present font, that it holds; at least one character.
+std::string beginning_of(std::string_view word, float width) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
+  std::size_t one = std::min<std::size_t>(1, word.size());
+  while (one < word.size() && continues(word[one])) ++one;
+  std::size_t count = std::max(word.size(), one + 1) - 1;
+  while (count > one && (continues(word[count]) || size_of(word.substr(0, count)).x > width)) --count;
+  return std::string{word.substr(0, count)};
 }
 
 Folds* folds_in_use = nullptr;
@@ -82,10 +110,46 @@ void text_to(float right, std::string_view content, ImU32 colour, theme::Font fo
   text(content, colour, font);
 }
 
+std::string in_lines(std::string_view content, float width) {
+  std::string lines, line;
+  const auto fits = [width](const std::string& words) { return size_of(words).x <= width; };
+  const auto add = [&](const auto& self, std::string word) -> void {
+    const std::string longer = line.empty() ? word : line + ' ' + word;
+    if (fits(longer)) {
+      line = longer;
+      return;
+    }
+    if (!line.empty()) lines += std::exchange(line, {}) + '\n';
+    if (const std::size_t blank = word.find(' '); blank != std::string::npos && !fits(word)) {
+      self(self, word.substr(0, blank));
+      return self(self, word.substr(blank + 1));
+    }
+    while (!fits(word)) {
+      const std::string part = beginning_of(word, width);
+      if (part.size() == word.size()) break;
+      lines += part + '\n';
+      word.erase(0, part.size());
+    }
+    line = std::move(word);
+  };
+  while (!content.empty()) {
+    const std::size_t end = end_of_words(content);
+    add(add, std::string{content.substr(0, end)});
+    if (end < content.size() && content[end] == '\n') lines += std::exchange(line, {}) + '\n';
+    content.remove_prefix(std::min(end + 1, content.size()));
+  }
+  return lines + line;
+}
+
+void text_in_lines(std::string_view content, float width, ImU32 colour, theme::Font font) {
+  ImGui::PushFont(theme::font(font));
+  const std::string lines = in_lines(content, width);
+  ImGui::PopFont();
+  text(lines, colour, font);
+}
+
 void wrapped_text(std::string_view content, ImU32 colour, theme::Font font) {
-  ImGui::PushTextWrapPos(0);
-  text(content, colour, font);
-  ImGui::PopTextWrapPos();
+  text_in_lines(content, ImGui::GetContentRegionAvail().x, colour, font);
 }
 
 void tooltip(std::string_view what, std::string_view more) {
@@ -95,10 +159,9 @@ void tooltip(std::string_view what, std::string_view more) {
 void show_tooltip(std::string_view what, std::string_view more) {
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable over a disabled item, too
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(em(24));
-  text(what);
-  if (!more.empty()) text(more, theme::dim, theme::Font::small);
-  ImGui::PopTextWrapPos();
+  constexpr float width = 24;
+  text_in_lines(what, em(width));
+  if (!more.empty()) text_in_lines(more, em(width), theme::dim, theme::Font::small);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }

@@ -15,7 +15,14 @@ void text(std::string_view content, ImU32 colour = theme::text, theme::Font font
 /// The same, ending at `right` in the window's coordinates.
 void text_to(float right, std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
-/// Over several lines, where one does not hold it.
+/// `content` with line breaks, so that no line is wider than `width` in the present font. They are at blanks, but not
+/// between a number and its unit; a longer word is divided.
+std::string in_lines(std::string_view content, float width);
+
+/// As many lines as in_lines() makes of it.
+void text_in_lines(std::string_view content, float width, ImU32 colour = theme::text,
+                   theme::Font font = theme::Font::body);
+/// The same in the rest of the window's width.
 void wrapped_text(std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
 /// Shows `what`, and `more` dimmed below it, beside the mouse.

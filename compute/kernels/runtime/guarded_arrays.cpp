@@ -52,7 +52,7 @@ void GuardedArrays::finish(const ForceArgs& args) {
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
   if (untouched(after)) return;
   throw std::runtime_error("the kernel writes accelerations of bodies that do not exist, with " +
-                           std::to_string(args.count) + " bodies");
+                           std::to_string(args.count) + (args.count == 1 ? " body" : " bodies"));
 }
 
 }  // namespace orrery

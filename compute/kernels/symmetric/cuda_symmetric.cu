@@ -208,7 +208,8 @@ class Symmetric final : public ForceKernel {
   }
 
   std::string chosen(int count, const MassRange& masses) const override {
-    return std::to_string(plan_for(LawId::gravity, count, masses.equal()).bodies) + " bodies per lane";
+    const int bodies = plan_for(LawId::gravity, count, masses.equal()).bodies;
+    return std::to_string(bodies) + (bodies == 1 ? " body per lane" : " bodies per lane");
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {

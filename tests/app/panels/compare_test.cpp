@@ -1,4 +1,5 @@
 // The tab Compare, and the captions of two runs.
+#include "app/panels/sections.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -54,6 +55,32 @@ TEST_F(Panels, ShowAComparisonAndEndIt) {
   EXPECT_NE(lab_text().find("e-folding time 2.31"), std::string::npos) << lab_text();
   EXPECT_EQ(only<SetCompareLayout>(click("compare.layout.over")).layout, CompareLayout::over);
   EXPECT_FALSE(only<CompareWith>(click("compare.end")).kernel);
+}
+
+TEST_F(Panels, CaptionsHaveWholeNumbersOrNone) {
+  view.compare = two_runs();
+  view.compare.runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025", 12.25, 1e9};
+  const auto caption = [this](float width) {
+    resize(width, 700, 1);
+    view.compare.left = 0;
+    view.compare.split = 0.5f;
+    settle();
+    ImGui::NewFrame();
+    ImGui::Begin("Around the captions");
+    ImGui::LogToClipboard();  // until the end of the first window, which is the caption of B
+    compare_captions(view, state);
+    ImGui::LogFinish();
+    ImGui::End();
+    ImGui::Render();
+    return std::string{ImGui::GetClipboardText()};
+  };
+  for (float width = 300; width < 2000; width += 50) {
+    const std::string words = caption(width);
+    const bool none = words.find("12") == std::string::npos;
+    EXPECT_TRUE(none || words.find("12.2 ms per step") != std::string::npos) << width << ": " << words;
+    if (width >= 700) EXPECT_FALSE(none) << words;
+    if (width < 400) EXPECT_TRUE(none) << words;
+  }
 }
 
 TEST_F(Panels, ShowAComparisonInAnyWindow) {

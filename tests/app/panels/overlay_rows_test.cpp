@@ -56,13 +56,57 @@ TEST_F(Panels, ShowTheScaleOfArrowsAndTheCells) {
   EXPECT_TRUE(seen("legend.scale"));
   EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells"));
   view.legend.arrows = "velocity";
-  view.legend.cells = "level 5 of 17: 1,203 cells";
+  view.legend.cells = "level 5: 1,203 cells";
   settle();
   EXPECT_TRUE(seen("legend.cells"));
   EXPECT_FALSE(seen("legend.arrows")) << "no arrow is drawn yet";
   view.legend.arrow_per_height = 20;
   settle();
   EXPECT_TRUE(seen("legend.arrows"));
+}
+
+TEST_F(Panels, NameTheColoursOfAWalk) {
+  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
+  settle();
+  EXPECT_FALSE(seen("legend.walk.whole"));
+  view.legend.walk = {{"whole", {0, 0, 1}}, {"leaf", {1, 0, 0}}};
+  settle();
+  EXPECT_TRUE(seen("legend.walk.whole") && seen("legend.walk.leaf"));
+}
+
+TEST_F(Panels, SayOfWhichStepTheTimesOfATreeAre) {
+  select(test::find_kernel("cpu-tree"));
+  const auto says = [this](const char* words) {
+    state.times.until = 0;
+    const std::string text = side_column_text();
+    return text.find(words) != std::string::npos;
+  };
+  view.measured = 1;
+  status.timing = {.steps = 1, .step_ms = 5};
+  status.tree = TreeReport{.depth = 9, .phases = {{"sort", 1.25}, {"walk", 3}}};
+  EXPECT_TRUE(says("Tree 4.25 ms")) << side_column_text();
+  EXPECT_TRUE(says("deepest level"));
+  status.timing.steps = 4;
+  EXPECT_TRUE(says("Tree, 1 of 4 steps 4.25 ms")) << side_column_text();
+  status.tree->phases_age = 12;
+  EXPECT_TRUE(says("Tree, 12 steps earlier 4.25 ms")) << side_column_text();
+}
+
+TEST_F(Panels, HoldTheTimesOfATreeWithThoseOfItsStep) {
+  select(test::find_kernel("cpu-tree"));
+  view.measured = 1;
+  status.timing = {.steps = 1, .step_ms = 5};
+  status.tree = TreeReport{.phases = {{"walk", 4.5}}};
+  settle();
+  status.timing.step_ms = 7;
+  status.tree = TreeReport{.phases = {{"walk", 6.5}}};
+  const std::string held = side_column_text();
+  EXPECT_NE(held.find("Step 5.00 ms"), std::string::npos) << held;
+  EXPECT_NE(held.find("Tree 4.50 ms"), std::string::npos) << held;
+  for (int frame = 0; frame < 30; ++frame) settle();
+  const std::string later = side_column_text();
+  EXPECT_NE(later.find("Step 7.00 ms"), std::string::npos) << later;
+  EXPECT_NE(later.find("Tree 6.50 ms"), std::string::npos) << later;
 }
 
 TEST_F(Panels, WriteLabelsOverThePicture) {

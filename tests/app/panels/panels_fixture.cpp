@@ -1,5 +1,6 @@
 #include "tests/app/panels/panels_fixture.h"
 
+#include <sstream>
 #include <utility>
 
 #include "app/panels/kit/style.h"
@@ -7,6 +8,18 @@
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
+
+namespace {
+
+/// What was logged, in one line: the width of a window decides where lines end.
+std::string logged() {
+  std::istringstream words{ImGui::GetClipboardText()};
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+}  // namespace
 
 Panels::Panels() : context_{ImGui::CreateContext()} {
   resize(1280, 1400, 1);
@@ -107,7 +120,7 @@ std::string Panels::side_column_text() {
   ImGui::LogToClipboard();  // until the end of the first window, which is the side column
   draw_panels(status, view, state, out);
   ImGui::Render();
-  return ImGui::GetClipboardText();
+  return logged();
 }
 
 std::string Panels::lab_text() {
@@ -120,7 +133,7 @@ std::string Panels::lab_text() {
   ImGui::LogFinish();
   ImGui::End();
   ImGui::Render();
-  return ImGui::GetClipboardText();
+  return logged();
 }
 
 void Panels::settle() {

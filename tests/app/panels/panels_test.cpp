@@ -322,7 +322,7 @@ TEST_F(Panels, PrintNoNumberBeforeItIsMeasured) {
   EXPECT_NE(text.find("0.250 ms"), std::string::npos) << text;
   EXPECT_NE(text.find("0.500 ms"), std::string::npos) << text;
   EXPECT_NE(text.find("force 0.200 ms"), std::string::npos) << text;
-  EXPECT_NE(text.find("4 steps per frame"), std::string::npos) << text;
+  EXPECT_NE(text.find("Frame with 4 steps"), std::string::npos) << text;
 }
 
 TEST_F(Panels, LeaveAStepThatOutlastsItsFrameOutOfTheFrame) {

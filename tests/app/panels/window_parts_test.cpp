@@ -140,6 +140,19 @@ TEST_F(Panels, ShortenWhatIsTooLong) {
   ImGui::EndFrame();
 }
 
+TEST_F(Panels, BreakLinesAtBlanksAndNotWithinNumbers) {
+  ImGui::NewFrame();
+  const auto width = [](const char* words) { return ImGui::CalcTextSize(words).x; };
+  EXPECT_EQ(in_lines("takes 12.34 ms per step", width("takes 12.34")), "takes\n12.34 ms\nper step");
+  EXPECT_EQ(in_lines("cpu-tree: 1,234,567 bodies", width("cpu-tree: 1,234")), "cpu-tree:\n1,234,567\nbodies");
+  EXPECT_EQ(in_lines("one line", width("one line")), "one line");
+  EXPECT_EQ(in_lines("one\ntwo\n", 1000), "one\ntwo\n");
+  EXPECT_EQ(in_lines("", 10), "");
+  EXPECT_EQ(in_lines("\u00e9\u00e9", 1), "\u00e9\n\u00e9") << "whole characters";
+  EXPECT_EQ(in_lines("abc", width("ab")), "ab\nc");
+  ImGui::EndFrame();
+}
+
 TEST_F(Panels, ShowTheTabsOfTheLaboratoryInASmallWindow) {
   for (const float scale : {1.0f, 2.0f}) {
     resize(800 * scale, 600 * scale, scale);

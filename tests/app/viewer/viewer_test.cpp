@@ -17,6 +17,7 @@
 namespace orrery {
 namespace {
 
+using test::at;
 using test::OffscreenViewer;
 
 TEST_F(OffscreenViewer, RunsTheFramesAskedForAndKeepsTheBodies) {
@@ -56,6 +57,26 @@ TEST_F(OffscreenViewer, PicturesCanBeRepeated) {
   const std::string picture = read(path("a.png"));
   EXPECT_GT(picture.size(), 500u);
   EXPECT_EQ(picture, read(path("b.png")));
+}
+
+TEST_F(OffscreenViewer, APictureShowsTheSettledPanels) {
+  const auto picture = [&](std::int64_t frames, bool by_script) {
+    ViewOptions asked = options(frames);
+    asked.size = {900, 600};
+    asked.script = {at(0, Command{SetPaused{true}}), at(2, ViewCommand{ShowLegend{true}}),
+                    at(2, ViewCommand{ToggleHelp{}})};
+    if (by_script) {
+      asked.script.push_back(at(2, ViewCommand{SaveScreenshot{path("picture.png")}}));
+    } else {
+      asked.screenshot_file = path("picture.png");
+    }
+    asked.existing = Existing::replace;
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    return render::test::read_png(path("picture.png"));
+  };
+  const render::Image later = picture(9, false);
+  EXPECT_TRUE(picture(3, true).rgb == later.rgb) << "in the frame of the command";
+  EXPECT_TRUE(picture(3, false).rgb == later.rgb) << "in the last frame";
 }
 
 TEST_F(OffscreenViewer, CellsOfATreeAreInThePictureWhenAsked) {

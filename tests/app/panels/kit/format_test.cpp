@@ -63,6 +63,16 @@ TEST(Format, Counts) {
   EXPECT_EQ(format_count(-100), "-100");
 }
 
+TEST(Format, CountsWithTheirNouns) {
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(0, "step"), "0 steps");
+  EXPECT_EQ(counted(16384, "step"), "16,384 steps");
+  EXPECT_EQ(counted(1, "batch", "batches"), "1 batch");
+  EXPECT_EQ(counted(2, "batch", "batches"), "2 batches");
+  EXPECT_EQ(counted_bodies(1), "1 body");
+  EXPECT_EQ(counted_bodies(1024), "1,024 bodies");
+}
+
 TEST(Format, SpeedUps) {
   EXPECT_EQ(format_speedup(0.0118), "0.0118\u00d7");
   EXPECT_EQ(format_speedup(0.5), "0.500\u00d7");
