@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -183,11 +185,23 @@ struct Reset {
     return command_row<Reset>("reset", "Returns to the scene's first state and its own physics.");
   }
 };
+template <>
+struct EnumWords<BodyColumn> {
+  static std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> all() {
+    std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = {static_cast<BodyColumn>(i), column_name(static_cast<BodyColumn>(i))};
+    }
+    return words;
+  }
+};
+
 /// Takes over the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
 
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
+  static constexpr Range<std::int64_t> states{0, std::numeric_limits<std::int32_t>::max()};
 
   template <class = void>
   static constexpr auto describe() {
@@ -198,7 +212,13 @@ struct LoadScene {
         Argument<&LoadScene::request, &SceneRequest::count>{
             {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&LoadScene::request, &SceneRequest::seed>{
-            {.name = "seed", .optional = true, .range = LoadScene::seeds}});
+            {.name = "seed", .optional = true, .range = LoadScene::seeds}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::units>{
+            {.name = "units", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::columns>{
+            {.name = "columns", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::state>{
+            {.name = "state", .optional = true, .range = LoadScene::states}});
   }
 };
 
@@ -245,6 +265,12 @@ struct ReturnToRun {
             {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
             {.name = "seed", .optional = true, .range = LoadScene::seeds}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::units>{
+            {.name = "units", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::columns>{
+            {.name = "columns", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::state>{
+            {.name = "state", .optional = true, .range = LoadScene::states}},
         Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
   }
 };

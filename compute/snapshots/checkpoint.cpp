@@ -137,7 +137,9 @@ bool has_magic(std::span<const std::byte> head) {
 CheckpointHeader read_header(CheckedInput& in) {
   SnapshotInput& file = in.file();
   if (!has_magic(file.head())) file.fail("not a checkpoint of Orrery");
-  if (file.size() < checkpoint_header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
+  if (file.size() < checkpoint_header_bytes) {
+    file.fail_at(file.size(), "header", "truncated: shorter than the header of a checkpoint");
+  }
   std::array<std::byte, checkpoint_header_bytes> bytes;
   in.read(bytes.data(), bytes.size());
   if (const std::uint32_t written = little_endian.load32(&bytes[field::version]); written != version) {
@@ -150,16 +152,24 @@ CheckpointHeader read_header(CheckedInput& in) {
                         .step = static_cast<std::int64_t>(little_endian.load64(&bytes[field::step])),
                         .time = little_endian.load_double(&bytes[field::time]),
                         .softening = little_endian.load_float(&bytes[field::softening])};
-  if (head.bodies == 0) file.fail("a checkpoint without bodies");
-  file.require_room_for(head.bodies);
-  if ((head.holds & ~held::all) != 0 || head.setup_bytes > most_setup_bytes || head.step < 0 ||
-      !std::isfinite(head.time) || !(std::isfinite(head.softening) && head.softening >= 0)) {
-    file.fail("damaged: its header has a value out of range");
+  const struct {
+    std::size_t byte;
+    const char* name;
+    bool fits;
+  } fields[] = {{field::holds, "arrays", (head.holds & ~held::all) == 0},
+                {field::bodies, "bodies", head.bodies > 0 && head.bodies <= file.size()},
+                {field::step, "step", head.step >= 0},
+                {field::time, "time", std::isfinite(head.time)},
+                {field::setup_bytes, "bytes of the setup", head.setup_bytes <= most_setup_bytes},
+                {field::softening, "softening", std::isfinite(head.softening) && head.softening >= 0}};
+  for (const auto& [byte, name, fits] : fields) {
+    if (!fits) file.fail_at(byte, name, "damaged: out of range for a checkpoint of " + plural(file.size(), "byte"));
   }
   const std::uint64_t expected = head.file_bytes();
   const std::string has = "its header asks for " + plural(expected, "byte") + ", it has " + std::to_string(file.size());
-  if (file.size() < expected) file.fail("truncated: " + has);
-  if (file.size() > expected) file.fail("oversized: " + has);
+  if (file.size() < expected) file.fail_at(file.size(), "end", "truncated: " + has);
+  if (file.size() > expected) file.fail_at(expected, "end", "oversized: " + has);
+  file.require_room_for(head.bodies);
   return head;
 }
 
