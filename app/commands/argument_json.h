@@ -97,7 +97,8 @@ typename ArgumentOf<M>::Value read_json_value(const ArgumentOf<M>& argument, std
     }
     return values;
   } else {
-    if (!json.is_string()) refuse_json(what, json, std::is_same_v<Value, std::string> ? "a text" : allowed_text(argument));
+    if (!json.is_string())
+      refuse_json(what, json, std::is_same_v<Value, std::string> ? "a text" : allowed_text(argument));
     return read_value(argument, what, json.get<std::string>());
   }
 }

@@ -124,8 +124,9 @@ void scale_bar(const Status& status, const Legend& legend, float most_width) {
     }
   });
   ui_mark("legend.scale");
-  tooltip("Length at the camera's target" + std::string{unit_words(status)},
-          legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
+  tooltip(
+      "Length at the camera's target" + std::string{unit_words(status)},
+      legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
 /// Of the longest arrows, which are a tenth of the window's height.

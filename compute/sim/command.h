@@ -213,8 +213,7 @@ struct LoadScene {
             {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&LoadScene::request, &SceneRequest::seed>{
             {.name = "seed", .optional = true, .range = LoadScene::seeds}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::units>{
-            {.name = "units", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::units>{{.name = "units", .optional = true}},
         Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::columns>{
             {.name = "columns", .optional = true}},
         Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::state>{

@@ -237,19 +237,19 @@ Checkpoint read_from(SnapshotInput& input) {
   return checkpoint;
 }
 
-CheckpointHeader header_of(const Checkpoint& checkpoint) {
-  const BodyProperties& properties = checkpoint.snapshot.properties;
-  CheckpointHeader head{.bodies = checkpoint.snapshot.bodies.positions.size(),
-                        .setup_bytes = checkpoint.setup.size(),
-                        .step = checkpoint.step,
-                        .time = checkpoint.snapshot.time,
-                        .softening = checkpoint.snapshot.softening};
+CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::size_t setup_bytes) {
+  const BodyProperties& properties = snapshot.properties;
+  CheckpointHeader head{.bodies = snapshot.bodies.positions.size(),
+                        .setup_bytes = setup_bytes,
+                        .step = step,
+                        .time = snapshot.time,
+                        .softening = snapshot.softening};
   if (!properties.ids.empty()) head.holds |= held::ids;
   if (!properties.species.empty()) head.holds |= held::species;
   for (std::size_t column = 0; column < property_columns.size(); ++column) {
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
-  if (checkpoint.snapshot.units) head.holds |= held::units;
+  if (snapshot.units) head.holds |= held::units;
   return head;
 }
 
@@ -298,6 +298,21 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
+fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_t step, const std::string& setup,
+                     Existing existing) {
+  AtomicFile out{file, existing};
+  CheckedOutput checked{out};
+  checked.write(bytes_of(header_of(snapshot, step, setup.size())));
+  checked.write(setup);
+  if (snapshot.units) write_units(checked, *snapshot.units);
+  write_bodies(checked, snapshot.bodies);
+  write_properties(checked, snapshot.properties);
+  std::array<std::byte, checksum_bytes> checksum;
+  little_endian.store32(checksum.data(), checked.checksum());
+  out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
+  return out.commit();
+}
+
 bool is_checkpoint(std::span<const std::byte> head, std::uint64_t) {
   return has_magic(head);
 }
@@ -308,7 +323,7 @@ Snapshot read_snapshot_part(SnapshotInput& input) {
 
 std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
                                            const SnapshotOutput& output) {
-  return {write_checkpoint(file, {.snapshot = snapshot}, output.existing)};
+  return {write_whole(file, snapshot, 0, {}, output.existing)};
 }
 
 }  // namespace
@@ -319,17 +334,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
 }
 
 fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
-  AtomicFile out{file, existing};
-  CheckedOutput checked{out};
-  checked.write(bytes_of(header_of(checkpoint)));
-  checked.write(checkpoint.setup);
-  if (checkpoint.snapshot.units) write_units(checked, *checkpoint.snapshot.units);
-  write_bodies(checked, checkpoint.snapshot.bodies);
-  write_properties(checked, checkpoint.snapshot.properties);
-  std::array<std::byte, checksum_bytes> checksum;
-  little_endian.store32(checksum.data(), checked.checksum());
-  out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
-  return out.commit();
+  return write_whole(file, checkpoint.snapshot, checkpoint.step, checkpoint.setup, existing);
 }
 
 std::uint32_t checksum(const Bodies& bodies) {

@@ -74,10 +74,12 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
     if (header.counts[type] == 0 || mass == 0) continue;
     const Vec4 body{0, 0, 0, static_cast<float>(mass)};
     if (const std::string cause = unusable(body, {}); !cause.empty()) {
-      return GadgetFault{"MassTable", gadget_field::masses + 8 * type, "type " + std::to_string(type) + " has " + cause};
+      return GadgetFault{"MassTable", gadget_field::masses + 8 * type,
+                         "type " + std::to_string(type) + " has " + cause};
     }
   }
-  if (header.bodies() == 0 && header.files <= 1) return GadgetFault{"NumPart_ThisFile", gadget_field::counts, "no bodies"};
+  if (header.bodies() == 0 && header.files <= 1)
+    return GadgetFault{"NumPart_ThisFile", gadget_field::counts, "no bodies"};
   return std::nullopt;
 }
 

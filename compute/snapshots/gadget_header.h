@@ -18,8 +18,8 @@ struct GadgetHeader {
   std::array<std::uint64_t, species_count> counts{};  ///< of this file
   std::array<double, species_count> masses{};         ///< of all bodies of a type; 0: each has its own
   double time = 0, redshift = 0, box_size = 0, omega0 = 0, hubble = 0;
-  double scale_factor = 0;  ///< of a cosmological run of SWIFT; 0: it is none
-  std::int64_t files = 1;   ///< of the snapshot
+  double scale_factor = 0;                            ///< of a cosmological run of SWIFT; 0: it is none
+  std::int64_t files = 1;                             ///< of the snapshot
   std::array<std::uint64_t, species_count> totals{};  ///< of all files; all 0: not known
 
   std::uint64_t bodies() const;

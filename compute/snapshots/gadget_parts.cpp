@@ -125,8 +125,8 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
   }
   if (all.bodies.positions.empty()) input.fail("no bodies in any file of its snapshot");
   if (promised > 0 && all.bodies.positions.size() != promised) {
-    input.fail(which + "which have " + plural(all.bodies.positions.size(), "body record") + " together, but its header has " +
-               std::to_string(promised) + " in all");
+    input.fail(which + "which have " + plural(all.bodies.positions.size(), "body record") +
+               " together, but its header has " + std::to_string(promised) + " in all");
   }
   all.notes.push_back("read from the " + std::to_string(header.files) + " files of its snapshot");
   return all;

@@ -112,7 +112,8 @@ class Hdf5Reader {
     if (!cosmology || attribute_number(cosmology.id(), "Cosmological run").value_or(0) == 0) return;
     auto factor = attribute_number(cosmology.id(), "Scale-factor");
     if (!factor) factor = attribute_number(header, "Scale-factor");
-    if (!factor || !(*factor > 1e-6 && *factor <= 1e3)) fail("Cosmology/Scale-factor", "missing, or not a scale factor");
+    if (!factor || !(*factor > 1e-6 && *factor <= 1e3))
+      fail("Cosmology/Scale-factor", "missing, or not a scale factor");
     header_.scale_factor = *factor;
   }
 
@@ -232,7 +233,8 @@ class Hdf5Reader {
     std::vector<Value> block(rows * columns);
     const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
     for (hsize_t first = 0; first < header_.counts[type]; first += rows) {
-      const std::array<hsize_t, 2> start{first, 0}, count{std::min<hsize_t>(rows, header_.counts[type] - first), columns};
+      const std::array<hsize_t, 2> start{first, 0},
+          count{std::min<hsize_t>(rows, header_.counts[type] - first), columns};
       const hsize_t size = count[0] * columns;
       const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
       const bool read =

@@ -39,7 +39,8 @@ class VertexReader {
                             plural(size, "byte") + ", behind it are " + std::to_string(room - std::min(room, before));
     if (before > room || header_.vertices > (room - before) / size) {
       const std::uint64_t first = begin + before;
-      input_.fail_at(input_.size(), vertex((input_.size() - std::min(first, input_.size())) / size), "truncated: " + has);
+      input_.fail_at(input_.size(), vertex((input_.size() - std::min(first, input_.size())) / size),
+                     "truncated: " + has);
     }
     if (!header_.more && needed + before != room) {
       input_.fail_at(begin + before + needed, "end of the vertices", "oversized: " + has);

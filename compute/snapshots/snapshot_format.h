@@ -88,9 +88,9 @@ inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotH
 
 struct WrittenSnapshot {
   std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
-  std::vector<std::string> lost{};  ///< what the format could not hold, such as "ids"
-  bool reordered = false;           ///< bodies were not in the order of the file, which is by species
-  std::string converted{};          ///< in which units they were written, if numbers have changed; else empty
+  std::vector<std::string> lost{};           ///< what the format could not hold, such as "ids"
+  bool reordered = false;                    ///< bodies were not in the order of the file, which is by species
+  std::string converted{};                   ///< in which units they were written, if numbers have changed; else empty
   /// All of that in one line; empty if the file holds the snapshot as it was.
   std::string remark() const;
   const std::filesystem::path& file() const { return files.front(); }

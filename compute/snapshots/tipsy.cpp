@@ -141,7 +141,8 @@ void check_size(const SnapshotInput& input, const Header& head) {
     input.fail_at(size, head.record_at(size), "truncated, " + plural(expected - size, "byte") + " missing: " + has);
   }
   if (size > expected) {
-    input.fail_at(expected, "end of the records", "oversized, " + plural(size - expected, "byte") + " too many: " + has);
+    input.fail_at(expected, "end of the records",
+                  "oversized, " + plural(size - expected, "byte") + " too many: " + has);
   }
   input.require_room_for(head.bodies());
 }

@@ -25,7 +25,8 @@ fs::path param_of_run(const fs::path& snapshot) {
   constexpr std::string_view digits = "0123456789", separators = "._-";
   const std::string stem = snapshot.stem().string();
   const std::size_t last = stem.find_last_not_of(digits);
-  const bool numbered = last != stem.npos && last > 0 && last + 1 < stem.size() && separators.find(stem[last]) != separators.npos;
+  const bool numbered =
+      last != stem.npos && last > 0 && last + 1 < stem.size() && separators.find(stem[last]) != separators.npos;
   return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
 }
 

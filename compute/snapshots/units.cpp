@@ -37,9 +37,12 @@ constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
                                      {"AU/yr", au_cm / year_s},
                                      {"pc/Myr", 1e-3 * kpc_cm / (1e6 * year_s)},
                                      {"kpc/Gyr", kpc_cm / (1e9 * year_s)}};
-constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)}, {"km/s/Gyr", 1e5 / (1e9 * year_s)},
-                                         {"km/s/kyr", 1e5 / (1e3 * year_s)}, {"km/s/yr", 1e5 / year_s},
-                                         {"m/s\u00b2", 1e2},                 {"mm/s\u00b2", 0.1}};
+constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)},
+                                         {"km/s/Gyr", 1e5 / (1e9 * year_s)},
+                                         {"km/s/kyr", 1e5 / (1e3 * year_s)},
+                                         {"km/s/yr", 1e5 / year_s},
+                                         {"m/s\u00b2", 1e2},
+                                         {"mm/s\u00b2", 0.1}};
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 

@@ -37,7 +37,8 @@ TEST_F(FileCommands, ConvertSaysWhatItWroteAndWhatIsLost) {
   const Outcome outcome = run({"convert", "a.txt", "a.tipsy"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "wrote a.tipsy, a.tipsy.iord: TIPSY, 2 bodies\n");
-  EXPECT_EQ(outcome.err, "note: the order of the bodies changes, because TIPSY groups them by species: their ids are kept\n");
+  EXPECT_EQ(outcome.err,
+            "note: the order of the bodies changes, because TIPSY groups them by species: their ids are kept\n");
   EXPECT_EQ(run({"convert", "a.tipsy", "b.txt"}).status, 0);
   EXPECT_TRUE(holds(contents(path("b.txt")), "# time = 2\n# m x y z vx vy vz id species\n")) << contents(path("b.txt"));
   EXPECT_EQ(run({"convert", "a.txt", "c.csv", "--units", "kpc,1e10Msun"}).status, 0);
@@ -52,10 +53,11 @@ TEST_F(FileCommands, ConvertNamesEveryFieldThatIsNotKept) {
                                             "1,1,0,0,0,0.5,0,1,5,3,4\n1,-1,0,0,0,-0.5,0,0,9,3,4\n";
   const Outcome outcome = run({"convert", "g.csv", "g.gadget"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err,
-            "note: not kept: column rho, column phi (which Orrery does not read); temperature (which GADGET cannot "
-            "hold)\nnote: the order of the bodies changes, because GADGET groups them by species: ids are written, which "
-            "are their places before\n");
+  EXPECT_EQ(
+      outcome.err,
+      "note: not kept: column rho, column phi (which Orrery does not read); temperature (which GADGET cannot "
+      "hold)\nnote: the order of the bodies changes, because GADGET groups them by species: ids are written, which "
+      "are their places before\n");
   EXPECT_EQ(run({"convert", "g.csv", "g.tipsy"}).err.substr(0, 119),
             "note: not kept: column rho, column phi (which Orrery does not read); temperature of bodies other than gas "
             "(which TIPSY");

@@ -173,10 +173,10 @@ TEST_F(ASimulationRun, KeepsTheLastTwoCheckpoints) {
 TEST_F(ASimulationRun, ReadsItsFileAsBeforeWhenItContinues) {
   std::ofstream{path("a.tab")} << "9 1 0 0 1 0 0.5 0\n9 -1 0 0 1 0 -0.5 0\n";
   using enum BodyColumn;
-  const SceneRequest request{.scene = {},
-                             .file = path("a.tab"),
-                             .hints = {.columns = {skip, x, y, z, mass, vx, vy, vz},
-                                       .units = parse_units("--units", "3pc,7e4Msun,km/s")}};
+  const SceneRequest request{
+      .scene = {},
+      .file = path("a.tab"),
+      .hints = {.columns = {skip, x, y, z, mass, vx, vy, vz}, .units = parse_units("--units", "3pc,7e4Msun,km/s")}};
   Simulation sim{test::backends(), request, test::backends().kernels().find("cpu-serial")};
   sim.run(3);
   keep_checkpoint(path("a.checkpoint"), checkpoint_of(sim));

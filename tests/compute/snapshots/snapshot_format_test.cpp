@@ -143,8 +143,9 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
   odd.properties.temperature[1] = odd.properties.metals[1] = odd.properties.formation_time[2] = 5;
   format.holds = {true, true, true, true, true, true, true, true, true, true, true, true};
   EXPECT_EQ(left_out(format, snapshot), Names{}) << "temperature of gas, metals of gas and stars";
-  EXPECT_EQ(left_out(format, odd), (Names{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
-                                          "formation time of bodies other than stars"}));
+  EXPECT_EQ(left_out(format, odd),
+            (Names{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
+                   "formation time of bodies other than stars"}));
 }
 
 TEST(SnapshotFormats, TellTheWriterWhatIsLeftOutAndWhetherTheOrderChanges) {
@@ -157,9 +158,10 @@ TEST(SnapshotFormats, TellTheWriterWhatIsLeftOutAndWhetherTheOrderChanges) {
   EXPECT_FALSE(write_snapshot(folder / "a.txt", snapshot).reordered);
   snapshot.properties.ids = {};
   snapshot.properties.species = {};
-  EXPECT_EQ(write_snapshot(folder / "b.tipsy", snapshot).lost,
-            (std::vector<std::string>{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
-                                      "formation time of bodies other than stars"}));
+  EXPECT_EQ(
+      write_snapshot(folder / "b.tipsy", snapshot).lost,
+      (std::vector<std::string>{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
+                                "formation time of bodies other than stars"}));
   snapshot.properties = {};
   EXPECT_EQ(write_snapshot(folder / "c.tipsy", snapshot).remark(), "");
 }

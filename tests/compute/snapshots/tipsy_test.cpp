@@ -200,7 +200,8 @@ TEST(TipsyAuxiliary, NamesWhatIsNotReadAndOnlyThat) {
 
 TEST(TipsyAuxiliary, HoldsIds) {
   const test::TemporaryFolder folder;
-  Snapshot snapshot{.bodies = find_scene("plummer").generate(3, 1).bodies, .properties = {.ids = {7, 1ull << 40, 3}}};
+  Snapshot snapshot{.bodies = find_scene("plummer").generate(3, 1).bodies};
+  snapshot.properties.ids = {7, 1ull << 40, 3};
   const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);
   ASSERT_EQ(written.files.size(), 2u);
   EXPECT_EQ(test::read_bytes(folder / "a.tipsy.iord"), "3\n7\n1099511627776\n3\n");
