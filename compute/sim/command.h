@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -19,8 +17,10 @@
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
+#include "compute/sim/column_words.h"
 #include "compute/sim/command_row.h"
 #include "compute/sim/engine/results.h"
+#include "compute/sim/run_setup.h"
 
 namespace orrery {
 
@@ -185,17 +185,6 @@ struct Reset {
     return command_row<Reset>("reset", "Returns to the scene's first state and its own physics.");
   }
 };
-template <>
-struct EnumWords<BodyColumn> {
-  static std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> all() {
-    std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> words;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      words[i] = {static_cast<BodyColumn>(i), column_name(static_cast<BodyColumn>(i))};
-    }
-    return words;
-  }
-};
-
 /// Takes over the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
@@ -221,20 +210,6 @@ struct LoadScene {
   }
 };
 
-/// How bodies move.
-struct Physics {
-  std::string integrator_id;
-  Law law;
-  float time_step = 0;  ///< see SetTimeStep
-  friend bool operator==(const Physics&, const Physics&) = default;
-};
-/// Everything that decides what a run computes, and how.
-struct RunSetup {
-  SceneRequest scene;  ///< as Status::scene: with the count filled in, also for a file
-  Physics physics;
-  std::string kernel_id;
-  Settings::Values settings;  ///< a setting that is not named has its initial value
-};
 /// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
 /// scene keep their state.
 struct ReturnToRun {
