@@ -44,7 +44,7 @@ may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
 may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
-            "compute/sim/[^/]+$" ${cuda_headers})
+            "compute/sim/[^/]+$" "compute/snapshots/columns[.]h$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
@@ -78,7 +78,7 @@ may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_si
             "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$" "render/appearance[.]h$")
-may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "fmt/")
+may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}

@@ -15,6 +15,7 @@
 #include "app/text/printable.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/names.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/snapshots/units.h"
 
@@ -54,6 +55,7 @@ std::string bodies_text(const Snapshot& snapshot) {
 std::string units_row(const ReadSnapshot& read) {
   if (!read.snapshot.units) return "not known, so that G = 1; --units names them";
   const std::string text = units_text(*read.snapshot.units);
+  if (!read.snapshot.units_file.empty()) return text + ", from " + printable(read.snapshot.units_file);
   return read.snapshot.units_assumed ? text + ": not in the file, but what its readers assume; --units names others"
                                      : text;
 }
@@ -160,6 +162,7 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
   table.add({"Virial ratio", fmt::format("{:.3g} (2 K / |W|, of {})", virial.ratio, counted_bodies(virial.bodies))});
+  if (!snapshot.unread.empty()) table.add({"Not read", printable(joined(snapshot.unread))});
   std::string label = "Notes";
   for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});
   console::print("{}", table.text(stdout_style(options.table)));

@@ -53,7 +53,7 @@ Json value_json(const ArgumentOf<M>& argument, const typename ArgumentOf<M>::Val
     } else {
       return value + argument.first;
     }
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, Units>) {
     return value_text(argument, value);
   } else {
     return value;
@@ -97,7 +97,8 @@ typename ArgumentOf<M>::Value read_json_value(const ArgumentOf<M>& argument, std
     }
     return values;
   } else {
-    if (!json.is_string()) refuse_json(what, json, std::is_enum_v<Value> ? allowed_text(argument) : "a text");
+    if (!json.is_string())
+      refuse_json(what, json, std::is_same_v<Value, std::string> ? "a text" : allowed_text(argument));
     return read_value(argument, what, json.get<std::string>());
   }
 }

@@ -11,6 +11,8 @@
 
 #include "app/text/parse_value.h"
 #include "app/ui_state/command.h"
+#include "compute/snapshots/columns.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 
@@ -37,6 +39,8 @@ std::string allowed_text(const ArgumentOf<M>& argument) {
     return fmt::format("{}", fmt::join(words_of(argument), " or "));
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     return "NAME=VALUE, with commas between several";
+  } else if constexpr (std::is_same_v<Value, Units>) {
+    return "units of length, mass and, if needed, velocity, such as kpc,1e10Msun,km/s";
   } else {
     return {};
   }
@@ -48,10 +52,14 @@ std::string placeholder(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
   if constexpr (std::is_same_v<Value, bool>) {
     return "on|off";
+  } else if constexpr (std::is_same_v<Value, BodyColumn>) {
+    return "COLUMN";
   } else if constexpr (std::is_enum_v<Value>) {
     return fmt::format("{}", fmt::join(words_of(argument), "|"));
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     return "NAME=VALUE,...";
+  } else if constexpr (std::is_same_v<Value, Units>) {
+    return "LENGTH,MASS,VELOCITY";
   } else {
     std::string text = argument.name;
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -83,6 +91,8 @@ typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::str
       values[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return values;
+  } else if constexpr (std::is_same_v<Value, Units>) {
+    return parse_units(what, text);
   } else {
     return std::string{text};
   }
@@ -128,6 +138,8 @@ std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<
     std::string text;
     for (const auto& [name, setting] : value) text.append(text.empty() ? "" : ",").append(name + '=' + setting);
     return text;
+  } else if constexpr (std::is_same_v<Value, Units>) {
+    return units_option(value);
   } else {
     return value;
   }

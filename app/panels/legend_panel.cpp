@@ -10,6 +10,7 @@
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/lesson_panel.h"
+#include "app/panels/physical.h"
 #include "app/panels/sections.h"
 
 namespace orrery {
@@ -96,50 +97,59 @@ void colours(const Legend& legend, float width) {
 /// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `end(x, y)` draws
 /// its right end.
 template <class End>
-void length_bar(double per_height, float most_width, const std::string& words, End&& end) {
+void length_bar(const Status& status, Dimension dimension, double per_height, float most_width,
+                const std::string& words, End&& end) {
   const double per_pixel = per_height / ImGui::GetIO().DisplaySize.y;
-  const double length = round_length(per_pixel * most_width);
-  const auto width = static_cast<float>(length / per_pixel);
+  const ShownUnit unit = shown_unit(status.units, dimension, per_pixel * most_width);
+  const double length = round_length(per_pixel * most_width / unit.size);
+  const auto width = static_cast<float>(length * unit.size / per_pixel);
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float half = em(0.25f);
   ImGui::GetWindowDrawList()->AddLine({low.x, low.y + half}, {low.x + width, low.y + half}, theme::text);
   end(low.x + width, low.y + half);
   ImGui::Dummy({width, 2 * half});
   ImGui::SameLine();
-  text(fmt::format("{}{:g}", words, length), theme::text, theme::Font::small);
+  text(fmt::format("{}{:g}{}", words, length, unit.name), theme::text, theme::Font::small);
 }
 
-void scale_bar(const Legend& legend, float most_width) {
+const char* unit_words(const Status& status) {
+  return status.units ? ", in a unit that fits; the scene's own are in the panel." : ", in units of G = 1.";
+}
+
+void scale_bar(const Status& status, const Legend& legend, float most_width) {
   const float half = em(0.25f), left = ImGui::GetCursorScreenPos().x;
-  length_bar(legend.world_per_height, most_width, "length ", [&](float right, float y) {
+  length_bar(status, Dimension::length, legend.world_per_height, most_width, "length ", [&](float right, float y) {
     for (const float x : {left, right}) {
       ImGui::GetWindowDrawList()->AddLine({x, y - half}, {x, y + half}, theme::text);
     }
   });
   ui_mark("legend.scale");
-  tooltip("Length at the camera's target, in units of G = 1.",
-          legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart.");
+  tooltip(
+      "Length at the camera's target" + std::string{unit_words(status)},
+      legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
 /// Of the longest arrows, which are a tenth of the window's height.
-void arrow_scale(const Legend& legend) {
+void arrow_scale(const Status& status, const Legend& legend) {
   if (!(legend.arrow_per_height > 0)) {
     text(fmt::format("{}: known after the next step", legend.arrows), theme::dim, theme::Font::small);
     return;
   }
+  const bool accelerations = legend.arrows == "acceleration";
   const float head = em(0.3f), longest = 0.1f * ImGui::GetIO().DisplaySize.y;
-  length_bar(legend.arrow_per_height, std::min(longest, em(6)), legend.arrows + " ", [&](float x, float y) {
-    ImGui::GetWindowDrawList()->AddTriangleFilled({x + head, y}, {x - head, y - head}, {x - head, y + head},
-                                                  theme::text);
-  });
+  length_bar(status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height,
+             std::min(longest, em(6)), legend.arrows + " ", [&](float x, float y) {
+               ImGui::GetWindowDrawList()->AddTriangleFilled({x + head, y}, {x - head, y - head}, {x - head, y + head},
+                                                             theme::text);
+             });
   ui_mark("legend.arrows");
-  tooltip("What an arrow of this length means at the camera's target, in units of G = 1.",
-          legend.arrows == "acceleration" ? "The mean acceleration between two readings of the bodies." : "");
+  tooltip("What an arrow of this length means at the camera's target" + std::string{unit_words(status)},
+          accelerations ? "The mean acceleration between two readings of the bodies." : "");
 }
 
 }  // namespace
 
-void legend_panel(const ViewStatus& view, const PanelState& state) {
+void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -157,8 +167,8 @@ void legend_panel(const ViewStatus& view, const PanelState& state) {
       ui_mark("legend.cells");
     }
     swatches("legend.walk", legend.walk);
-    if (!legend.arrows.empty()) arrow_scale(legend);
-    scale_bar(legend, width - em(4.5f));
+    if (!legend.arrows.empty()) arrow_scale(status, legend);
+    scale_bar(status, legend, width - em(4.5f));
   }
   ImGui::End();
   ImGui::PopStyleVar();

@@ -93,8 +93,8 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   if (view.presentation && view.panel) presentation_panel(status, view, state);
   compare_captions(view, state);
   label_panel(view);
-  legend_panel(view, state);
-  picked_panel(view, out);
+  legend_panel(status, view, state);
+  picked_panel(status, view, out);
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

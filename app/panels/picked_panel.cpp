@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/physical.h"
 #include "app/panels/sections.h"
 
 namespace orrery {
@@ -36,10 +38,6 @@ void row(const char* label, const std::string& value, const char* notes) {
   tooltip(notes);
 }
 
-std::string components(const std::array<float, 3>& v) {
-  return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0], v[1], v[2]);
-}
-
 void head(const PickedBody& body, bool followed, float width, Requests& out) {
   const char* const follow = followed ? "Stop following" : "Follow";
   const float padding = 2 * ImGui::GetStyle().FramePadding.x, close = em(1.6f), gap = em(0.3f);
@@ -59,7 +57,7 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
 
 }  // namespace
 
-void picked_panel(const ViewStatus& view, Requests& out) {
+void picked_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (!view.picked || (!view.panel && !view.in_window)) return;
   const PickedBody& body = *view.picked;
   ring(body);
@@ -69,24 +67,26 @@ void picked_panel(const ViewStatus& view, Requests& out) {
   ImGui::SetNextWindowPos({left, em(3.6f)});
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
-    row("mass", fmt::format("{:.4g}", body.mass), "In units of the scene's mass.");
+    const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
+      return shown_text(status.units, dimension, numbers);
+    };
+    const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
+    row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
     if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
-    row("position", components(body.position), "x, y and z, in units of length.");
-    row("velocity", components(body.velocity), "x, y and z, in units of length per time.");
-    row("speed", fmt::format("{:.4g}", std::hypot(body.velocity[0], body.velocity[1], body.velocity[2])),
-        "In units of length per time.");
+    row("position", shown(Dimension::length, body.position), "x, y and z.");
+    row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
+    row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
     if (body.acceleration) {
-      row("accel.", components(*body.acceleration),
-          "x, y and z, in units of length per time squared: the mean since the reading before, from the velocities.");
+      row("accel.", shown(Dimension::acceleration, *body.acceleration),
+          "The acceleration along x, y and z: the mean since the reading before, from the velocities.");
     }
-    row("to target", fmt::format("{:.4g}", body.distance),
-        "The distance from the camera's target, in units of length.");
+    row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
     if (body.walk) {
       row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
           "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
       ui_mark("picked.walk");
     }
-    text("Units of G = 1", theme::dim, theme::Font::small);
+    text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
   }
   ImGui::End();
 }

@@ -31,13 +31,13 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
 /// The few numbers of a presentation, below the picture. Sets LabState::covered.
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
 /// What the colours and lengths of the picture mean.
-void legend_panel(const ViewStatus& view, const PanelState& state);
+void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state);
 /// ViewStatus::labels.
 void label_panel(const ViewStatus& view);
 /// Which of two compared runs is drawn where.
 void compare_captions(const ViewStatus& view, const PanelState& state);
 /// The picked body: a ring around it and a card with its numbers.
-void picked_panel(const ViewStatus& view, Requests& out);
+void picked_panel(const Status& status, const ViewStatus& view, Requests& out);
 /// The list of lessons, or a lesson with its pages.
 void lesson_panel(const Status& status, const ViewStatus& view, Requests& out);
 void help_panel(const Status& status, const ViewStatus& view, Requests& out);

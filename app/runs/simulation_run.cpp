@@ -90,22 +90,34 @@ std::optional<std::int64_t> SimulationRun::event_at(std::int64_t step) const {
   return step == last_step_ ? std::optional{event + 1} : std::nullopt;
 }
 
-void SimulationRun::write_outputs(std::int64_t event) {
-  if (log_) {
-    const auto measured = [this] {
-      const Status& now = simulation_.status();
-      return now.conserved && now.conserved->step == now.step;
-    };
-    if (!measured()) {  // with the batch that ended here
-      simulation_.apply(MeasureConserved{});
-      simulation_.start(0, 0);
-      simulation_.wait();
-    }
-    if (!measured()) throw std::runtime_error("the conserved sums cannot be measured");
+void SimulationRun::write_row(const Bodies& bodies) {
+  const auto measured = [this] {
+    const Status& now = simulation_.status();
+    return now.conserved && now.conserved->step == now.step;
+  };
+  if (!measured()) {  // with the batch that ended here
+    simulation_.apply(MeasureConserved{});
+    simulation_.start(0, 0);
+    simulation_.wait();
   }
+  if (!measured()) throw std::runtime_error("the conserved sums cannot be measured");
+  log_->add(*simulation_.status().conserved, bodies);
+}
+
+void SimulationRun::write_outputs(std::int64_t event) {
   Snapshot now = simulation_.snapshot();
-  if (log_) log_->add(*simulation_.status().conserved, now.bodies);
+  if (log_) write_row(now.bodies);
   if (!order_.snapshots.empty()) write_numbered(event, std::move(now));
+}
+
+/// A run that begins writes its first state; one that continues begins a new file of diagnostics with its own.
+void SimulationRun::write_first_outputs() {
+  if (event_steps_ == 0) return;
+  if (simulation_.status().step == 0) {
+    write_outputs(0);
+  } else if (log_ && !log_->place()) {
+    write_row(simulation_.bodies());
+  }
 }
 
 void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
@@ -133,7 +145,7 @@ void SimulationRun::remove_later_snapshots() const {
 
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
   if (!order_.snapshots.empty() && event_steps_ > 0) remove_later_snapshots();
-  if (simulation_.status().step == 0 && event_steps_ > 0) write_outputs(0);
+  write_first_outputs();
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step_) {
     if (stop()) return false;

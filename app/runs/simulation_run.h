@@ -58,7 +58,9 @@ class SimulationRun {
   std::int64_t step_of(std::int64_t event) const;
   std::int64_t next_event(std::int64_t step) const;
   std::optional<std::int64_t> event_at(std::int64_t step) const;
+  void write_row(const Bodies& bodies);
   void write_outputs(std::int64_t event);
+  void write_first_outputs();
   /// Those of a run before this one, from the number of the next snapshot on.
   void remove_later_snapshots() const;
   void write_numbered(std::int64_t event, Snapshot snapshot);

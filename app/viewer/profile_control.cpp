@@ -13,6 +13,7 @@
 #include "app/lab/profile/profile_json.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
+#include "app/ui_state/hint_words.h"
 #include "app/viewer/shown_bodies.h"
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
@@ -53,6 +54,8 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
   std::ranges::move(law_arguments(shown.law), std::back_inserter(words));
   if (device) words.insert(words.end(), {"--device", fmt::format("{}", *device)});
   if (!shown.scene.file.empty()) {
+    const std::vector<std::string> hints = hint_words(shown.scene.hints);
+    words.insert(words.end(), hints.begin(), hints.end());
     words.insert(words.end(), {"--", shown.scene.file});
     return words;
   }

@@ -293,7 +293,7 @@ void Viewer::save_snapshot(const std::string& asked, std::optional<ByteOrder> or
     return;
   }
   const WrittenSnapshot written = write_snapshot(to.file, lane_.simulation().snapshot(), {order, to.existing});
-  say_written(written.file().string(), written.remark);
+  say_written(written.file().string(), written.remark());
 }
 
 void Viewer::say(const std::string& notice) {

@@ -13,6 +13,8 @@
 #include "app/text/format_count.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
+#include "app/ui_state/hint_words.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 namespace {
@@ -141,6 +143,7 @@ ReportFacts facts_of(const Status& status, const ViewStatus& view) {
   facts.push_back({"Settings", status.settings.to_string().empty() ? "none" : status.settings.to_string()});
   facts.push_back({"Steps", fmt::format("{} until time {:.6g}; {} per frame", format_count(status.step),
                                         status.sim_time, status.steps_per_frame)});
+  if (status.units) facts.push_back({"Units of the file", units_text(*status.units)});
   facts.push_back({"Latest frame", frame_text(view.times)});
   return facts;
 }
@@ -154,7 +157,8 @@ std::vector<std::string> system_words(const Status& status) {
       words.insert(words.end(), {"--seed", std::to_string(status.scene.seed)});
     }
   } else {
-    words = {status.scene.file};
+    words = hint_words(status.scene.hints);
+    words.push_back(status.scene.file);
   }
   words.insert(words.end(),
                {"--law", law_info(status.law.id).id, "--softening", fmt::format("{}", status.law.softening)});

@@ -40,7 +40,7 @@ int flush(const Descriptor& descriptor) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& file, Existing existing)
+AtomicFile::AtomicFile(const fs::path& file, Existing existing, Temporary temporary)
     : asked_{file}, stream_{is_stream(file)}, existing_{existing} {
   if (stream_) {
     file_ = open_stream(file);
@@ -55,7 +55,7 @@ AtomicFile::AtomicFile(const fs::path& file, Existing existing)
   folder_ = Descriptor{open(folder_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (!folder_) fail(errno);
   remove_stale();
-  open_temporary(replaces);
+  open_temporary(replaces, temporary);
 }
 
 AtomicFile::~AtomicFile() {
@@ -87,10 +87,9 @@ void AtomicFile::remove_stale() const {
   }
 }
 
-/// Without a name where the file system and /proc allow it: a kill then leaves nothing.
-void AtomicFile::open_temporary(bool replaces) {
+void AtomicFile::open_temporary(bool replaces, Temporary temporary) {
   const mode_t mode = replaces ? 0600 : 0666;  // others may read what they could read before, but no sooner
-  if (access("/proc/self/fd", X_OK) == 0) {
+  if (temporary == Temporary::nameless && access("/proc/self/fd", X_OK) == 0) {
     file_ = Descriptor{openat(folder_.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)};
     if (file_) {
       flock(file_.number(), LOCK_EX);
@@ -113,6 +112,20 @@ bool AtomicFile::locked_in_time() const {
 
 void AtomicFile::write(std::string_view bytes) {
   if (const std::string cause = write_all(file_.number(), bytes); !cause.empty()) fail(cause);
+}
+
+/// Where the file system cannot tell beforehand, there is room until a write fails.
+void AtomicFile::require_room(std::uint64_t bytes) const {
+  if (stream_ || bytes == 0) return;
+  if (fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) != 0) {
+    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
+    return;
+  }
+  if (ftruncate(file_.number(), 0) != 0) fail(errno);
+}
+
+std::string AtomicFile::present_path() const {
+  return temporary_.empty() ? std::string{} : (folder_path() / temporary_).string();
 }
 
 fs::path AtomicFile::commit() {

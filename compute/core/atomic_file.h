@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,14 +17,22 @@ namespace orrery {
 /// All failures throw std::runtime_error: one line that names the file and the cause.
 class AtomicFile {
  public:
-  /// Opens a file in the folder of `file`, if possible without a name. Removes what killed writers of `file` left.
-  AtomicFile(const std::filesystem::path& file, Existing existing);
+  enum class Temporary {
+    nameless,  ///< where the file system can: a kill then leaves nothing
+    named,     ///< for a library that opens it by present_path()
+  };
+  /// Opens a file in the folder of `file`. Removes what killed writers of `file` left.
+  AtomicFile(const std::filesystem::path& file, Existing existing, Temporary temporary = Temporary::nameless);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   /// Discards what was not committed.
   ~AtomicFile();
 
   void write(std::string_view bytes);
+  /// Fails as a write would if the file cannot grow to so many bytes. Before the first write().
+  void require_room(std::uint64_t bytes) const;
+  /// The name of a Temporary::named file before commit(); empty if it is a stream.
+  std::string present_path() const;
   /// The open file, for another program that writes it, before commit().
   int descriptor() const { return file_.number(); }
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
@@ -36,7 +45,7 @@ class AtomicFile {
   [[noreturn]] void fail(const std::string& cause) const;
   std::filesystem::path folder_path() const;
   void remove_stale() const;
-  void open_temporary(bool replaces);
+  void open_temporary(bool replaces, Temporary temporary);
   bool locked_in_time() const;
   bool publish_as(const std::string& name);
   std::filesystem::path publish_new();

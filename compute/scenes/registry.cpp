@@ -97,6 +97,7 @@ const SceneInfo& find_scene(std::string_view id) {
 Scene load_scene(const SceneRequest& request) {
   try {
     if (!request.file.empty()) return from_file(request);
+    if (request.hints != SnapshotHints{}) throw UsageError("units, columns and state are those of a file: name one");
     const SceneInfo& info = find_scene(request.scene);
     return info.generate(allowed_count(info, request.count), request.seed);
   } catch (const std::bad_alloc&) {  // the process may have a lower limit than the free memory

@@ -17,8 +17,10 @@
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
+#include "compute/sim/column_words.h"
 #include "compute/sim/command_row.h"
 #include "compute/sim/engine/results.h"
+#include "compute/sim/run_setup.h"
 
 namespace orrery {
 
@@ -188,6 +190,7 @@ struct LoadScene {
   SceneRequest request;
 
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
+  static constexpr Range<std::int64_t> states{0, std::numeric_limits<std::int32_t>::max()};
 
   template <class = void>
   static constexpr auto describe() {
@@ -198,24 +201,15 @@ struct LoadScene {
         Argument<&LoadScene::request, &SceneRequest::count>{
             {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&LoadScene::request, &SceneRequest::seed>{
-            {.name = "seed", .optional = true, .range = LoadScene::seeds}});
+            {.name = "seed", .optional = true, .range = LoadScene::seeds}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::units>{{.name = "units", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::columns>{
+            {.name = "columns", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::state>{
+            {.name = "state", .optional = true, .range = LoadScene::states}});
   }
 };
 
-/// How bodies move.
-struct Physics {
-  std::string integrator_id;
-  Law law;
-  float time_step = 0;  ///< see SetTimeStep
-  friend bool operator==(const Physics&, const Physics&) = default;
-};
-/// Everything that decides what a run computes, and how.
-struct RunSetup {
-  SceneRequest scene;  ///< as Status::scene: with the count filled in, also for a file
-  Physics physics;
-  std::string kernel_id;
-  Settings::Values settings;  ///< a setting that is not named has its initial value
-};
 /// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
 /// scene keep their state.
 struct ReturnToRun {
@@ -245,6 +239,12 @@ struct ReturnToRun {
             {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
             {.name = "seed", .optional = true, .range = LoadScene::seeds}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::units>{
+            {.name = "units", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::columns>{
+            {.name = "columns", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::state>{
+            {.name = "state", .optional = true, .range = LoadScene::states}},
         Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
   }
 };

@@ -137,7 +137,9 @@ bool has_magic(std::span<const std::byte> head) {
 CheckpointHeader read_header(CheckedInput& in) {
   SnapshotInput& file = in.file();
   if (!has_magic(file.head())) file.fail("not a checkpoint of Orrery");
-  if (file.size() < checkpoint_header_bytes) file.fail("truncated: shorter than the header of a checkpoint");
+  if (file.size() < checkpoint_header_bytes) {
+    file.fail_at(file.size(), "header", "truncated: shorter than the header of a checkpoint");
+  }
   std::array<std::byte, checkpoint_header_bytes> bytes;
   in.read(bytes.data(), bytes.size());
   if (const std::uint32_t written = little_endian.load32(&bytes[field::version]); written != version) {
@@ -150,16 +152,24 @@ CheckpointHeader read_header(CheckedInput& in) {
                         .step = static_cast<std::int64_t>(little_endian.load64(&bytes[field::step])),
                         .time = little_endian.load_double(&bytes[field::time]),
                         .softening = little_endian.load_float(&bytes[field::softening])};
-  if (head.bodies == 0) file.fail("a checkpoint without bodies");
-  file.require_room_for(head.bodies);
-  if ((head.holds & ~held::all) != 0 || head.setup_bytes > most_setup_bytes || head.step < 0 ||
-      !std::isfinite(head.time) || !(std::isfinite(head.softening) && head.softening >= 0)) {
-    file.fail("damaged: its header has a value out of range");
+  const struct {
+    std::size_t byte;
+    const char* name;
+    bool fits;
+  } fields[] = {{field::holds, "arrays", (head.holds & ~held::all) == 0},
+                {field::bodies, "bodies", head.bodies > 0 && head.bodies <= file.size()},
+                {field::step, "step", head.step >= 0},
+                {field::time, "time", std::isfinite(head.time)},
+                {field::setup_bytes, "bytes of the setup", head.setup_bytes <= most_setup_bytes},
+                {field::softening, "softening", std::isfinite(head.softening) && head.softening >= 0}};
+  for (const auto& [byte, name, fits] : fields) {
+    if (!fits) file.fail_at(byte, name, "damaged: out of range for a checkpoint of " + plural(file.size(), "byte"));
   }
   const std::uint64_t expected = head.file_bytes();
   const std::string has = "its header asks for " + plural(expected, "byte") + ", it has " + std::to_string(file.size());
-  if (file.size() < expected) file.fail("truncated: " + has);
-  if (file.size() > expected) file.fail("oversized: " + has);
+  if (file.size() < expected) file.fail_at(file.size(), "end", "truncated: " + has);
+  if (file.size() > expected) file.fail_at(expected, "end", "oversized: " + has);
+  file.require_room_for(head.bodies);
   return head;
 }
 
@@ -227,19 +237,19 @@ Checkpoint read_from(SnapshotInput& input) {
   return checkpoint;
 }
 
-CheckpointHeader header_of(const Checkpoint& checkpoint) {
-  const BodyProperties& properties = checkpoint.snapshot.properties;
-  CheckpointHeader head{.bodies = checkpoint.snapshot.bodies.positions.size(),
-                        .setup_bytes = checkpoint.setup.size(),
-                        .step = checkpoint.step,
-                        .time = checkpoint.snapshot.time,
-                        .softening = checkpoint.snapshot.softening};
+CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::size_t setup_bytes) {
+  const BodyProperties& properties = snapshot.properties;
+  CheckpointHeader head{.bodies = snapshot.bodies.positions.size(),
+                        .setup_bytes = setup_bytes,
+                        .step = step,
+                        .time = snapshot.time,
+                        .softening = snapshot.softening};
   if (!properties.ids.empty()) head.holds |= held::ids;
   if (!properties.species.empty()) head.holds |= held::species;
   for (std::size_t column = 0; column < property_columns.size(); ++column) {
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
-  if (checkpoint.snapshot.units) head.holds |= held::units;
+  if (snapshot.units) head.holds |= held::units;
   return head;
 }
 
@@ -288,6 +298,21 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
+fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_t step, const std::string& setup,
+                     Existing existing) {
+  AtomicFile out{file, existing};
+  CheckedOutput checked{out};
+  checked.write(bytes_of(header_of(snapshot, step, setup.size())));
+  checked.write(setup);
+  if (snapshot.units) write_units(checked, *snapshot.units);
+  write_bodies(checked, snapshot.bodies);
+  write_properties(checked, snapshot.properties);
+  std::array<std::byte, checksum_bytes> checksum;
+  little_endian.store32(checksum.data(), checked.checksum());
+  out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
+  return out.commit();
+}
+
 bool is_checkpoint(std::span<const std::byte> head, std::uint64_t) {
   return has_magic(head);
 }
@@ -298,7 +323,7 @@ Snapshot read_snapshot_part(SnapshotInput& input) {
 
 std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
                                            const SnapshotOutput& output) {
-  return {write_checkpoint(file, {.snapshot = snapshot}, output.existing)};
+  return {write_whole(file, snapshot, 0, {}, output.existing)};
 }
 
 }  // namespace
@@ -309,17 +334,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
 }
 
 fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
-  AtomicFile out{file, existing};
-  CheckedOutput checked{out};
-  checked.write(bytes_of(header_of(checkpoint)));
-  checked.write(checkpoint.setup);
-  if (checkpoint.snapshot.units) write_units(checked, *checkpoint.snapshot.units);
-  write_bodies(checked, checkpoint.snapshot.bodies);
-  write_properties(checked, checkpoint.snapshot.properties);
-  std::array<std::byte, checksum_bytes> checksum;
-  little_endian.store32(checksum.data(), checked.checksum());
-  out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
-  return out.commit();
+  return write_whole(file, checkpoint.snapshot, checkpoint.step, checkpoint.setup, existing);
 }
 
 std::uint32_t checksum(const Bodies& bodies) {

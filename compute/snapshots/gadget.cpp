@@ -9,6 +9,7 @@ constinit const SnapshotFormat gadget_format{
     .title = "GADGET",
     .endings = {".gadget", ".g1"},
     .holds = gadget_holds,
+    .groups_species = true,
     .units = UnitRule::galactic,
     .detect = [](std::span<const std::byte> head, std::uint64_t) { return detect_gadget(head, GadgetType::blocks); },
     .read = [](SnapshotInput& input) { return read_gadget(input, GadgetType::blocks); },

@@ -9,6 +9,7 @@ constinit const SnapshotFormat gadget2_format{
     .title = "GADGET type 2",
     .endings = {".gadget2", ".g2"},
     .holds = gadget_holds,
+    .groups_species = true,
     .units = UnitRule::galactic,
     .detect = [](std::span<const std::byte> head, std::uint64_t) { return detect_gadget(head, GadgetType::labelled); },
     .read = [](SnapshotInput& input) { return read_gadget(input, GadgetType::labelled); },

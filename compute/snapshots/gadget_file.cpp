@@ -7,6 +7,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/snapshots/gadget_header.h"
+#include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
@@ -98,7 +99,7 @@ class GadgetReader {
   GadgetReader(SnapshotInput& input, ByteOrder order, GadgetType type)
       : input_{input}, bytes_{order}, type_{type}, records_{input, bytes_, type} {}
 
-  Snapshot read() {
+  GadgetPart read() {
     read_header();
     constexpr std::array<const char*, 4> order{"POS ", "VEL ", "ID  ", "MASS"};
     std::size_t known = 0;  // the next of `order` in files of type 1
@@ -111,18 +112,18 @@ class GadgetReader {
       read_record(label);
       records_.close();
     }
-    if (!placed_) input_.fail("truncated: it has no positions (POS)");
-    if (!moving_ && type_ == GadgetType::blocks) input_.fail("truncated: it has no velocities (VEL)");
-    if (!weighed_ && header_.own_masses() > 0) {
-      input_.fail("truncated: it has no masses (MASS), and its header has none for " +
-                  plural(header_.own_masses(), "body record"));
-    }
+    const auto require = [this](bool found, const char* label, const std::string& cause) {
+      if (!found) input_.fail_at(input_.size(), label, "truncated: " + cause);
+    };
+    require(placed_, "POS ", "there are no positions");
+    require(moving_ || type_ == GadgetType::labelled, "VEL ", "there are no velocities");
+    require(weighed_ || header_.own_masses() == 0, "MASS",
+            "there are no masses, and the header has none for " + plural(header_.own_masses(), "body record"));
     if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
-    if (unread_ > 0) snapshot_.notes.push_back(plural(unread_, "further record") + " not read" + unread_labels_);
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     take_gadget_header(header_, snapshot_);
     snapshot_.bodies.velocities.resize(header_.bodies());
-    return std::move(snapshot_);
+    return {std::move(snapshot_), header_};
   }
 
  private:
@@ -134,7 +135,9 @@ class GadgetReader {
     records_.read(header.data(), header.size());
     records_.close();
     header_ = parse_gadget_header(header, bytes_);
-    check_gadget_header(input_, header_, "its GADGET header: ");
+    if (const auto fault = fault_of(header_)) {
+      input_.fail_at(records_.begin() + fault->byte, "header, " + fault->field, fault->cause);
+    }
     constexpr std::uint64_t place_bytes = 12;
     if (header_.bodies() > input_.remaining() / place_bytes) {
       input_.fail_at(records_.begin(), "counts in its header",
@@ -165,9 +168,20 @@ class GadgetReader {
     } else if (label == "MASS" && header_.own_masses() > 0) {
       read_masses(label);
     } else {
-      ++unread_;
-      if (!label.empty()) unread_labels_.append(unread_ == 1 ? ": " : ", ").append(label);
+      snapshot_.unread.push_back(unread_name(label));
     }
+  }
+
+  /// Records of type 1 have no names: behind those of all bodies stand those of the gas, in this order.
+  std::string unread_name(const std::string& label) const {
+    constexpr std::array<const char*, 3> of_gas{"internal energy of gas (U)", "density of gas (RHO)",
+                                                "smoothing length of gas (HSML)"};
+    if (!label.empty()) return "record " + label.substr(0, label.find_last_not_of(' ') + 1);
+    const std::size_t place = snapshot_.unread.size();
+    const std::uint64_t gas = header_.counts[0], length = records_.length();
+    const bool fits = gas > 0 && (length == gas * sizeof(float) || length == gas * sizeof(double));
+    if (fits && place < of_gas.size()) return of_gas[place];
+    return "a record of " + plural(length, "byte") + " at byte " + std::to_string(records_.begin());
   }
 
   [[noreturn]] void fail(const std::string& label, const std::string& cause) const {
@@ -253,8 +267,6 @@ class GadgetReader {
   Snapshot snapshot_;
   std::vector<std::byte> block_;
   bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
-  std::uint64_t unread_ = 0;
-  std::string unread_labels_;
 };
 
 /// Writes values into records.
@@ -313,7 +325,11 @@ Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
                                              : "not a GADGET file of type 2: in neither byte order 8");
   }
   input.set_encoding(name_of(*order));
-  return GadgetReader{input, *order, type}.read();
+  return read_gadget_parts(input, [type](SnapshotInput& part) {
+    const auto order_of_part = order_of(part.head(), type);
+    if (!order_of_part) part.fail_at(0, "length of the first record", "no file of the same type as the others");
+    return GadgetReader{part, *order_of_part, type}.read();
+  });
 }
 
 std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output,
@@ -327,7 +343,11 @@ std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapsho
                              std::to_string(most) + " bodies; write GADGET HDF5");
   }
   const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
-  const std::vector<std::uint32_t> order = gadget_order_of(snapshot);
+  const auto for_each_body = [&](const auto& visit) {
+    for (std::size_t kind = 0; kind < species_count; ++kind) {
+      if (header.counts[kind] > 0) for_each_of(snapshot, static_cast<Species>(kind), visit);
+    }
+  };
 
   AtomicFile out{file, output.existing};
   const Bytes bytes{output.order.value_or(ByteOrder::little)};
@@ -341,25 +361,24 @@ std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapsho
                                                                       {"VEL ", &snapshot.bodies.velocities}};
   for (const auto& [label, values] : vectors) {
     records.begin(label, 12 * count);
-    for (const std::uint32_t body : order) {
-      const Vec4& v = (*values)[body];
+    for_each_body([&, all = values](std::size_t body) {
+      const Vec4& v = (*all)[body];
       for (const float component : {v.x, v.y, v.z}) records.add(component);
-    }
+    });
     records.end();
   }
   records.begin("ID  ", (wide ? 8 : 4) * count);
-  for (const std::uint32_t body : order) {
+  for_each_body([&](std::size_t body) {
     const std::uint64_t id = ids.empty() ? body + std::uint64_t{1} : ids[body];
     wide ? records.add64(id) : records.add(static_cast<std::uint32_t>(id));
-  }
+  });
   records.end();
   if (header.own_masses() > 0) {
     records.begin("MASS", 4 * header.own_masses());
-    std::size_t place = 0;
     for (std::size_t kind = 0; kind < species_count; ++kind) {
-      for (std::uint64_t i = 0; i < header.counts[kind]; ++i, ++place) {
-        if (header.masses[kind] == 0) records.add(snapshot.bodies.positions[order[place]].w);
-      }
+      if (header.counts[kind] == 0 || header.masses[kind] != 0) continue;
+      for_each_of(snapshot, static_cast<Species>(kind),
+                  [&](std::size_t body) { records.add(snapshot.bodies.positions[body].w); });
     }
     records.end();
   }

@@ -13,7 +13,7 @@ namespace {
 /// Where the header's fields start in a binary file.
 namespace gadget_field {
 constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_counts = 96, files = 124, box_size = 128,
-                      omega0 = 136, hubble = 152;
+                      omega0 = 136, hubble = 152, high_counts = 168;
 }
 
 Species gadget_species_of(const Snapshot& snapshot, std::size_t body) {
@@ -43,6 +43,8 @@ GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes>
   for (std::size_t type = 0; type < species_count; ++type) {
     header.counts[type] = bytes.load32(&at[gadget_field::counts + 4 * type]);
     header.masses[type] = bytes.load_double(&at[gadget_field::masses + 8 * type]);
+    header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]) |
+                          std::uint64_t{bytes.load32(&at[gadget_field::high_counts + 4 * type])} << 32;
   }
   header.time = bytes.load_double(&at[gadget_field::time]);
   header.redshift = bytes.load_double(&at[gadget_field::redshift]);
@@ -65,18 +67,20 @@ void store_gadget_header(const GadgetHeader& header, std::span<std::byte, Gadget
   bytes.store_double(&at[gadget_field::hubble], 1);
 }
 
-void check_gadget_header(const SnapshotInput& input, const GadgetHeader& header, const char* where) {
-  const auto fail = [&](const std::string& cause) { input.fail(where + cause); };
-  if (!std::isfinite(header.time)) fail("the time is not finite");
+std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
+  if (!std::isfinite(header.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
   for (std::size_t type = 0; type < species_count; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
     const Vec4 body{0, 0, 0, static_cast<float>(mass)};
     if (const std::string cause = unusable(body, {}); !cause.empty()) {
-      fail("type " + std::to_string(type) + " has " + cause);
+      return GadgetFault{"MassTable", gadget_field::masses + 8 * type,
+                         "type " + std::to_string(type) + " has " + cause};
     }
   }
-  if (header.bodies() == 0) fail("no bodies");
+  if (header.bodies() == 0 && header.files <= 1)
+    return GadgetFault{"NumPart_ThisFile", gadget_field::counts, "no bodies"};
+  return std::nullopt;
 }
 
 void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
@@ -99,17 +103,21 @@ void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
     snapshot.units = galactic_units;
     snapshot.units_assumed = true;
   }
-  if (header.files > 1) {
-    snapshot.notes.push_back("one of " + std::to_string(header.files) + " files of its snapshot: only its own bodies");
-  }
   if (header.box_size > 0) snapshot.notes.emplace_back("periodic box: Orrery's space has no edges");
-  if (!is_cosmological(header)) return;
-  snapshot.units->length_cm *= header.time / header.hubble;
-  snapshot.units->mass_g /= header.hubble;
-  snapshot.units->velocity_cm_s *= std::sqrt(header.time);
+  double scale_factor = header.scale_factor;
+  if (scale_factor > 0) {  // SWIFT: comoving coordinates, peculiar velocities, nothing over h
+    snapshot.units->length_cm *= scale_factor;
+  } else if (is_cosmological(header)) {
+    scale_factor = header.time;
+    snapshot.units->length_cm *= scale_factor / header.hubble;
+    snapshot.units->mass_g /= header.hubble;
+    snapshot.units->velocity_cm_s *= std::sqrt(scale_factor);
+  } else {
+    return;
+  }
   snapshot.time = 0;
   snapshot.notes.push_back("cosmological: proper coordinates and peculiar velocities at scale factor " +
-                           std::to_string(header.time) + ", without the expansion; the time is set to 0");
+                           std::to_string(scale_factor) + ", without the expansion; the time is set to 0");
 }
 
 GadgetHeader gadget_header_of(const Snapshot& snapshot) {
@@ -128,13 +136,6 @@ GadgetHeader gadget_header_of(const Snapshot& snapshot) {
     if (!equal[type]) header.masses[type] = 0;
   }
   return header;
-}
-
-std::vector<std::uint32_t> gadget_order_of(const Snapshot& snapshot) {
-  std::vector<std::uint32_t> order(snapshot.bodies.positions.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t body) { return gadget_species_of(snapshot, body); });
-  return order;
 }
 
 }  // namespace orrery

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compute/snapshots/bytes.h"
@@ -11,14 +13,14 @@
 
 namespace orrery {
 
-class SnapshotInput;
-
 /// What the header of a GADGET snapshot holds, binary or HDF5.
 struct GadgetHeader {
   std::array<std::uint64_t, species_count> counts{};  ///< of this file
   std::array<double, species_count> masses{};         ///< of all bodies of a type; 0: each has its own
   double time = 0, redshift = 0, box_size = 0, omega0 = 0, hubble = 0;
-  std::int64_t files = 1;  ///< of the snapshot
+  double scale_factor = 0;                            ///< of a cosmological run of SWIFT; 0: it is none
+  std::int64_t files = 1;                             ///< of the snapshot
+  std::array<std::uint64_t, species_count> totals{};  ///< of all files; all 0: not known
 
   std::uint64_t bodies() const;
   /// How many have masses of their own.
@@ -30,17 +32,30 @@ struct GadgetHeader {
 GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes);
 void store_gadget_header(const GadgetHeader& header, std::span<std::byte, GadgetHeader::bytes> at, const Bytes& bytes);
 
-/// Throws if a mass or the time is not usable, or if there are no bodies. `where` is what comes before the header's
-/// fields in messages.
-void check_gadget_header(const SnapshotInput& input, const GadgetHeader& header, const char* where);
+/// What cannot be used in a header.
+struct GadgetFault {
+  std::string field;  ///< "MassTable", as HDF5 files call it
+  std::size_t byte;   ///< in a binary header
+  std::string cause;
+};
+/// Of the time, the masses, or the number of bodies, which may be 0 in one of several files.
+std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 
 /// Gives the snapshot the header's time, species and masses, and the units if it has none: galactic_units, assumed. The
 /// positions must be there. In a cosmological run, units become proper ones at this time.
 void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot);
 
-/// The header of a snapshot, and the order of the bodies in the file: by species. A mass that all bodies of a species
-/// have stands in the header.
+/// The header of a snapshot. A mass that all bodies of a species have stands in it.
 GadgetHeader gadget_header_of(const Snapshot& snapshot);
-std::vector<std::uint32_t> gadget_order_of(const Snapshot& snapshot);
+
+/// Calls visit(body) for each body of a species, in their order.
+template <class Visit>
+void for_each_of(const Snapshot& snapshot, Species wanted, Visit visit) {
+  const std::vector<Species>& species = snapshot.properties.species;
+  if (species.empty() && wanted != Species::dark) return;
+  for (std::size_t body = 0; body < snapshot.bodies.positions.size(); ++body) {
+    if (species.empty() || species[body] == wanted) visit(body);
+  }
+}
 
 }  // namespace orrery

@@ -32,6 +32,7 @@ constinit const SnapshotFormat hdf5_format{
               .metals = true,
               .formation_time = true,
               .units = true},
+    .groups_species = true,
     .units = UnitRule::galactic,
     .detect = detect_hdf5,
     .read = read_hdf5,

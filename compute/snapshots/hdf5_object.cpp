@@ -18,6 +18,7 @@ void write_numbers(hid_t in, const char* name, hid_t stored, hid_t type, const v
 
 Hdf5Turn::Hdf5Turn() {
   turns.lock();
+  [[maybe_unused]] static const herr_t kept = H5dont_atexit();  // it would try again to write what has failed
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

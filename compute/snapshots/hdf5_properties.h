@@ -11,13 +11,12 @@ namespace orrery {
 struct Hdf5Property {
   std::vector<float> BodyProperties::*values;
   std::array<const char*, 3> names;
-  bool gas, stars, others;  ///< which types it is written for
 };
 inline constexpr std::array<Hdf5Property, 4> hdf5_properties{{
-    {&BodyProperties::softening, {"Softenings", "Softening"}, true, true, true},
-    {&BodyProperties::temperature, {"Temperature", "Temperatures"}, true, false, false},
-    {&BodyProperties::metals, {"Metallicity", "GFM_Metallicity"}, true, true, false},
-    {&BodyProperties::formation_time, {"StellarFormationTime", "GFM_StellarFormationTime"}, false, true, false},
+    {&BodyProperties::softening, {"Softenings", "Softening"}},
+    {&BodyProperties::temperature, {"Temperature", "Temperatures"}},
+    {&BodyProperties::metals, {"Metallicity", "GFM_Metallicity", "MetalMassFractions"}},
+    {&BodyProperties::formation_time, {"StellarFormationTime", "GFM_StellarFormationTime", "BirthTimes"}},
 }};
 
 }  // namespace orrery

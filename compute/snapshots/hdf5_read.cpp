@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "compute/snapshots/gadget_header.h"
+#include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/hdf5_object.h"
 #include "compute/snapshots/hdf5_properties.h"
 #include "compute/snapshots/hdf5_snapshot.h"
@@ -42,14 +45,15 @@ class Hdf5Reader {
  public:
   explicit Hdf5Reader(SnapshotInput& input)
       : input_{input}, file_{H5Fopen(input.path().c_str(), H5F_ACC_RDONLY, unlocked_access().id()), H5Fclose} {
-    if (!file_) input_.fail("not an HDF5 file, or a damaged one");
+    if (!file_) input_.fail_at(0, "superblock", "not an HDF5 file, or a damaged one");
   }
 
-  Snapshot read() {
+  GadgetPart read() {
     read_header();
     read_units();
     check_sizes();
-    reserve();
+    snapshot_.bodies.positions.resize(header_.bodies());
+    snapshot_.bodies.velocities.resize(header_.bodies());
     for (std::size_t type = 0; type < species_count; ++type) {
       if (header_.counts[type] > 0) read_type(type);
     }
@@ -57,8 +61,8 @@ class Hdf5Reader {
     if (ids_missing_) snapshot_.properties.ids = {};
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     drop_empty();
-    if (!unread_.empty()) snapshot_.notes.push_back("not read: " + unread_);
-    return std::move(snapshot_);
+    for (const auto& [name, types] : unread_) snapshot_.unread.push_back(name + " of " + types);
+    return {std::move(snapshot_), header_};
   }
 
  private:
@@ -76,7 +80,7 @@ class Hdf5Reader {
       constexpr double most = 1e15;
       if (!(counts[type] >= 0 && counts[type] <= most)) fail("Header/NumPart_ThisFile", "a number that is no count");
       if (type < species_count) header_.counts[type] = static_cast<std::uint64_t>(counts[type]);
-      if (type >= species_count && counts[type] > 0) note_unread(type_name(type));
+      if (type >= species_count && counts[type] > 0) note_unread("all", type);
       if (type < std::min(masses.size(), species_count)) header_.masses[type] = masses[type];
     }
     header_.time = attribute_number(header.id(), "Time").value_or(0);
@@ -86,7 +90,31 @@ class Hdf5Reader {
     header_.hubble = attribute_number(header.id(), "HubbleParam").value_or(1);
     const double files = first_attribute(header.id(), {"NumFilesPerSnapshot"}).value_or(1);
     header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
-    check_gadget_header(input_, header_, "Header: ");
+    read_totals(header.id());
+    read_scale_factor(header.id());
+    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
+  }
+
+  void read_totals(hid_t header) {
+    const std::vector<double> low = attribute_numbers(header, "NumPart_Total", 16),
+                              high = attribute_numbers(header, "NumPart_Total_HighWord", 16);
+    for (std::size_t type = 0; type < std::min(low.size(), species_count); ++type) {
+      constexpr double most = 1e15, word = 4294967296.0;
+      const double total = low[type] + (type < high.size() ? word * high[type] : 0);
+      if (!(total >= 0 && total <= most)) fail("Header/NumPart_Total", "a number that is no count");
+      header_.totals[type] = static_cast<std::uint64_t>(total);
+    }
+  }
+
+  /// SWIFT says by a group of its own whether a run is cosmological.
+  void read_scale_factor(hid_t header) {
+    const Hdf5Object cosmology = open_group(file_.id(), "Cosmology");
+    if (!cosmology || attribute_number(cosmology.id(), "Cosmological run").value_or(0) == 0) return;
+    auto factor = attribute_number(cosmology.id(), "Scale-factor");
+    if (!factor) factor = attribute_number(header, "Scale-factor");
+    if (!factor || !(*factor > 1e-6 && *factor <= 1e3))
+      fail("Cosmology/Scale-factor", "missing, or not a scale factor");
+    header_.scale_factor = *factor;
   }
 
   void read_units() {
@@ -97,38 +125,78 @@ class Hdf5Reader {
     }
   }
 
-  void note_unread(const std::string& name) {
-    constexpr std::size_t longest = 200;
-    if (unread_.size() > longest) return;
-    unread_.append(unread_.empty() ? "" : ", ").append(unread_.size() + name.size() > longest ? "..." : name);
+  void note_unread(const std::string& name, std::size_t type) {
+    std::string& types = unread_[name];
+    types.append(types.empty() ? "" : " and ").append(type_name(type));
+  }
+
+  /// Its extent, with 1 for the second dimension if it has one alone; nothing if it has other dimensions.
+  static std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
+    const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
+    const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
+    if (rank < 1 || rank > 2) return std::nullopt;
+    std::array<hsize_t, 2> extent{0, 1};
+    H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
+    return extent;
+  }
+
+  /// Fails if the values are elsewhere, were never stored, or cannot be unpacked here in bounded memory.
+  void check_storage(const Hdf5Object& data, const std::string& field) const {
+    constexpr hsize_t most_chunk_bytes = hsize_t{256} << 20;
+    const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose}, kind{H5Dget_type(data.id()), H5Tclose};
+    const H5D_layout_t layout = made ? H5Pget_layout(made.id()) : H5D_LAYOUT_ERROR;
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(made.id()) > 0) {
+      fail(field, "its values are in other files: open one of these");
+    }
+    if (H5Dget_storage_size(data.id()) == 0) fail(field, "truncated: no values are stored");
+    if (layout != H5D_CHUNKED) return;
+    std::array<hsize_t, 2> chunk{1, 1};
+    H5Pget_chunk(made.id(), static_cast<int>(chunk.size()), chunk.data());
+    if (chunk[0] > most_chunk_bytes / std::max<hsize_t>(chunk[1], 1) / H5Tget_size(kind.id())) {
+      fail(field, "its chunks of " + std::to_string(chunk[0]) + " x " + std::to_string(chunk[1]) +
+                      " values are larger than 256 MiB");
+    }
+    for (int filter = 0; filter < H5Pget_nfilters(made.id()); ++filter) {
+      std::array<char, 64> name{};
+      unsigned flags = 0, used = 0;
+      std::size_t values = 0;
+      const H5Z_filter_t id = H5Pget_filter2(made.id(), static_cast<unsigned>(filter), &flags, &values, nullptr,
+                                             name.size(), name.data(), &used);
+      if (H5Zfilter_avail(id) > 0) continue;
+      fail(field, "compressed by the filter " + (name[0] ? std::string{name.data()} : std::to_string(id)) +
+                      ", which libhdf5 does not have here: compress it by gzip");
+    }
   }
 
   /// Opens a dataset of `columns` numbers per body. None if there is no such one; fails if it has another shape, or if
-  /// the file cannot hold its numbers.
+  /// its values cannot be read.
   Hdf5Object dataset(hid_t group, std::size_t type, const char* name, hsize_t columns) {
     Hdf5Object data = open_dataset(group, name);
     if (!data) return data;
     const std::string field = type_name(type) + '/' + name;
-    const Hdf5Object space{H5Dget_space(data.id()), H5Sclose}, kind{H5Dget_type(data.id()), H5Tclose};
-    const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
-    std::array<hsize_t, 2> extent{0, 1};
-    if (rank < 1 || rank > 2) fail(field, "neither one nor two dimensions");
-    H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
-    if (extent[0] != header_.counts[type] || extent[1] != columns) {
-      fail(field, std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " values, but Header promises " +
-                      std::to_string(header_.counts[type]) + " x " + std::to_string(columns));
+    const auto extent = extent_of(data);
+    if (!extent) fail(field, "neither one nor two dimensions");
+    if ((*extent)[0] != header_.counts[type] || (*extent)[1] != columns) {
+      fail(field, std::to_string((*extent)[0]) + " x " + std::to_string((*extent)[1]) +
+                      " values, but Header promises " + std::to_string(header_.counts[type]) + " x " +
+                      std::to_string(columns));
     }
+    const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
     const H5T_class_t sort = kind ? H5Tget_class(kind.id()) : H5T_NO_CLASS;
     if (sort != H5T_FLOAT && sort != H5T_INTEGER) fail(field, "not numbers");
-    const std::size_t width = H5Tget_size(kind.id());
-    const double needed = static_cast<double>(extent[0]) * static_cast<double>(columns) * static_cast<double>(width);
-    const double stored = static_cast<double>(std::min<std::uint64_t>(H5Dget_storage_size(data.id()), input_.size()));
-    if (needed > stored * most_compression) {
-      fail(field,
-           "truncated: " + plural(extent[0], "row") + " do not fit into the file's " + plural(input_.size(), "byte"));
-    }
-    if (sort == H5T_FLOAT && width > sizeof(float)) double_ = true;
+    check_storage(data, field);
+    if (sort == H5T_FLOAT && H5Tget_size(kind.id()) > sizeof(float)) double_ = true;
     return data;
+  }
+
+  /// Positions are hardly alike: that many do not fit into a small file, however they are compressed.
+  void check_rows(const Hdf5Object& places, std::size_t type) const {
+    const Hdf5Object kind{H5Dget_type(places.id()), H5Tclose};
+    const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(H5Tget_size(kind.id()));
+    const double stored = static_cast<double>(std::min<std::uint64_t>(H5Dget_storage_size(places.id()), input_.size()));
+    if (needed <= stored * most_compression) return;
+    fail(type_name(type) + "/Coordinates", "truncated: " + plural(header_.counts[type], "row") +
+                                               " do not fit into the file's " + plural(input_.size(), "byte"));
   }
 
   Hdf5Object group_of(std::size_t type) const {
@@ -142,32 +210,37 @@ class Hdf5Reader {
     for (std::size_t type = 0; type < species_count; ++type) {
       if (header_.counts[type] == 0) continue;
       const Hdf5Object group = group_of(type);
-      if (!dataset(group.id(), type, "Coordinates", 3)) fail(type_name(type) + "/Coordinates", "missing");
+      const Hdf5Object places = dataset(group.id(), type, "Coordinates", 3);
+      if (!places) fail(type_name(type) + "/Coordinates", "missing");
+      check_rows(places, type);
     }
     input_.require_room_for(header_.bodies());
   }
 
-  void reserve() {
-    snapshot_.bodies.positions.resize(header_.bodies());
-    snapshot_.bodies.velocities.resize(header_.bodies());
-    snapshot_.properties.ids.resize(header_.bodies());
+  /// Whole chunks, so that none is unpacked twice.
+  static hsize_t rows_at_once(const Hdf5Object& data) {
+    const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
+    if (H5Pget_layout(made.id()) != H5D_CHUNKED) return rows_per_block;
+    std::array<hsize_t, 2> chunk{1, 1};
+    H5Pget_chunk(made.id(), static_cast<int>(chunk.size()), chunk.data());
+    return chunk[0] > rows_per_block ? chunk[0] : rows_per_block / chunk[0] * chunk[0];
   }
 
   /// Calls take(row, column, value) for all of them, which libhdf5 converts to `Value`.
   template <class Value, class Take>
   void for_each(const Hdf5Object& data, std::size_t type, const char* name, hsize_t columns, hid_t native, Take take) {
-    std::vector<Value> block(std::min<hsize_t>(header_.counts[type], rows_per_block) * columns);
+    const hsize_t rows = std::min<hsize_t>(header_.counts[type], rows_at_once(data));
+    std::vector<Value> block(rows * columns);
     const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
-    const int rank = H5Sget_simple_extent_ndims(space.id());
-    for (hsize_t first = 0; first < header_.counts[type]; first += rows_per_block) {
+    for (hsize_t first = 0; first < header_.counts[type]; first += rows) {
       const std::array<hsize_t, 2> start{first, 0},
-          count{std::min(rows_per_block, header_.counts[type] - first), columns};
+          count{std::min<hsize_t>(rows, header_.counts[type] - first), columns};
       const hsize_t size = count[0] * columns;
       const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
       const bool read =
           H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
           H5Dread(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
-      if (!read || rank < 1) fail(type_name(type) + '/' + name, "cannot be read: damaged");
+      if (!read) fail(type_name(type) + '/' + name, "cannot be read: damaged");
       for (hsize_t i = 0; i < size; ++i) take(first + i / columns, i % columns, block[i]);
     }
   }
@@ -206,6 +279,7 @@ class Hdf5Reader {
       check(type, "Masses", first, true, true);
     }
     if (const Hdf5Object data = open("ParticleIDs", 1)) {
+      snapshot_.properties.ids.resize(header_.bodies());
       for_each<std::uint64_t>(
           data, type, "ParticleIDs", 1, H5T_NATIVE_UINT64,
           [&](hsize_t row, hsize_t, std::uint64_t value) { snapshot_.properties.ids[first + row] = value; });
@@ -222,6 +296,10 @@ class Hdf5Reader {
       if (!name) return;
       const Hdf5Object found = open_dataset(group, name);
       if (!found) continue;
+      if (const auto extent = extent_of(found); !extent || (*extent)[1] != 1) {  // one number per element
+        note_unread(name, type);
+        return;
+      }
       const Hdf5Object data = dataset(group, type, name, 1);
       std::vector<float>& values = snapshot_.properties.*property.values;
       values.resize(header_.bodies());
@@ -252,7 +330,7 @@ class Hdf5Reader {
       std::array<char, 64> name{};
       if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT) < 0)
         return;
-      if (!is_read(name.data())) note_unread(type_name(type) + '/' + name.data());
+      if (!is_read(name.data())) note_unread(name.data(), type);
     }
   }
 
@@ -270,7 +348,7 @@ class Hdf5Reader {
   Snapshot snapshot_;
   std::size_t first_ = 0;  // body of the type that is being read
   bool ids_missing_ = false, double_ = false;
-  std::string unread_;
+  std::map<std::string, std::string> unread_;  // datasets, and the types that have them
 };
 
 }  // namespace
@@ -281,7 +359,7 @@ bool has_hdf5() {
 
 Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
-  return Hdf5Reader{input}.read();
+  return read_gadget_parts(input, [](SnapshotInput& part) { return Hdf5Reader{part}.read(); });
 }
 
 }  // namespace orrery

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "compute/core/atomic_file.h"
 #include "compute/snapshots/gadget_header.h"
@@ -20,44 +21,53 @@ constexpr std::size_t rows_at_once = 65536;
 /// The bodies of one type as a group of datasets.
 class TypeWriter {
  public:
-  TypeWriter(hid_t file, const std::string& name, std::span<const std::uint32_t> bodies)
-      : group_{H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose}, bodies_{bodies} {
+  TypeWriter(hid_t file, const Snapshot& snapshot, Species species, hsize_t count)
+      : snapshot_{snapshot},
+        species_{species},
+        count_{count},
+        group_{H5Gcreate2(file, ("PartType" + std::to_string(static_cast<int>(species))).c_str(), H5P_DEFAULT,
+                          H5P_DEFAULT, H5P_DEFAULT),
+               H5Gclose} {
     require_hdf5(static_cast<bool>(group_), "a group was not written");
   }
 
-  /// Writes take(body, column) for each body.
+  /// Writes take(body, column) for each body, some rows at a time.
   template <class Value, class Take>
   void write(const char* name, hsize_t columns, hid_t stored, hid_t native, Take take) const {
-    const std::array<hsize_t, 2> extent{bodies_.size(), columns};
-    const int rank = columns > 1 ? 2 : 1;
-    const Hdf5Object space{H5Screate_simple(rank, extent.data(), nullptr), H5Sclose};
+    const std::array<hsize_t, 2> extent{count_, columns};
+    const Hdf5Object space{H5Screate_simple(columns > 1 ? 2 : 1, extent.data(), nullptr), H5Sclose};
     const Hdf5Object data{H5Dcreate2(group_.id(), name, stored, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                           H5Dclose};
     require_hdf5(static_cast<bool>(data), "a dataset was not written");
     std::vector<Value> block;
-    for (std::size_t first = 0; first < bodies_.size(); first += rows_at_once) {
-      const auto part = bodies_.subspan(first, std::min(rows_at_once, bodies_.size() - first));
-      block.clear();
-      for (const std::uint32_t body : part) {
-        for (hsize_t column = 0; column < columns; ++column) block.push_back(take(body, column));
-      }
-      const std::array<hsize_t, 2> start{first, 0}, count{part.size(), columns};
+    hsize_t first = 0;
+    const auto flush = [&] {
       const hsize_t size = block.size();
+      const std::array<hsize_t, 2> start{first, 0}, count{size / columns, columns};
       const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
       const bool written =
           H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
           H5Dwrite(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
       require_hdf5(written, "a dataset was not written");
-    }
+      first += count[0];
+      block.clear();
+    };
+    for_each_of(snapshot_, species_, [&](std::size_t body) {
+      for (hsize_t column = 0; column < columns; ++column) block.push_back(take(body, column));
+      if (block.size() == rows_at_once * columns) flush();
+    });
+    if (!block.empty()) flush();
   }
 
   void write_floats(const char* name, const auto& take) const {
-    write<float>(name, 1, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, [&](std::uint32_t body, hsize_t) { return take(body); });
+    write<float>(name, 1, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, [&](std::size_t body, hsize_t) { return take(body); });
   }
 
  private:
+  const Snapshot& snapshot_;
+  const Species species_;
+  const hsize_t count_;
   Hdf5Object group_;
-  std::span<const std::uint32_t> bodies_;
 };
 
 void write_hdf5_header(hid_t file, const GadgetHeader& header) {
@@ -85,51 +95,71 @@ void write_hdf5_units(hid_t file, const Units& units) {
   write_attribute(group.id(), "UnitTime_in_s", units.time_s());
 }
 
-bool is_star(Species species) {
-  return plain_species(species) == Species::star;
+bool any_of_species(const Snapshot& snapshot, Species species, const std::vector<float>& values) {
+  bool any = false;
+  if (!values.empty()) for_each_of(snapshot, species, [&](std::size_t body) { any |= values[body] != 0; });
+  return any;
 }
 
-void write_type(hid_t file, const Snapshot& snapshot, Species species, bool own_masses,
-                std::span<const std::uint32_t> bodies) {
+bool has_wide_ids(const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.properties.ids, [](std::uint64_t id) { return id > 0xffffffffu; });
+}
+
+void write_type(hid_t file, const Snapshot& snapshot, const GadgetHeader& header, std::size_t number) {
   constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
+  const auto species = static_cast<Species>(number);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
-  const TypeWriter type{file, "PartType" + std::to_string(static_cast<int>(species)), bodies};
+  const TypeWriter type{file, snapshot, species, header.counts[number]};
   const std::pair<const char*, const std::vector<Vec4>*> vectors[] = {{"Coordinates", &snapshot.bodies.positions},
                                                                       {"Velocities", &snapshot.bodies.velocities}};
   for (const auto& [name, values] : vectors) {
     type.write<float>(name, 3, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
-                      [&, all = values](std::uint32_t body, hsize_t k) { return (*all)[body].*components[k]; });
+                      [&, all = values](std::size_t body, hsize_t k) { return (*all)[body].*components[k]; });
   }
-  const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
   type.write<std::uint64_t>(
-      "ParticleIDs", 1, wide ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
-      [&](std::uint32_t body, hsize_t) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
-  if (own_masses) type.write_floats("Masses", [&](std::uint32_t body) { return snapshot.bodies.positions[body].w; });
+      "ParticleIDs", 1, has_wide_ids(snapshot) ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
+      [&](std::size_t body, hsize_t) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
+  if (header.masses[number] == 0) {
+    type.write_floats("Masses", [&](std::size_t body) { return snapshot.bodies.positions[body].w; });
+  }
   for (const Hdf5Property& property : hdf5_properties) {
     const std::vector<float>& values = snapshot.properties.*property.values;
     const bool common = property.values == &BodyProperties::softening && values.empty() && snapshot.softening > 0;
-    const bool wanted = species == Species::gas ? property.gas : is_star(species) ? property.stars : property.others;
-    if (!wanted || (values.empty() && !common)) continue;
+    if (!common && !any_of_species(snapshot, species, values)) continue;
     type.write_floats(property.names.front(),
-                      [&](std::uint32_t body) { return common ? snapshot.softening : values[body]; });
+                      [&](std::size_t body) { return common ? snapshot.softening : values[body]; });
   }
 }
 
-/// The bytes of the file in memory, while it is open.
-std::string_view image_of(hid_t file, hid_t access) {
-  void* handle = nullptr;
-  const bool found = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_vfd_handle(file, access, &handle) >= 0;
-  const ssize_t size = H5Fget_file_image(file, nullptr, 0);  // without the room to grow that the driver has
-  require_hdf5(found && handle && size > 0, "it could not be finished in memory");
-  return {*static_cast<char**>(handle), static_cast<std::size_t>(size)};  // what the core driver's handle points to
+/// The numbers alone.
+std::uint64_t hdf5_bytes(const Snapshot& snapshot, const GadgetHeader& header) {
+  std::uint64_t per_body = 6 * sizeof(float) + (has_wide_ids(snapshot) ? 8 : 4);
+  if (header.own_masses() > 0) per_body += sizeof(float);
+  for (const Hdf5Property& property : hdf5_properties) {
+    if (!(snapshot.properties.*property.values).empty()) per_body += sizeof(float);
+  }
+  return header.bodies() * per_body;
 }
 
-/// AtomicFile's file may have no name, by which libhdf5 would have to open it: it writes into memory.
-Hdf5Object memory_access() {
-  constexpr std::size_t increment = 16 << 20;
-  Hdf5Object access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
-  H5Pset_fapl_core(access.id(), increment, false);
-  return access;
+void write_hdf5_file(const std::string& path, const Snapshot& snapshot, const GadgetHeader& header) {
+  const Hdf5Turn turn;
+  Hdf5Object hdf5{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, unlocked_access().id()), H5Fclose};
+  require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot create it");
+  write_hdf5_header(hdf5.id(), header);
+  write_hdf5_units(hdf5.id(), *snapshot.units);
+  for (std::size_t type = 0; type < species_count; ++type) {
+    if (header.counts[type] > 0) write_type(hdf5.id(), snapshot, header, type);
+  }
+  require_hdf5(H5Fflush(hdf5.id(), H5F_SCOPE_GLOBAL) >= 0, "it could not be finished");
+}
+
+/// Copies a file to a stream, which HDF5 cannot write.
+void copy_to(AtomicFile& out, const fs::path& from) {
+  std::ifstream in{from, std::ios::binary};
+  std::vector<char> block(1 << 20);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
+    out.write({block.data(), static_cast<std::size_t>(in.gcount())});
+  }
 }
 
 }  // namespace
@@ -140,30 +170,22 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const Snapshot& snapshot,
   };
   if (output.order == ByteOrder::big) throw refuse("GADGET HDF5 is little-endian: leave out --byte-order");
   const GadgetHeader header = gadget_header_of(snapshot);
-  const std::vector<std::uint32_t> order = gadget_order_of(snapshot);
-  AtomicFile out{file, output.existing};
-  const Hdf5Turn turn;
-  const Hdf5Object access = memory_access();
-  const Hdf5Object hdf5{H5Fcreate("orrery.hdf5 in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
-  std::string_view image;
-  try {
-    require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot create it");
-    write_hdf5_header(hdf5.id(), header);
-    write_hdf5_units(hdf5.id(), *snapshot.units);
-    std::size_t first = 0;
-    for (std::size_t type = 0; type < species_count; ++type) {
-      const auto count = static_cast<std::size_t>(header.counts[type]);
-      if (count > 0) {
-        write_type(hdf5.id(), snapshot, static_cast<Species>(type), header.masses[type] == 0,
-                   std::span{order}.subspan(first, count));
-      }
-      first += count;
+  const auto write_to = [&](const AtomicFile& target) {
+    target.require_room(hdf5_bytes(snapshot, header));
+    try {
+      write_hdf5_file(target.present_path(), snapshot, header);
+    } catch (const std::runtime_error& error) {
+      throw refuse(error.what());
     }
-    image = image_of(hdf5.id(), access.id());
-  } catch (const std::runtime_error& error) {
-    throw refuse(error.what());
+  };
+  AtomicFile out{file, output.existing, AtomicFile::Temporary::named};
+  if (is_stream(file)) {
+    const AtomicFile seekable{fs::temp_directory_path() / "orrery.hdf5", Existing::keep, AtomicFile::Temporary::named};
+    write_to(seekable);
+    copy_to(out, seekable.present_path());
+  } else {
+    write_to(out);
   }
-  out.write(image);
   return {out.commit()};
 }
 

@@ -37,8 +37,14 @@ class VertexReader {
     const std::uint64_t needed = header_.vertices * size;
     const std::string has = "its header asks for " + plural(header_.vertices, "vertex record") + " of " +
                             plural(size, "byte") + ", behind it are " + std::to_string(room - std::min(room, before));
-    if (before > room || header_.vertices > (room - before) / size) input_.fail("truncated: " + has);
-    if (!header_.more && needed + before != room) input_.fail("oversized: " + has);
+    if (before > room || header_.vertices > (room - before) / size) {
+      const std::uint64_t first = begin + before;
+      input_.fail_at(input_.size(), vertex((input_.size() - std::min(first, input_.size())) / size),
+                     "truncated: " + has);
+    }
+    if (!header_.more && needed + before != room) {
+      input_.fail_at(begin + before + needed, "end of the vertices", "oversized: " + has);
+    }
     reserve();
     input_.seek(begin + before);
     const Bytes bytes{*header_.order};
@@ -64,14 +70,16 @@ class VertexReader {
   void read_text(TextLines& lines) {
     const std::uint64_t shortest = 2 * header_.properties.size();  // a digit and a blank or the line's end
     if (header_.vertices > input_.size() / shortest) {
-      input_.fail("truncated: its header asks for " + plural(header_.vertices, "vertex line") + ", it has " +
-                  plural(input_.size(), "byte"));
+      input_.fail_at(input_.size(), "vertices",
+                     "truncated: its header asks for " + plural(header_.vertices, "vertex line") + ", it has " +
+                         plural(input_.size(), "byte"));
     }
     reserve();
-    for (std::uint64_t i = 0; i < header_.skipped_lines; ++i) (void)lines.next();
+    for (std::uint64_t i = 0; i < header_.skipped_lines && lines.next(); ++i) {
+    }
     std::vector<std::string_view> words;
     for (std::uint64_t i = 0; i < header_.vertices; ++i) {
-      if (!lines.next()) input_.fail("truncated: vertex " + std::to_string(i) + " (counted from 0) is missing");
+      if (!lines.next()) input_.fail_at(input_.size(), vertex(i), "truncated: it is missing");
       split_words(lines.line(), words);
       const std::uint64_t byte = lines.byte_of(lines.line());
       if (words.size() != header_.properties.size()) {
@@ -125,10 +133,11 @@ class VertexReader {
 Snapshot read_ply(SnapshotInput& input) {
   TextLines lines{input};
   const PlyHeader header = read_ply_header(input, lines);
-  if (header.vertices == 0) input.fail("a PLY file without vertices");
-  if (const std::string fault = fault_of_columns(header.columns()); !fault.empty()) {
-    input.fail("its PLY header: " + fault);
-  }
+  const auto refuse = [&](const std::string& cause) {
+    input.fail_at(lines.byte_of(lines.line()), lines.place("PLY header"), cause);
+  };
+  if (header.vertices == 0) refuse("no vertices");
+  if (const std::string fault = fault_of_columns(header.columns()); !fault.empty()) refuse(fault);
   input.set_encoding(header.order ? name_of(*header.order) : "numbers as text");
   Snapshot snapshot;
   VertexReader reader{input, header, snapshot};
@@ -138,6 +147,7 @@ Snapshot read_ply(SnapshotInput& input) {
     reader.read_text(lines);
   }
   header.facts.give(snapshot);
+  snapshot.unread = header.unread;
   return snapshot;
 }
 

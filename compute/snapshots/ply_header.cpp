@@ -37,15 +37,17 @@ class PlyHeaderReader {
   PlyHeaderReader(SnapshotInput& input, TextLines& lines) : input_{input}, lines_{lines} {}
 
   PlyHeader read() {
-    if (!lines_.next() || lines_.line() != "ply") input_.fail("not a PLY file: its first line is not 'ply'");
+    if (!lines_.next() || lines_.line() != "ply") input_.fail_at(0, "line 1", "not a PLY file: it is not 'ply'");
     while (true) {
-      if (!lines_.next()) input_.fail("truncated: its PLY header has no line end_header");
+      if (!lines_.next()) {
+        input_.fail_at(input_.size(), lines_.place("PLY header"), "truncated: there is no line end_header");
+      }
       if (lines_.line() == "end_header") break;
       take_line();
     }
     close_element();
-    if (!formatted_) input_.fail("its PLY header has no line 'format'");
-    if (!found_) input_.fail("its PLY header has no element 'vertex'");
+    if (!formatted_) fail("there is no line 'format'");
+    if (!found_) fail("there is no element 'vertex'");
     return std::move(header_);
   }
 
@@ -97,7 +99,10 @@ class PlyHeaderReader {
     count_ = *count;
     bytes_ = 0;
     element_ = found_ ? Element::after : Element::before;
-    if (words_[1] != "vertex" || found_) return;
+    if (words_[1] != "vertex" || found_) {
+      if (count_ > 0) header_.unread.push_back("element " + std::string{words_[1]});
+      return;
+    }
     element_ = Element::vertex;
     found_ = true;
     header_.vertices = count_;
@@ -126,6 +131,7 @@ class PlyHeaderReader {
     const bool high = words_[2] == "id_high";
     const BodyColumn column = high || words_[2] == "id_low" ? BodyColumn::id : column_named(words_[2]);
     header_.properties.push_back({*type, column, high});
+    if (column == BodyColumn::skip) header_.unread.push_back("property " + std::string{words_[2]});
   }
 
   SnapshotInput& input_;

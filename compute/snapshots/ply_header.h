@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct PlyHeader {
   std::uint64_t skipped_bytes = 0;      ///< the same, as binary
   bool more = false;                    ///< elements follow the vertices
   SnapshotFacts facts;
+  std::vector<std::string> unread;  ///< properties of the vertices and other elements
 
   std::size_t vertex_bytes() const;
   std::vector<BodyColumn> columns() const;

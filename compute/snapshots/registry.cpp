@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <stdexcept>
 
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -49,6 +51,7 @@ void take_units(Snapshot& snapshot, const SnapshotFormat& format, const Snapshot
   if (!hints.units) return;
   snapshot.units = hints.units;
   snapshot.units_assumed = false;
+  snapshot.units_file.clear();
   if (hints.units->velocity_cm_s > 0) return;
   snapshot.units->velocity_cm_s = format.units == UnitRule::galactic
                                       ? galactic_units.velocity_cm_s
@@ -99,6 +102,21 @@ bool has_components(const std::vector<Species>& species) {
   return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
 }
 
+/// Whether a body of none of these species has a value but 0.
+bool others_have(const std::vector<float>& values, const BodyProperties& has, std::initializer_list<Species> allowed) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Species species = has.species.empty() ? Species::dark : plain_species(has.species[i]);
+    if (values[i] != 0 && std::ranges::find(allowed, species) == allowed.end()) return true;
+  }
+  return false;
+}
+
+/// Whether a format that groups bodies by species changes their order.
+bool is_reordered(const SnapshotFormat& format, const std::vector<Species>& species) {
+  const auto group = [&](Species one) { return format.holds.components ? one : plain_species(one); };
+  return format.groups_species && !std::ranges::is_sorted(species, {}, group);
+}
+
 }  // namespace
 
 std::span<const SnapshotFormat* const> snapshot_formats() {
@@ -131,17 +149,33 @@ WrittenSnapshot write_snapshot(const fs::path& file, Snapshot snapshot, const Sn
   require_finite(file, snapshot.bodies);
   const SnapshotFormat* const named = output.format ? output.format : format_named_by(file);
   const SnapshotFormat& format = named ? *named : *all_formats.front();
-  std::string remark = left_out(format, snapshot);
-  if (const std::string converted = convert_for(format.units, snapshot); !converted.empty()) {
-    remark.append(remark.empty() ? "" : "; ").append(converted);
-    require_usable(file, snapshot.bodies);
+  WrittenSnapshot written{.files = {},
+                          .lost = left_out(format, snapshot),
+                          .reordered = is_reordered(format, snapshot.properties.species),
+                          .converted = convert_for(format.units, snapshot)};
+  if (format.holds.beside && is_stream(file)) {
+    if (!snapshot.properties.ids.empty()) written.lost.emplace_back("ids");
+    if (snapshot.units) written.lost.emplace_back("units");
   }
-  return {format.write(file, snapshot, output), std::move(remark)};
+  if (!written.converted.empty()) require_usable(file, snapshot.bodies);
+  written.files = format.write(file, snapshot, output);
+  return written;
 }
 
-std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
+std::string WrittenSnapshot::remark() const {
+  std::string text;
+  const auto add = [&](const std::string& part) { text.append(text.empty() || part.empty() ? "" : "; ").append(part); };
+  if (!lost.empty()) add("not kept: " + joined(lost));
+  if (reordered) add("written by species, in another order; ids tell the order before");
+  add(converted);
+  return text;
+}
+
+std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
+  using enum Species;
   const BodyProperties& has = snapshot.properties;
   const SnapshotFormat::Holds& holds = format.holds;
+  const bool by_species = holds.properties_by_species;
   const struct {
     const char* name;
     bool missing;
@@ -154,14 +188,17 @@ std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
       {"disc, bulge or boundary as species", holds.species && !holds.components && has_components(has.species)},
       {"softening", !holds.softening && !has.softening.empty()},
       {"temperature", !holds.temperature && !has.temperature.empty()},
+      {"temperature of bodies other than gas", by_species && others_have(has.temperature, has, {gas})},
       {"metals", !holds.metals && !has.metals.empty()},
+      {"metals of bodies other than gas and stars", by_species && others_have(has.metals, has, {gas, star})},
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
+      {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
       {"units", !holds.units && snapshot.units && !snapshot.units_assumed}};
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [name, missing] : parts) {
-    if (missing) names.append(names.empty() ? "" : ", ").append(name);
+    if (missing) names.emplace_back(name);
   }
-  return names.empty() ? names : std::string{format.title} + " cannot hold " + names;
+  return names;
 }
 
 }  // namespace orrery

@@ -37,11 +37,13 @@ struct BodyProperties {
 struct Snapshot {
   Bodies bodies;
   BodyProperties properties{};
-  double time = 0;                   ///< finite, in units of length / velocity
-  float softening = 0;               ///< of all bodies, if they have no lengths of their own
-  std::optional<Units> units{};      ///< empty: not known
-  bool units_assumed = false;        ///< the file does not hold them: they are the usual ones of its format
-  std::vector<std::string> notes{};  ///< what a reader left out or assumed, such as "masses are not in the file: ..."
+  double time = 0;                    ///< finite, in units of length / velocity
+  float softening = 0;                ///< of all bodies, if they have no lengths of their own
+  std::optional<Units> units{};       ///< empty: not known
+  bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
+  std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
+  std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
+  std::string units_file{};           ///< the file beside it that holds its units; empty: there is none
 };
 
 /// Expresses the snapshot in units in which G = 1, keeping those of length and mass. Does nothing without units.

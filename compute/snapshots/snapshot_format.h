@@ -44,7 +44,11 @@ struct SnapshotFormat {
     bool components = false;  ///< disc, bulge and boundary apart from these
     bool softening = false, temperature = false, metals = false, formation_time = false;
     bool units = false;
+    /// Temperature of gas, metals of gas and stars, formation time of stars alone.
+    bool properties_by_species = false;
+    bool beside = false;  ///< ids and units stand in files beside it, which a stream has not
   } holds;
+  bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;
   bool takes_columns = false;  ///< SnapshotHints::columns
   bool takes_state = false;    ///< SnapshotHints::state
@@ -84,7 +88,11 @@ inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotH
 
 struct WrittenSnapshot {
   std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
-  std::string remark;  ///< what the format could not hold, and what was converted; empty if nothing
+  std::vector<std::string> lost{};           ///< what the format could not hold, such as "ids"
+  bool reordered = false;                    ///< bodies were not in the order of the file, which is by species
+  std::string converted{};                   ///< in which units they were written, if numbers have changed; else empty
+  /// All of that in one line; empty if the file holds the snapshot as it was.
+  std::string remark() const;
   const std::filesystem::path& file() const { return files.front(); }
 };
 
@@ -92,7 +100,7 @@ struct WrittenSnapshot {
 /// names the file and the cause, such as the first body that is not finite.
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot snapshot, const SnapshotOutput& output = {});
 
-/// What of `snapshot` the format cannot hold, such as "TIPSY cannot hold ids"; empty if it holds everything.
-std::string left_out(const SnapshotFormat& format, const Snapshot& snapshot);
+/// What of `snapshot` the format cannot hold, such as "ids"; empty if it holds everything.
+std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& snapshot);
 
 }  // namespace orrery

@@ -102,7 +102,9 @@ class TextReader {
         add(line, *bodies);
       }
     }
-    if (snapshot_.bodies.positions.empty()) input_.fail("a text table without bodies");
+    if (snapshot_.bodies.positions.empty()) {
+      input_.fail_at(input_.size(), lines_.place("end"), "a text table without bodies");
+    }
     bodies->finish();
     facts.give(snapshot_);
     return std::move(snapshot_);
@@ -121,14 +123,17 @@ class TextReader {
   bool is_line_of_names(std::string_view line) {
     std::vector<BodyColumn> named = columns_in(line);
     if (named.empty()) return false;
+    split_words(line, words_);
+    for (std::size_t i = 0; i < named.size() && columns_.empty(); ++i) {
+      if (named[i] == BodyColumn::skip) snapshot_.unread.push_back("column " + std::string{words_[i]});
+    }
     named_ = std::move(named);
     return true;
   }
 
   /// The user's, the table's own, or those of the first line's number of values.
   void find_columns(std::string_view line) {
-    if (!columns_.empty()) return;
-    columns_ = named_;
+    if (columns_.empty()) columns_ = named_;
     if (columns_.empty()) {
       using enum BodyColumn;
       split_words(line, words_);
@@ -141,7 +146,7 @@ class TextReader {
                      plural(words_.size(), "value") + ", whose meaning nothing tells: " + std::string{names_cure});
     }
     if (const std::string fault = fault_of_columns(columns_); !fault.empty()) {
-      input_.fail(fault + ": " + std::string{names_cure});
+      fail_at(line, "columns", fault + ": " + std::string{names_cure});
     }
   }
 

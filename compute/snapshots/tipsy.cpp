@@ -9,6 +9,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
+#include "compute/snapshots/tipsy_iord.h"
 #include "compute/snapshots/tipsy_param.h"
 
 namespace orrery {
@@ -34,13 +35,21 @@ constexpr std::array<RecordKind, 3> record_kinds{
 
 /// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
 struct Column {
+  const char* name;
   std::vector<float> BodyProperties::*values;
   std::array<std::size_t, record_kinds.size()> place;
 };
-constexpr std::array<Column, 4> columns{{{&BodyProperties::softening, {9, 7, 9}},
-                                         {&BodyProperties::temperature, {8, 0, 0}},
-                                         {&BodyProperties::metals, {10, 0, 7}},
-                                         {&BodyProperties::formation_time, {0, 0, 8}}}};
+constexpr std::array<Column, 4> columns{{{"a softening", &BodyProperties::softening, {9, 7, 9}},
+                                         {"a temperature", &BodyProperties::temperature, {8, 0, 0}},
+                                         {"metals", &BodyProperties::metals, {10, 0, 7}},
+                                         {"a formation time", &BodyProperties::formation_time, {0, 0, 8}}}};
+
+/// What records hold and a Snapshot does not, by its places in the same way.
+struct UnreadField {
+  const char* name;
+  std::array<std::size_t, record_kinds.size()> place;
+};
+constexpr UnreadField unread_density{"density of gas", {7, 0, 0}}, unread_potential{"potential", {11, 8, 10}};
 
 constexpr std::size_t records_per_block = 16384;  // read or written at once
 
@@ -60,6 +69,19 @@ struct Header {
     for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_kinds[kind].bytes();
     return bytes;
   }
+  /// "star record 2 (counted from 0)": the one of this byte.
+  std::string record_at(std::uint64_t byte) const {
+    std::uint64_t first = header_bytes;
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+      const std::uint64_t next = first + counts[kind] * record_kinds[kind].bytes();
+      if (byte < next) return record_text(kind, (byte - first) / record_kinds[kind].bytes());
+      first = next;
+    }
+    return "records";
+  }
+  static std::string record_text(std::size_t kind, std::uint64_t number) {
+    return std::string{record_kinds[kind].name} + " record " + std::to_string(number) + " (counted from 0)";
+  }
 };
 
 bool dimensions_fit(std::span<const std::byte> head, ByteOrder order) {
@@ -76,15 +98,16 @@ bool detect(std::span<const std::byte> head, std::uint64_t) {
 Header parsed_header(const SnapshotInput& input) {
   const std::span<const std::byte> head = input.head();
   if (head.size() < header_bytes) {
-    input.fail("truncated: " + plural(head.size(), "byte") + ", but a TIPSY header alone has 32");
+    input.fail_at(head.size(), "header",
+                  "truncated: " + plural(head.size(), "byte") + ", but a TIPSY header alone has 32");
   }
   if (!detect(head, input.size())) {
-    input.fail("not a TIPSY file: in neither byte order does its header have 1, 2 or 3 dimensions");
+    input.fail_at(header::dimensions, "ndim", "not a TIPSY file: in neither byte order 1, 2 or 3 dimensions");
   }
   const ByteOrder order = dimensions_fit(head, ByteOrder::little) ? ByteOrder::little : ByteOrder::big;
   const Bytes bytes{order};
   Header small{order, bytes.load_double(&head[header::time]), {}};
-  if (!std::isfinite(small.time)) input.fail("the time in its TIPSY header is not finite");
+  if (!std::isfinite(small.time)) input.fail_at(header::time, "time", "not finite");
   small.counts = {bytes.load32(&head[header::gas]), bytes.load32(&head[header::dark]),
                   bytes.load32(&head[header::star])};
   const std::uint64_t bodies = bytes.load32(&head[header::bodies]), pad = bytes.load32(&head[header::pad]);
@@ -101,70 +124,113 @@ Header parsed_header(const SnapshotInput& input) {
     large.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
   }
   if ((bodies | (pad & 0xff) << 32) == large.bodies()) return large;
-  input.fail("not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
-             std::to_string(small.counts[0]) + " gas + " + std::to_string(small.counts[1]) + " dark + " +
-             std::to_string(small.counts[2]) + " star");
+  input.fail_at(header::bodies, "nbodies",
+                "not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
+                    std::to_string(small.counts[0]) + " gas + " + std::to_string(small.counts[1]) + " dark + " +
+                    std::to_string(small.counts[2]) + " star");
 }
 
 /// Throws if the file's length is not the one that its header implies, or if it has too many bodies for this program.
 void check_size(const SnapshotInput& input, const Header& head) {
-  if (head.bodies() == 0) input.fail("a TIPSY file without bodies");
+  if (head.bodies() == 0) input.fail_at(header::bodies, "nbodies", "a TIPSY file without bodies");
   const std::uint64_t expected = head.file_bytes(), size = input.size();
   const std::string has = "its header asks for " + plural(expected, "byte") + " (" +
                           plural(head.counts[0], "gas record") + ", " + std::to_string(head.counts[1]) + " dark, " +
                           std::to_string(head.counts[2]) + " star), it has " + std::to_string(size);
-  if (size < expected) input.fail("truncated, " + plural(expected - size, "byte") + " missing: " + has);
-  if (size > expected) input.fail("oversized, " + plural(size - expected, "byte") + " too many: " + has);
+  if (size < expected) {
+    input.fail_at(size, head.record_at(size), "truncated, " + plural(expected - size, "byte") + " missing: " + has);
+  }
+  if (size > expected) {
+    input.fail_at(expected, "end of the records",
+                  "oversized, " + plural(size - expected, "byte") + " too many: " + has);
+  }
   input.require_room_for(head.bodies());
 }
 
-/// Gives each property that the file has one value per body.
-void make_room(const Header& head, Snapshot& snapshot) {
-  snapshot.bodies.positions.reserve(head.bodies());
-  snapshot.bodies.velocities.reserve(head.bodies());
-  for (const auto& [values, place] : columns) {
-    bool used = false;
-    for (std::size_t kind = 0; kind < place.size(); ++kind) used |= place[kind] != 0 && head.counts[kind] > 0;
-    if (head.ids == Header::Ids::for_softening_and_potential && values == &BodyProperties::softening) used = false;
-    if (used) (snapshot.properties.*values).resize(head.bodies());
+/// Reads the records, one kind after the other.
+class RecordReader {
+ public:
+  RecordReader(SnapshotInput& input, const Header& head) : input_{input}, head_{head}, bytes_{head.order} {
+    snapshot_.time = head.time;
+    snapshot_.bodies.positions.reserve(head.bodies());
+    snapshot_.bodies.velocities.reserve(head.bodies());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      used_[i] = is_used(columns[i]);
+      if (used_[i]) (snapshot_.properties.*columns[i].values).reserve(head.bodies());
+    }
+    if (head.ids != Header::Ids::none) snapshot_.properties.ids.reserve(head.bodies());
+    if (!all_dark()) snapshot_.properties.species.reserve(head.bodies());
   }
-  if (head.ids != Header::Ids::none) snapshot.properties.ids.resize(head.bodies());
-  if (head.counts[1] == head.bodies()) return;
-  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
-    snapshot.properties.species.insert(snapshot.properties.species.end(), head.counts[kind],
-                                       record_kinds[kind].species);
-  }
-}
 
-/// Reads all records of one kind and appends their bodies.
-void append_records(SnapshotInput& input, const Header& head, std::size_t kind, Snapshot& snapshot) {
-  const RecordKind& record = record_kinds[kind];
-  const Bytes bytes{head.order};
-  std::vector<std::byte> block(records_per_block * record.bytes());
-  for (std::uint64_t first = 0; first < head.counts[kind]; first += records_per_block) {
-    const std::uint64_t here = std::min<std::uint64_t>(records_per_block, head.counts[kind] - first);
-    input.read(block.data(), here * record.bytes());
-    for (std::uint64_t i = 0; i < here; ++i) {
-      const std::byte* const at = &block[i * record.bytes()];
-      const auto value = [&](std::size_t place) { return bytes.load_float(at + place * sizeof(float)); };
-      const Vec4 position{value(1), value(2), value(3), value(0)}, velocity{value(4), value(5), value(6), 0.0f};
-      if (const std::string cause = unusable(position, velocity); !cause.empty()) {
-        input.fail_at(input.offset() - (here - i) * record.bytes(),
-                      std::string{record.name} + " record " + std::to_string(first + i) + " (counted from 0)", cause);
+  Snapshot read() {
+    for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) read_records(kind);
+    for (const auto& [name, column, place] : columns) {
+      std::vector<float>& values = snapshot_.properties.*column;
+      if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};
+    }
+    return std::move(snapshot_);
+  }
+  bool has_density() const { return has_density_; }
+  bool has_potential() const { return has_potential_; }
+
+ private:
+  bool all_dark() const { return head_.counts[1] == head_.bodies(); }
+  bool is_used(const Column& column) const {
+    if (column.values == &BodyProperties::softening && head_.ids == Header::Ids::for_softening_and_potential)
+      return false;
+    bool used = false;
+    for (std::size_t kind = 0; kind < column.place.size(); ++kind) {
+      used |= column.place[kind] != 0 && head_.counts[kind] > 0;
+    }
+    return used;
+  }
+
+  void read_records(std::size_t kind) {
+    const std::size_t size = record_kinds[kind].bytes();
+    std::vector<std::byte> block(std::min<std::uint64_t>(records_per_block, head_.counts[kind]) * size);
+    for (std::uint64_t first = 0; first < head_.counts[kind]; first += records_per_block) {
+      const std::uint64_t here = std::min<std::uint64_t>(records_per_block, head_.counts[kind] - first);
+      input_.read(block.data(), here * size);
+      for (std::uint64_t i = 0; i < here; ++i) {
+        if (const std::string cause = append(kind, &block[i * size]); !cause.empty()) {
+          input_.fail_at(input_.offset() - (here - i) * size, Header::record_text(kind, first + i), cause);
+        }
       }
-      const std::size_t body = snapshot.bodies.positions.size();
-      snapshot.bodies.positions.push_back(position);
-      snapshot.bodies.velocities.push_back(velocity);
-      for (const auto& [column, place] : columns) {
-        std::vector<float>& values = snapshot.properties.*column;
-        if (place[kind] != 0 && !values.empty()) values[body] = value(place[kind]);
-      }
-      const std::byte* const end = at + record.bytes();
-      if (head.ids == Header::Ids::for_potential) snapshot.properties.ids[body] = bytes.load32(end - 4);
-      if (head.ids == Header::Ids::for_softening_and_potential) snapshot.properties.ids[body] = bytes.load64(end - 8);
     }
   }
-}
+
+  /// Returns why the record cannot be used; empty if it was appended.
+  std::string append(std::size_t kind, const std::byte* at) {
+    const auto value = [&](std::size_t place) { return bytes_.load_float(at + place * sizeof(float)); };
+    const Vec4 position{value(1), value(2), value(3), value(0)}, velocity{value(4), value(5), value(6), 0.0f};
+    if (std::string cause = unusable(position, velocity); !cause.empty()) return cause;
+    snapshot_.bodies.positions.push_back(position);
+    snapshot_.bodies.velocities.push_back(velocity);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Column& column = columns[i];
+      if (!used_[i]) continue;
+      const float held = column.place[kind] == 0 ? 0 : value(column.place[kind]);
+      if (!std::isfinite(held)) return std::string{column.name} + " that is not finite";
+      (snapshot_.properties.*column.values).push_back(held);
+    }
+    if (!all_dark()) snapshot_.properties.species.push_back(record_kinds[kind].species);
+    const std::byte* const end = at + record_kinds[kind].bytes();
+    if (head_.ids == Header::Ids::for_potential) snapshot_.properties.ids.push_back(bytes_.load32(end - 4));
+    if (head_.ids == Header::Ids::for_softening_and_potential) {
+      snapshot_.properties.ids.push_back(bytes_.load64(end - 8));
+    }
+    if (unread_density.place[kind] != 0) has_density_ |= value(unread_density.place[kind]) != 0;
+    has_potential_ |= value(unread_potential.place[kind]) != 0;
+    return {};
+  }
+
+  SnapshotInput& input_;
+  const Header& head_;
+  const Bytes bytes_;
+  Snapshot snapshot_;
+  std::array<bool, columns.size()> used_{};
+  bool has_density_ = false, has_potential_ = false;
+};
 
 /// Whether the last words of `dark` dark records and of the stars behind them are ids by version 1 of Bonsai: dark ones
 /// from 200,000,000, stars' below. As floats they would be above 0 and below 1e-23, which no potential is.
@@ -186,16 +252,17 @@ Snapshot read(SnapshotInput& input) {
   std::array<std::byte, header_bytes> skipped;
   input.read(skipped.data(), skipped.size());
 
-  Snapshot snapshot{.bodies = {}, .time = head.time};
-  make_room(head, snapshot);
-  for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) append_records(input, head, kind, snapshot);
+  RecordReader reader{input, head};
+  Snapshot snapshot = reader.read();
   std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   if (head.ids == Header::Ids::for_potential && !are_ids(ids, head.counts[1])) ids = {};
-  for (const auto& [column, place] : columns) {
-    std::vector<float>& values = snapshot.properties.*column;
-    if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};
+  if (reader.has_density()) snapshot.unread.emplace_back(unread_density.name);
+  if (reader.has_potential() && ids.empty()) snapshot.unread.emplace_back(unread_potential.name);
+  if (ids.empty()) take_iord(input.path(), snapshot);
+  if (const auto beside = units_beside(input.path())) {
+    snapshot.units = beside->units;
+    snapshot.units_file = beside->file.string();
   }
-  snapshot.units = units_beside(input.path());
   return snapshot;
 }
 
@@ -210,7 +277,7 @@ class RecordWriter {
     const Vec4& p = snapshot_.bodies.positions[body];
     const Vec4& v = snapshot_.bodies.velocities[body];
     std::array<float, 12> values{p.w, p.x, p.y, p.z, v.x, v.y, v.z};
-    for (const auto& [column, place] : columns) {
+    for (const auto& [name, column, place] : columns) {
       const std::vector<float>& own = snapshot_.properties.*column;
       const float common = column == &BodyProperties::softening ? snapshot_.softening : 0.0f;
       if (place[kind_] != 0) values[place[kind_]] = own.empty() ? common : own[body];
@@ -247,7 +314,12 @@ std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, cons
                                       record_kinds.begin())];
   }
 
+  const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
+  const bool stream = is_stream(file);
+  const bool numbered = !stream && (!ids.empty() || !std::ranges::is_sorted(species, {}, plain_species) ||
+                                    (output.existing == Existing::replace && fs::exists(iord_of(file))));
   if (snapshot.units) check_param(file, *snapshot.units, output.existing);
+  if (!stream && !fs::exists(file)) check_iord(file, output.existing);
   AtomicFile out{file, output.existing};
   const Bytes bytes{order};
   std::array<std::byte, header_bytes> head{};
@@ -258,14 +330,24 @@ std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, cons
   bytes.store32(&head[header::dark], counts[1]);
   bytes.store32(&head[header::star], counts[2]);
   out.write({reinterpret_cast<const char*>(head.data()), head.size()});
+  const auto for_each_of = [&](std::size_t kind, const auto& add) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (species_of(i) == record_kinds[kind].species) add(i);
+    }
+  };
   for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
     RecordWriter records{out, snapshot, kind, order};
-    for (std::size_t i = 0; i < count; ++i) {
-      if (species_of(i) == record_kinds[kind].species) records.add(i);
-    }
+    for_each_of(kind, [&](std::size_t body) { records.add(body); });
     records.flush();
   }
   std::vector<fs::path> written{out.commit()};
+  if (numbered) {
+    IordFile beside{written.front(), count, output.existing};
+    for (std::size_t kind = 0; kind < record_kinds.size(); ++kind) {
+      for_each_of(kind, [&](std::size_t body) { beside.add(ids.empty() ? body : ids[body]); });
+    }
+    written.push_back(beside.commit());
+  }
   if (snapshot.units) write_param(written, *snapshot.units, output.existing);
   return written;
 }
@@ -279,13 +361,16 @@ constinit const SnapshotFormat tipsy_format{
     .endings = {".tipsy"},
     .holds = {.velocities = true,
               .time = true,
-              .ids = false,
+              .ids = true,
               .species = true,
               .softening = true,
               .temperature = true,
               .metals = true,
               .formation_time = true,
-              .units = true},
+              .units = true,
+              .properties_by_species = true,
+              .beside = true},
+    .groups_species = true,
     .units = UnitRule::gravity,
     .detect = detect,
     .read = read,

@@ -20,24 +20,25 @@ fs::path own_param(fs::path snapshot) {
   return snapshot.replace_extension(".param");
 }
 
+/// "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own where its name has no number.
+fs::path param_of_run(const fs::path& snapshot) {
+  constexpr std::string_view digits = "0123456789", separators = "._-";
+  const std::string stem = snapshot.stem().string();
+  const std::size_t last = stem.find_last_not_of(digits);
+  const bool numbered =
+      last != stem.npos && last > 0 && last + 1 < stem.size() && separators.find(stem[last]) != separators.npos;
+  return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
+}
+
 bool is_small_file(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error) && fs::file_size(file, error) <= most_param_bytes && !error;
 }
 
-/// Its own, or the only one in the folder; empty if there is none.
+/// The one that exists, or the one that would be written.
 fs::path param_of(const fs::path& snapshot) {
-  if (const fs::path own = own_param(snapshot); is_small_file(own)) return own;
-  const fs::path folder = snapshot.has_parent_path() ? snapshot.parent_path() : fs::path{"."};
-  fs::path only;
-  std::error_code error;
-  for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error)) {
-    if (entry->path().extension() != ".param") continue;
-    if (!only.empty()) return {};
-    only = entry->path();
-  }
-  return is_small_file(only) ? only : fs::path{};
+  const fs::path own = own_param(snapshot);
+  return fs::exists(own) ? own : param_of_run(snapshot);
 }
 
 /// The value in a line "name = value # comment".
@@ -59,16 +60,16 @@ std::string param_number(double value) {
   return {digits.data(), end};
 }
 
-bool same_units(const std::optional<Units>& found, const Units& units) {
+bool same_units(const std::optional<ParamUnits>& found, const Units& units) {
   constexpr double rounding = 1e-12;
-  return found && nearly_equal(*found, units, rounding);
+  return found && nearly_equal(found->units, units, rounding);
 }
 
 }  // namespace
 
-std::optional<Units> units_beside(const fs::path& snapshot) {
+std::optional<ParamUnits> units_beside(const fs::path& snapshot) {
   const fs::path file = param_of(snapshot);
-  if (file.empty()) return std::nullopt;
+  if (!is_small_file(file)) return std::nullopt;
   std::ifstream lines{file};
   std::optional<double> kpc, solar_masses;
   for (std::string line; std::getline(lines, line);) {
@@ -77,16 +78,16 @@ std::optional<Units> units_beside(const fs::path& snapshot) {
   }
   if (!kpc || !solar_masses) return std::nullopt;
   const Units units = gravity_units(*kpc * kpc_cm, *solar_masses * solar_mass_g);
-  return units.usable() ? std::optional{units} : std::nullopt;
+  return units.usable() ? std::optional{ParamUnits{units, file}} : std::nullopt;
 }
 
 void check_param(const fs::path& snapshot, const Units& units, Existing existing) {
-  const fs::path own = own_param(snapshot);
-  if (existing == Existing::replace || !fs::exists(own) || is_stream(snapshot) ||
+  const fs::path param = param_of(snapshot);
+  if (existing == Existing::replace || !fs::exists(param) || is_stream(snapshot) ||
       same_units(units_beside(snapshot), units)) {
     return;
   }
-  throw std::runtime_error("'" + own.string() +
+  throw std::runtime_error("'" + param.string() +
                            "' exists and holds other units than the snapshot: choose another name");
 }
 
@@ -97,7 +98,7 @@ void write_param(std::vector<fs::path>& written, const Units& units, Existing ex
   const std::string text = "dKpcUnit = " + param_number(units.length_cm / kpc_cm) +
                            "\ndMsolUnit = " + param_number(units.mass_g / solar_mass_g) +
                            "\nbComove = 0\nbPeriodic = 0\n";
-  written.emplace_back(write_file(own_param(snapshot), text, existing));
+  written.emplace_back(write_file(param_of(snapshot), text, existing));
 }
 
 }  // namespace orrery

@@ -9,11 +9,16 @@
 
 namespace orrery {
 
-/// A TIPSY file holds no units: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of a parameter file do. It is
-/// NAME.param of the snapshot's own name, or else the only file in the folder that ends in .param.
+/// A TIPSY file holds no units: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file do. That is
+/// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
+/// the states of one run share a file.
 
+struct ParamUnits {
+  Units units;
+  std::filesystem::path file;
+};
 /// The units in the parameter file of a snapshot; nothing if there is none, or none that can be used.
-std::optional<Units> units_beside(const std::filesystem::path& snapshot);
+std::optional<ParamUnits> units_beside(const std::filesystem::path& snapshot);
 
 /// Throws std::runtime_error if write_param() would have to change a file that exists.
 void check_param(const std::filesystem::path& snapshot, const Units& units, Existing existing);

@@ -20,10 +20,6 @@ constexpr double gravitational_constant = 6.6743e-8;  // cm^3 / (g s^2), CODATA 
 constexpr double au_cm = 1.495978707e13;
 constexpr double year_s = 3.15576e7;
 
-struct NamedUnit {
-  const char* name;
-  double size;  ///< in CGS
-};
 constexpr NamedUnit length_units[]{{"kpc", kpc_cm},
                                    {"Mpc", 1e3 * kpc_cm},
                                    {"pc", 1e-3 * kpc_cm},
@@ -41,6 +37,12 @@ constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
                                      {"AU/yr", au_cm / year_s},
                                      {"pc/Myr", 1e-3 * kpc_cm / (1e6 * year_s)},
                                      {"kpc/Gyr", kpc_cm / (1e9 * year_s)}};
+constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)},
+                                         {"km/s/Gyr", 1e5 / (1e9 * year_s)},
+                                         {"km/s/kyr", 1e5 / (1e3 * year_s)},
+                                         {"km/s/yr", 1e5 / year_s},
+                                         {"m/s\u00b2", 1e2},
+                                         {"mm/s\u00b2", 0.1}};
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 
@@ -56,10 +58,24 @@ std::string number_text(double value) {
   return text.data();
 }
 
+/// With the fewest digits that read as the same number.
+std::string exact_text(double value) {
+  std::array<char, 32> digits;
+  const auto [end, failed] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end};
+}
+
 /// "1e10", "0.001": a power of ten.
 std::string power_text(int exponent) {
   if (exponent >= -3 && exponent <= 3) return number_text(std::pow(10.0, exponent));
   return "1e" + std::to_string(exponent);
+}
+
+/// The first in which the size is from 0.1 to 1000; the first of all if there is none.
+const NamedUnit& suitable(double size, std::span<const NamedUnit> units) {
+  const auto handy = [&](const NamedUnit& unit) { return size / unit.size >= 0.1 && size / unit.size < 1000; };
+  const auto found = std::ranges::find_if(units, handy);
+  return found == units.end() ? units.front() : *found;
 }
 
 /// The unit itself, a power of ten of one, or a factor from 0.1 to 1000 of the first that has it.
@@ -73,9 +89,7 @@ std::string unit_named(double size, std::span<const NamedUnit> units) {
       return power_text(exponent) + ' ' + unit.name;
     }
   }
-  const auto handy = [&](const NamedUnit& unit) { return size / unit.size >= 0.1 && size / unit.size < 1000; };
-  const auto found = std::ranges::find_if(units, handy);
-  const NamedUnit& unit = found == units.end() ? units.front() : *found;
+  const NamedUnit& unit = suitable(size, units);
   return number_text(size / unit.size) + ' ' + unit.name;
 }
 
@@ -157,6 +171,33 @@ std::string velocity_text(double cm_s) {
 
 std::string time_text(double s) {
   return unit_named(s, time_units);
+}
+
+NamedUnit length_unit_for(double cm) {
+  return suitable(cm, length_units);
+}
+
+NamedUnit mass_unit_for(double g) {
+  return suitable(g, mass_units);
+}
+
+NamedUnit velocity_unit_for(double cm_s) {
+  return suitable(cm_s, velocity_units);
+}
+
+NamedUnit acceleration_unit_for(double cm_s2) {
+  return suitable(cm_s2, acceleration_units);
+}
+
+std::string units_option(const Units& units) {
+  const bool with_velocity = units.velocity_cm_s > 0;
+  std::string names = length_text(units.length_cm) + ',' + mass_text(units.mass_g);
+  if (with_velocity) names += ',' + velocity_text(units.velocity_cm_s);
+  std::erase(names, ' ');
+  if (parse_units("units", names) == units) return names;
+  std::string numbers = exact_text(units.length_cm) + "cm," + exact_text(units.mass_g) + 'g';
+  if (with_velocity) numbers += ',' + exact_text(units.velocity_cm_s) + "cm/s";
+  return numbers;
 }
 
 std::string units_text(const Units& units) {

@@ -20,6 +20,11 @@ struct Units {
   friend bool operator==(const Units&, const Units&) = default;
 };
 
+struct NamedUnit {
+  const char* name;
+  double size;  ///< in CGS
+};
+
 /// What GADGET's readers assume: kpc, 1e10 solar masses, km/s.
 inline constexpr double kpc_cm = 3.0856775814913673e21;
 inline constexpr double solar_mass_g = 1.988409870698051e33;
@@ -43,6 +48,15 @@ std::string velocity_text(double cm_s);
 std::string time_text(double s);
 /// "kpc, 1e10 Msun, km/s"
 std::string units_text(const Units& units);
+
+/// The named unit in which a value, given in CGS, is from 0.1 to 1000; kpc, Msun, km/s or km/s/Myr if there is none.
+NamedUnit length_unit_for(double cm);
+NamedUnit mass_unit_for(double g);
+NamedUnit velocity_unit_for(double cm_s);
+NamedUnit acceleration_unit_for(double cm_s2);
+
+/// What parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do not fit.
+std::string units_option(const Units& units);
 
 /// Expresses the snapshot in other units. It must have units.
 void convert_units(Snapshot& snapshot, const Units& to);

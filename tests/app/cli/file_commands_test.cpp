@@ -36,14 +36,42 @@ class FileCommands : public testing::Test {
 TEST_F(FileCommands, ConvertSaysWhatItWroteAndWhatIsLost) {
   const Outcome outcome = run({"convert", "a.txt", "a.tipsy"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "wrote a.tipsy: TIPSY, 2 bodies\nTIPSY cannot hold ids\n");
+  EXPECT_EQ(outcome.out, "wrote a.tipsy, a.tipsy.iord: TIPSY, 2 bodies\n");
+  EXPECT_EQ(outcome.err,
+            "note: the order of the bodies changes, because TIPSY groups them by species: their ids are kept\n");
   EXPECT_EQ(run({"convert", "a.tipsy", "b.txt"}).status, 0);
-  EXPECT_TRUE(holds(contents(path("b.txt")), "# time = 2\n# m x y z vx vy vz species\n")) << contents(path("b.txt"));
+  EXPECT_TRUE(holds(contents(path("b.txt")), "# time = 2\n# m x y z vx vy vz id species\n")) << contents(path("b.txt"));
   EXPECT_EQ(run({"convert", "a.txt", "c.csv", "--units", "kpc,1e10Msun"}).status, 0);
   EXPECT_TRUE(holds(contents(path("c.csv")), "# length_cm = 3.0856775814913673e+21\n"));
   const std::string gadget = run({"convert", "c.csv", "c.gadget"}).out;
   EXPECT_TRUE(holds(gadget, "converted to kpc, 1e10 Msun, km/s")) << gadget;
   EXPECT_TRUE(holds(run({"convert", "c.gadget", "d.txt"}).out, "taken as kpc, 1e10 Msun, km/s"));
+}
+
+TEST_F(FileCommands, ConvertNamesEveryFieldThatIsNotKept) {
+  std::ofstream{folder.path() / "g.csv"} << "m,x,y,z,vx,vy,vz,species,temperature,rho,phi\n"
+                                            "1,1,0,0,0,0.5,0,1,5,3,4\n1,-1,0,0,0,-0.5,0,0,9,3,4\n";
+  const Outcome outcome = run({"convert", "g.csv", "g.gadget"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(
+      outcome.err,
+      "note: not kept: column rho, column phi (which Orrery does not read); temperature (which GADGET cannot "
+      "hold)\nnote: the order of the bodies changes, because GADGET groups them by species: ids are written, which "
+      "are their places before\n");
+  EXPECT_EQ(run({"convert", "g.csv", "g.tipsy"}).err.substr(0, 119),
+            "note: not kept: column rho, column phi (which Orrery does not read); temperature of bodies other than gas "
+            "(which TIPSY");
+  EXPECT_EQ(run({"convert", "g.csv", "g.ply"}).err,
+            "note: not kept: column rho, column phi (which Orrery does not read)\n");
+  EXPECT_TRUE(holds(run({"inspect", "g.csv"}).out, "column rho, column phi"));
+}
+
+TEST_F(FileCommands, UnitsAreSaidWithTheirFile) {
+  EXPECT_EQ(run({"convert", "a.txt", "u.tipsy", "--units", "kpc,1e10Msun"}).status, 0);
+  EXPECT_TRUE(holds(run({"inspect", "u.tipsy"}).out, "kpc, 1e10 Msun, 207.4 km/s, from u.param"));
+  EXPECT_TRUE(holds(run({"convert", "u.tipsy", "u.txt"}).out, "units are those of u.param: kpc, 1e10 Msun"));
+  std::filesystem::copy_file(folder.path() / "u.tipsy", folder.path() / "other.tipsy");
+  EXPECT_TRUE(holds(run({"inspect", "other.tipsy"}).out, "not known, so that G = 1"));
 }
 
 TEST_F(FileCommands, ConvertKeepsExistingFilesUnlessForced) {

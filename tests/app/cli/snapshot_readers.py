@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 try:
     import h5py
@@ -27,7 +28,7 @@ ORRERY = os.path.abspath(sys.argv[1])
 def orrery(*words):
     done = subprocess.run([ORRERY, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"orrery {' '.join(words)}: {done.stderr}"
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def made_bodies():
@@ -118,10 +119,115 @@ def check_foreign_hdf5():
         group["Masses"], group["ParticleIDs"] = np.array([1.0, 2, 3]), np.array([2**40, 7, 1], "u8")
         group.create_dataset("Potential", data=np.zeros(3), compression="gzip")
     said = orrery("convert", "swift.hdf5", "swift.txt")
-    assert "not read: PartType1/Potential" in said and "rounded to single" in said, said
+    assert "not kept: Potential of PartType1" in said and "rounded to single" in said, said
     rows = [line.split() for line in open("swift.txt", encoding="ascii") if not line.startswith("#")]
     assert rows[0] == ["1", "0", "1", "2", "1", "1", "1", str(2**40)], rows[0]
     assert "# length_cm = 1e+21\n" in open("swift.txt", encoding="ascii").read()
+
+
+def refused(name, *words):
+    done = subprocess.run([ORRERY, "inspect", name], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    for word in (name, *words):
+        assert word in done.stderr, f"{word} is not in: {done.stderr}"
+
+
+def arepo_part(name, counts, totals, files, number, width="f4", **storage):
+    """A file as AREPO writes it: units and h in Header, dark matter by MassTable, gas with masses of its own."""
+    with h5py.File(name, "w") as file:
+        head = file.create_group("Header").attrs
+        head["NumPart_ThisFile"], head["NumPart_Total"] = np.array(counts, "i4"), np.array(totals, "u4")
+        head["NumPart_Total_HighWord"] = np.zeros(6, "u4")
+        head["MassTable"] = np.array([0, 0.5, 0, 0, 0, 0])
+        head["Time"], head["Redshift"], head["BoxSize"], head["HubbleParam"] = 2.0, 0.0, 0.0, 1.0
+        head["NumFilesPerSnapshot"] = np.int32(files)
+        head["UnitLength_in_cm"], head["UnitMass_in_g"], head["UnitVelocity_in_cm_per_s"] = KPC, MSUN, KM
+        for kind, count in enumerate(counts):
+            if count == 0:
+                continue
+            group = file.create_group(f"PartType{kind}")
+            rows = number * 100 + np.arange(count)
+            group.create_dataset("Coordinates", data=np.column_stack([rows, rows * 2, rows * 0 + kind]).astype(width), **storage)
+            group.create_dataset("Velocities", data=np.ones((count, 3), width), **storage)
+            group.create_dataset("ParticleIDs", data=(1000 * kind + rows).astype("u8"), **storage)
+            if kind == 0:
+                group.create_dataset("Masses", data=(1.0 + rows).astype(width), **storage)
+                group.create_dataset("Density", data=np.ones(count, width), **storage)
+                group.create_dataset("GFM_Metallicity", data=np.full(count, 0.02, width), **storage)
+
+
+def rows_of(name):
+    lines = [line.split() for line in open(name, encoding="ascii")]
+    return {row[7]: [float(x) for x in row] for row in lines if row[0] != "#"}
+
+
+def check_parts():
+    """Several files of one snapshot, with types that some of them do not have."""
+    totals = [2, 5, 0, 0, 1, 0]
+    for number, counts in enumerate(([2, 2, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0])):
+        arepo_part(f"part.{number}.hdf5", counts, totals, 3, number, "f8" if number else "f4", compression="gzip", shuffle=True)
+    with h5py.File("part.2.hdf5", "a") as file:
+        file["PartType4/Masses"] = np.array([7.0])
+    said = orrery("convert", "part.1.hdf5", "parts.txt")
+    assert "8 bodies" in said and "the 3 files" in said and "Density of PartType0" in said, said
+    rows = rows_of("parts.txt")
+    assert len(rows) == 8 and rows["1100"][:4] == [0.5, 100, 200, 1] and rows["4200"][0] == 7, rows
+    assert rows["1"][0] == 2 and rows["1"][8] == 0 and abs(rows["1"][9] - 0.02) < 1e-8, rows["1"]
+    assert "# length_cm = 3.0856775814913673e+21\n" in open("parts.txt", encoding="ascii").read()
+    os.rename("part.2.hdf5", "away")
+    refused("part.0.hdf5", "one of 3 files", "part.2.hdf5", "missing")
+    arepo_part("part.2.hdf5", [0, 0, 0, 0, 0, 0], totals, 3, 2)
+    refused("part.0.hdf5", "7 body records", "8 in all")
+    os.rename("part.0.hdf5", "alone.hdf5")
+    refused("alone.hdf5", "one of 3 files", "no number from 0 to 2")
+
+
+def check_variants():
+    counts = [0, 4, 0, 0, 0, 0]
+    arepo_part("chunks.hdf5", counts, counts, 1, 0, "f8", chunks=True, compression="lzf")
+    refused("chunks.hdf5", "PartType1/Coordinates", "filter lzf", "gzip")
+    arepo_part("virtual.hdf5", counts, counts, 1, 0)
+    with h5py.File("virtual.hdf5", "a") as file:
+        del file["PartType1/Coordinates"]
+        layout = h5py.VirtualLayout((4, 3), "f4")
+        layout[:] = h5py.VirtualSource("chunks.hdf5", "PartType1/Coordinates", (4, 3))
+        file["PartType1"].create_virtual_dataset("Coordinates", layout)
+    refused("virtual.hdf5", "PartType1/Coordinates", "other files")
+    arepo_part("wide.hdf5", counts, counts, 1, 0)
+    with h5py.File("wide.hdf5", "a") as file:
+        del file["PartType1/Coordinates"]
+        file["PartType1"].create_dataset("Coordinates", (4, 3), "f4", chunks=(10**8, 3), maxshape=(None, 3), compression="gzip")
+        file["PartType1/Coordinates"].id.write_direct_chunk((0, 0), zlib.compress(bytes(100)))
+    refused("wide.hdf5", "PartType1/Coordinates", "chunks", "256 MiB")
+    arepo_part("elements.hdf5", counts, counts, 1, 0)
+    with h5py.File("elements.hdf5", "a") as file:
+        file["PartType1/Metallicity"] = np.zeros((4, 11))
+    assert "Metallicity of PartType1" in orrery("convert", "elements.hdf5", "elements.txt")
+    for rows in (70_001, 200_003):  # larger than a block of the reader, and chunks larger than one
+        counts = [0, rows, 0, 0, 0, 0]
+        arepo_part("large.hdf5", counts, counts, 1, 0, "f8", chunks=True, compression="gzip")
+        arepo_part("flat.hdf5", counts, counts, 1, 0, "f8", chunks=None)
+        for name in ("large", "flat"):
+            orrery("convert", name + ".hdf5", name + ".ply", "--force")
+        with open("large.ply", "rb") as one, open("flat.ply", "rb") as other:
+            assert one.read() == other.read()
+
+
+def check_swift():
+    """A cosmological run of SWIFT: comoving coordinates, peculiar velocities, no h."""
+    with h5py.File("web.hdf5", "w") as file:
+        head = file.create_group("Header").attrs
+        head["NumPart_ThisFile"], head["MassTable"] = np.array([0, 2, 0, 0, 0, 0, 0]), np.zeros(7)
+        head["Time"], head["Scale-factor"], head["NumFilesPerSnapshot"] = np.array([1e-3]), np.array([0.25]), np.array([1])
+        file.create_group("Cosmology").attrs["Cosmological run"] = np.array([1])
+        units = file.create_group("Units").attrs
+        units["Unit length in cgs (U_L)"], units["Unit mass in cgs (U_M)"] = np.array([KPC]), np.array([MSUN])
+        units["Unit time in cgs (U_t)"] = np.array([KPC / KM])
+        group = file.create_group("PartType1")
+        group["Coordinates"], group["Velocities"] = np.array([[4.0, 0, 0], [0, 8, 0]]), np.ones((2, 3))
+        group["Masses"], group["ParticleIDs"] = np.array([3.0, 3]), np.array([1, 2])
+    said = orrery("inspect", "web.hdf5")
+    assert "scale factor 0.25" in said and "0.25 kpc, Msun, km/s" in said, said
 
 
 def check_yt(table, ids):
@@ -168,6 +274,9 @@ def main():
         assert done.returncode == 0, done.stderr
         check_h5py(table, ids, species)
         check_foreign_hdf5()
+        check_parts()
+        check_variants()
+        check_swift()
         if importlib.util.find_spec("yt"):
             check_yt(table, ids)
         else:

@@ -41,6 +41,8 @@ auto values_for(const ArgumentOf<M>& argument) {
     for (const auto& [value, word] : EnumWords<Value>::all()) values.push_back(value);
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     values = {{{"block", "256"}}, {{"block", "auto"}, {"split", "8"}}};
+  } else if constexpr (std::is_same_v<Value, Units>) {
+    values = {galactic_units, {kpc_cm, 1e10 * solar_mass_g}, {3.085678e21, 1.989e43 / 7, 1e5 / 3}};
   } else {
     for (const std::string text :
          {"leapfrog", "gravity", "plummer", "cuda-tiled", "a b.png", "a b.mp4", "run #1 \"x\".png", "name=a"}) {

@@ -124,12 +124,24 @@ std::string Panels::side_column_text() {
 }
 
 std::string Panels::lab_text() {
+  return text_of([this](Requests& out) { lab_panel(status, view, state, out); });
+}
+
+std::string Panels::legend_text() {
+  return text_of([this](Requests&) { legend_panel(status, view, state); });
+}
+
+std::string Panels::picked_text() {
+  return text_of([this](Requests& out) { picked_panel(status, view, out); });
+}
+
+std::string Panels::text_of(const std::function<void(Requests&)>& draw) {
   Requests out;
   ImGui::GetIO().MousePos = {-1, -1};  // a tooltip would end the text
   ImGui::NewFrame();
-  ImGui::Begin("Around the laboratory");
+  ImGui::Begin("Around the panel");
   ImGui::LogToClipboard();
-  lab_panel(status, view, state, out);
+  draw(out);
   ImGui::LogFinish();
   ImGui::End();
   ImGui::Render();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,8 @@ class Panels : public testing::Test {
   std::string side_column_text();
   /// The words of the laboratory.
   std::string lab_text();
+  std::string legend_text();
+  std::string picked_text();
 
   void select(const KernelPtr& kernel);
   /// Another window, on a display of `scale` (1 = 96 dots per inch).
@@ -47,6 +50,7 @@ class Panels : public testing::Test {
   PanelState state;
 
  private:
+  std::string text_of(const std::function<void(Requests&)>& draw);
   void pass(int frames, Requests& asked);
   ImGuiContext* context_;
   float scale_ = 0;

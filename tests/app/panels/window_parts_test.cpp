@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "app/panels/kit/widgets.h"
+#include "compute/snapshots/units.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -74,6 +75,33 @@ TEST_F(Panels, ShowThePickedBody) {
   view.panel = false;
   settle();
   EXPECT_FALSE(seen("picked"));
+}
+
+TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
+  view.picked = PickedBody{.number = 5,
+                           .mass = 2e-5f,
+                           .position = {1.5f, -0.25f, 0},
+                           .velocity = {0.5f, 0, 0},
+                           .distance = 0.02f,
+                           .acceleration = {{1, 0, 0}}};
+  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
+  view.legend.arrows = "velocity";
+  view.legend.arrow_per_height = 20;
+  const auto says = [](const std::string& text, const char* words) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
+  };
+  settle();
+  says(picked_text(), "1.5, -0.25, 0");
+  says(picked_text(), "Units of G = 1");
+  EXPECT_EQ(legend_text().find("pc"), std::string::npos) << legend_text();
+  status.units = gravity_units(kpc_cm, 1e10 * solar_mass_g);
+  settle();
+  for (const char* words :
+       {"2e+05 Msun", "1.5, -0.25, 0 kpc", "103.7, 0, 0 km/s", "20 pc", "km/s/Myr", "Physical units"}) {
+    says(picked_text(), words);
+  }
+  says(legend_text(), "length 200 pc");
+  says(legend_text(), "km/s");
 }
 
 TEST_F(Panels, MarkThePickedBodyInThePicture) {

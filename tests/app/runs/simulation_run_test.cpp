@@ -112,6 +112,17 @@ TEST_F(ASimulationRun, ContinuesToTheSameBytes) {
   EXPECT_EQ(files("again"), files("out"));
 }
 
+TEST_F(ASimulationRun, BeginsANewFileOfDiagnosticsWithTheStateThatItContinues) {
+  Simulation sim = simulation();
+  sim.run(7);
+  EXPECT_TRUE(run(sim, {.steps = 12, .every = 0.05, .snapshots = path("out"), .diagnostics = path("new.csv")}));
+  const std::vector<std::string> found = rows("new.csv");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_TRUE(found[0].starts_with("7,")) << found[0];
+  EXPECT_TRUE(found[1].starts_with("10,")) << found[1];
+  EXPECT_EQ(files("out").size(), 2u) << "snapshots stand at their own times alone";
+}
+
 TEST_F(ASimulationRun, RefusesAnOrderThatCannotBeMet) {
   Simulation sim = simulation();
   const auto refused = [&](const RunOrder& order, const char* cause) {
@@ -157,6 +168,27 @@ TEST_F(ASimulationRun, KeepsTheLastTwoCheckpoints) {
   fs::remove(path("a.previous.checkpoint"));
   test::expect_failure(
       test::Failure::runtime, [&] { find_checkpoint(path("a.checkpoint")); }, "a.checkpoint", "not a checkpoint");
+}
+
+TEST_F(ASimulationRun, ReadsItsFileAsBeforeWhenItContinues) {
+  std::ofstream{path("a.tab")} << "9 1 0 0 1 0 0.5 0\n9 -1 0 0 1 0 -0.5 0\n";
+  using enum BodyColumn;
+  const SceneRequest request{
+      .scene = {},
+      .file = path("a.tab"),
+      .hints = {.columns = {skip, x, y, z, mass, vx, vy, vz}, .units = parse_units("--units", "3pc,7e4Msun,km/s")}};
+  Simulation sim{test::backends(), request, test::backends().kernels().find("cpu-serial")};
+  sim.run(3);
+  keep_checkpoint(path("a.checkpoint"), checkpoint_of(sim));
+  const FoundCheckpoint found = find_checkpoint(path("a.checkpoint"));
+  EXPECT_EQ(found.checkpoint.setup.scene.hints, request.hints);
+  Simulation second{test::backends(), {.scene = "two-body"}};
+  second.resume(found.checkpoint.setup, found.checkpoint.state, found.checkpoint.step);
+  EXPECT_EQ(second.bodies(), sim.bodies());
+  second.apply(Restart{});
+  sim.apply(Restart{});
+  EXPECT_EQ(second.status().sim_time, 0) << "the file's first state, not that of the checkpoint";
+  EXPECT_EQ(second.bodies(), sim.bodies());
 }
 
 TEST_F(ASimulationRun, ASnapshotHasNoSettingsToContinueWith) {

@@ -49,9 +49,13 @@ TEST(ProfileArguments, NameEverythingThatIsShown) {
 
 TEST(ProfileArguments, NameAFileInsteadOfAScene) {
   Status status = shown_status();
-  status.scene = {.scene = {}, .file = "-bodies.hdf5"};
+  status.scene = {.scene = {},
+                  .file = "-bodies.hdf5",
+                  .hints = {.columns = {BodyColumn::skip, BodyColumn::x}, .state = 3, .units = galactic_units}};
   const std::vector<std::string> words = profile_arguments(status, std::nullopt);
   EXPECT_TRUE(has_pair(words, "--", "-bodies.hdf5"));
+  EXPECT_TRUE(has_pair(words, "--units", "kpc,1e10Msun,km/s"));
+  EXPECT_TRUE(has_pair(words, "--columns=-,x", "--state"));
   for (const char* option : {"--scene", "-n", "--seed", "--device"}) {
     EXPECT_EQ(std::ranges::find(words, option), words.end()) << option;
   }

@@ -72,6 +72,17 @@ TEST_F(WindowReport, HasTheDriftSinceTheFirstSum) {
   EXPECT_EQ(curves[1].points[1], (std::pair{2.0, 2.0}));
 }
 
+TEST_F(WindowReport, ItsCommandsReadAFileAsTheWindowDid) {
+  Status status = simulation.status();
+  status.scene = {.scene = {}, .file = "a.tab", .hints = {.columns = {BodyColumn::x, BodyColumn::y, BodyColumn::z}}};
+  status.scene.hints.units = galactic_units;
+  status.units = galactic_units;
+  const ReportContent made = window_content(status, view);
+  for (const ReportCommand& command : made.commands) {
+    EXPECT_TRUE(holds(command.line, "--units kpc,1e10Msun,km/s --columns=x,y,z a.tab")) << command.line;
+  }
+}
+
 TEST_F(WindowReport, ItsCommandsShowTheSameSystem) {
   const std::string line = content().commands.front().line;
   EXPECT_TRUE(holds(line, "orrery view --scene plummer -n 64 --seed 3 --law gravity --softening ")) << line;

@@ -119,13 +119,38 @@ TEST_F(Gadget, ReadsBothTypesOrdersAndPrecisions) {
   }
 }
 
-TEST_F(Gadget, NotesWhatItDoesNotKeep) {
-  const Snapshot snapshot = read({.labelled = true, .box = 20, .files = 4, .extra = true});
-  const std::string notes = snapshot.notes.at(0) + '|' + snapshot.notes.at(1) + '|' + snapshot.notes.at(2);
-  for (const char* part : {"1 further record not read: U", "one of 4 files", "periodic"}) {
-    EXPECT_NE(notes.find(part), std::string::npos) << part << ": " << notes;
+TEST_F(Gadget, NamesWhatItDoesNotKeep) {
+  const Snapshot snapshot = read({.labelled = true, .box = 20, .extra = true});
+  EXPECT_EQ(snapshot.unread, (std::vector<std::string>{"record U"}));
+  ASSERT_EQ(snapshot.notes.size(), 1u);
+  EXPECT_NE(snapshot.notes[0].find("periodic"), std::string::npos);
+  EXPECT_EQ(read({.extra = true}).unread, (std::vector<std::string>{"internal energy of gas (U)"}));
+}
+
+TEST_F(Gadget, ReadsAllFilesOfASnapshot) {
+  GadgetFile file{.files = 2};
+  test::write_bytes(folder_ / "snap.0", file.bytes());
+  const auto refused = [&](const char* name, const auto&... parts) {
+    expect_failure(
+        Failure::runtime, [&] { read_snapshot(folder_ / name); }, name, "one of 2 files", parts...);
+  };
+  refused("snap.0", "snap.1", "missing");
+  test::write_bytes(folder_ / "snap", file.bytes());
+  refused("snap", "no number from 0 to 1");
+  file.ids = {17, 18, 19, 20};
+  file.order = ByteOrder::big;
+  test::write_bytes(folder_ / "snap.1", file.bytes());
+  for (const char* name : {"snap.0", "snap.1"}) {
+    const Snapshot snapshot = read_snapshot(folder_ / name);
+    EXPECT_EQ(snapshot.properties.ids, (std::vector<std::uint64_t>{7, 8, 9, 10, 17, 18, 19, 20})) << name;
+    ASSERT_EQ(snapshot.bodies.count(), 8);
+    EXPECT_EQ(snapshot.bodies.positions[4], snapshot.bodies.positions[0]);
+    EXPECT_EQ(snapshot.properties.species[5], Species::dark);
   }
-  EXPECT_EQ(read({.extra = true}).notes.size(), 1u);
+  file.time = 3;
+  test::write_bytes(folder_ / "snap.1", file.bytes());
+  expect_failure(
+      Failure::runtime, [&] { read_snapshot(folder_ / "snap.0"); }, "snap.1", "another snapshot than", "times");
 }
 
 TEST_F(Gadget, CosmologicalUnitsAreProperOnes) {
@@ -175,13 +200,13 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   expect_refused(file.bytes(), "MASS of body 3", "not positive");
   file = {};
   file.own_masses = {};
-  expect_refused(file.bytes(), "no masses (MASS)", "2 body records");
+  expect_refused(file.bytes(), "MASS: truncated", "2 body records");
   file = {};
   file.masses[1] = nan;
   expect_refused(file.bytes(), "type 1 has a mass that is not finite");
   file = {};
   file.time = nan;
-  expect_refused(file.bytes(), "time is not finite");
+  expect_refused(file.bytes(), "header, Time");
   file = {.labelled = true};
   std::string label = file.bytes();
   label[20 + 256 + 4 + 12] = 9;

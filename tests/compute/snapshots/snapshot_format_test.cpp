@@ -130,26 +130,59 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
   SnapshotFormat format = *snapshot_formats().front();
   const Snapshot snapshot = full_snapshot();
   format.holds = {true, true, true, true, true, true, true, true, true, true, true};
-  EXPECT_EQ(left_out(format, snapshot), "");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(left_out(format, snapshot), Names{});
   format.holds = {.masses = false};
-  const std::string all = left_out(format, snapshot);
-  for (const char* part :
-       {"masses", "velocities", "time", "ids", "species", "softening", "temperature", "metals", "formation", "units"}) {
-    EXPECT_NE(all.find(part), std::string::npos) << part << ": " << all;
-  }
+  EXPECT_EQ(left_out(format, snapshot), (Names{"masses", "velocities", "time", "ids", "species", "softening",
+                                               "temperature", "metals", "formation time", "units"}));
   format.holds = {.velocities = true};
-  EXPECT_EQ(left_out(format, {find_scene("plummer").generate(5, 1).bodies}), "") << "there is nothing else";
+  EXPECT_EQ(left_out(format, {find_scene("plummer").generate(5, 1).bodies}), Names{}) << "there is nothing else";
   format.holds.species = true;
-  EXPECT_NE(left_out(format, snapshot).find("disc, bulge or boundary"), std::string::npos);
+  EXPECT_EQ(left_out(format, snapshot)[2], "disc, bulge or boundary as species");
+  Snapshot odd = snapshot;
+  odd.properties.temperature[1] = odd.properties.metals[1] = odd.properties.formation_time[2] = 5;
+  format.holds = {true, true, true, true, true, true, true, true, true, true, true, true};
+  EXPECT_EQ(left_out(format, snapshot), Names{}) << "temperature of gas, metals of gas and stars";
+  EXPECT_EQ(left_out(format, odd),
+            (Names{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
+                   "formation time of bodies other than stars"}));
 }
 
-TEST(SnapshotFormats, TellTheWriterWhatIsLeftOut) {
+TEST(SnapshotFormats, TellTheWriterWhatIsLeftOutAndWhetherTheOrderChanges) {
   const test::TemporaryFolder folder;
   Snapshot snapshot = full_snapshot();
-  EXPECT_NE(write_snapshot(folder / "a.tipsy", snapshot).remark.find("ids"), std::string::npos);
+  const WrittenSnapshot full = write_snapshot(folder / "a.tipsy", snapshot);
+  EXPECT_EQ(full.lost, (std::vector<std::string>{"disc, bulge or boundary as species"}));
+  EXPECT_TRUE(full.reordered);
+  EXPECT_NE(full.remark().find("by species"), std::string::npos) << full.remark();
+  EXPECT_FALSE(write_snapshot(folder / "a.txt", snapshot).reordered);
   snapshot.properties.ids = {};
   snapshot.properties.species = {};
-  EXPECT_EQ(write_snapshot(folder / "b.tipsy", snapshot).remark, "");
+  EXPECT_EQ(
+      write_snapshot(folder / "b.tipsy", snapshot).lost,
+      (std::vector<std::string>{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
+                                "formation time of bodies other than stars"}));
+  snapshot.properties = {};
+  EXPECT_EQ(write_snapshot(folder / "c.tipsy", snapshot).remark(), "");
+}
+
+TEST(SnapshotFormats, ThatGroupSpeciesKeepTheOrderInIds) {
+  const test::TemporaryFolder folder;
+  Snapshot snapshot = full_snapshot();
+  snapshot.properties.ids = {};
+  for (const char* name : {"a.tipsy", "a.gadget"}) {
+    const WrittenSnapshot written = write_snapshot(folder / name, snapshot);
+    EXPECT_TRUE(written.reordered);
+    const Snapshot back = read_snapshot(written.file());
+    ASSERT_EQ(back.properties.ids.size(), 6u) << name;
+    const std::size_t first = name == std::string{"a.gadget"} ? 1 : 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::size_t was = back.properties.ids[i] - first;
+      ASSERT_LT(was, 6u);
+      EXPECT_EQ(back.bodies.positions[i].w > 0, true);
+      EXPECT_EQ(plain_species(back.properties.species[i]), plain_species(snapshot.properties.species[was])) << name;
+    }
+  }
 }
 
 }  // namespace

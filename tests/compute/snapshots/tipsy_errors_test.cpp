@@ -148,6 +148,18 @@ TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {
       expect_refused(file.bytes(), record.name, fault.cause);
     }
   }
+  const struct {
+    std::size_t index;  // of the float among all of a gas and of a star record
+    const char* cause;
+  } properties[] = {{8, "gas record 0 (counted from 0): a temperature that is not finite"},
+                    {9, "gas record 0 (counted from 0): a softening that is not finite"},
+                    {gas_floats + 2 * dark_floats + 7, "star record 0 (counted from 0): metals that is not finite"},
+                    {gas_floats + 2 * dark_floats + 8, "star record 0 (counted from 0): a formation time that is not"}};
+  for (const auto& [index, cause] : properties) {
+    TipsyFile file = TipsyFile::valid(1, 2, 2);
+    file.values[index] = nan;
+    expect_refused(file.bytes(), "byte ", cause);
+  }
   TipsyFile in_centimetres = TipsyFile::valid(0, 1, 0);
   in_centimetres.values[1] = 3e21f;
   expect_refused(in_centimetres.bytes(), "dark record 0", "single precision", "rescale the units");

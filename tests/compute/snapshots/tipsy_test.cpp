@@ -10,6 +10,7 @@
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
+#include "tests/compute/support/failure.h"
 #include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
@@ -182,6 +183,43 @@ TEST(TipsyFileTest, ReadsTheSampleGalaxy) {
   EXPECT_LT(scene.softening, 0.3f);  // its own softening lengths: 0.13 to 0.44
   EXPECT_GT(scene.time_step, 0.003f);
   EXPECT_LT(scene.time_step, 0.06f);  // a circular orbit in the densest tenth takes about 5
+}
+
+TEST(TipsyAuxiliary, NamesWhatIsNotReadAndOnlyThat) {
+  const test::TemporaryFolder folder;
+  const auto unread = [&](const TipsyFile& file) {
+    test::write_bytes(folder / "a.tipsy", file.bytes());
+    return read_snapshot(folder / "a.tipsy").unread;
+  };
+  EXPECT_EQ(unread(TipsyFile::valid(1, 1, 1)), (std::vector<std::string>{"density of gas", "potential"}));
+  EXPECT_EQ(unread(TipsyFile::valid(0, 1, 0)), (std::vector<std::string>{"potential"}));
+  TipsyFile without = TipsyFile::valid(1, 0, 0);
+  without.values[7] = without.values[11] = 0;
+  EXPECT_TRUE(unread(without).empty());
+}
+
+TEST(TipsyAuxiliary, HoldsIds) {
+  const test::TemporaryFolder folder;
+  Snapshot snapshot{.bodies = find_scene("plummer").generate(3, 1).bodies};
+  snapshot.properties.ids = {7, 1ull << 40, 3};
+  const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);
+  ASSERT_EQ(written.files.size(), 2u);
+  EXPECT_EQ(test::read_bytes(folder / "a.tipsy.iord"), "3\n7\n1099511627776\n3\n");
+  EXPECT_EQ(read_snapshot(folder / "a.tipsy").properties.ids, snapshot.properties.ids);
+  for (const char* text : {"2\n7\n8\n", "3\n7\n", "3\n7\nx\n9\n", ""}) {
+    test::write_bytes(folder / "a.tipsy.iord", text);
+    const Snapshot back = read_snapshot(folder / "a.tipsy");
+    EXPECT_TRUE(back.properties.ids.empty()) << text;
+    ASSERT_EQ(back.notes.size(), 1u);
+    EXPECT_NE(back.notes[0].find("a.tipsy.iord"), std::string::npos) << back.notes[0];
+  }
+  std::filesystem::remove(folder / "a.tipsy");
+  test::expect_failure(
+      test::Failure::runtime, [&] { write_snapshot(folder / "a.tipsy", snapshot); }, "a.tipsy.iord", "other bodies");
+  snapshot.properties.ids = {};
+  write_snapshot(folder / "a.tipsy", snapshot, {.existing = Existing::replace});
+  EXPECT_EQ(read_snapshot(folder / "a.tipsy").properties.ids, (std::vector<std::uint64_t>{0, 1, 2}))
+      << "not those of the bodies before";
 }
 
 }  // namespace

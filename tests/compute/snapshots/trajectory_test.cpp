@@ -77,7 +77,7 @@ TEST(TrajectoryFile, IsWrittenWithADescriptionThatIsNotOverwritten) {
   const WrittenSnapshot first = write_snapshot(folder / "a.traj", snapshot);
   ASSERT_EQ(first.files.size(), 2u);
   EXPECT_EQ(first.files[1], folder / "a.json");
-  EXPECT_NE(first.remark.find("masses, velocities, time"), std::string::npos) << first.remark;
+  EXPECT_NE(first.remark().find("masses, velocities, time"), std::string::npos) << first.remark();
   const std::string json = test::read_bytes(folder / "a.json");
   EXPECT_NE(json.find("\"particles\": 3"), std::string::npos) << json;
   EXPECT_NE(json.find("\"times\": [0.25]"), std::string::npos) << json;

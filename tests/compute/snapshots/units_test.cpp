@@ -53,7 +53,7 @@ TEST(UnitsTest, AreConvertedForFormatsThatHaveTheirOwn) {
   const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
   const Snapshot snapshot{.bodies = bodies, .time = 2, .units = gravity_units(1e-3 * kpc_cm, 1e3 * solar_mass_g)};
   const WrittenSnapshot written = write_snapshot(folder / "a.gadget", snapshot);
-  EXPECT_NE(written.remark.find("converted to kpc, 1e10 Msun, km/s"), std::string::npos) << written.remark;
+  EXPECT_NE(written.remark().find("converted to kpc, 1e10 Msun, km/s"), std::string::npos) << written.remark();
   const Snapshot back = read_snapshot(folder / "a.gadget");
   ASSERT_TRUE(back.units && back.units_assumed);
   const double speed = snapshot.units->velocity_cm_s / 1e5;
@@ -69,7 +69,7 @@ TEST(UnitsTest, ThatAreNotKnownBecomeGadgets) {
   const test::TemporaryFolder folder;
   const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
   const WrittenSnapshot written = write_snapshot(folder / "a.gadget", {bodies});
-  EXPECT_NE(written.remark.find("units were not known: written as kpc, 1e10 Msun, km/s"), std::string::npos);
+  EXPECT_NE(written.remark().find("units were not known: written as kpc, 1e10 Msun, km/s"), std::string::npos);
   const Scene scene = load_scene({.file = (folder / "a.gadget").string()});
   ASSERT_TRUE(scene.units);
   EXPECT_NEAR(scene.bodies.velocities[3].x, bodies.velocities[3].x, 1e-6) << "a run has G = 1 again";
@@ -95,8 +95,9 @@ TEST(UnitsTest, OfTipsyStandInAParameterFile) {
   ASSERT_EQ(written.files.size(), 2u);
   EXPECT_EQ(written.files[1], folder / "a.param");
   EXPECT_EQ(test::read_bytes(folder / "a.param"), "dKpcUnit = 2\ndMsolUnit = 3e+09\nbComove = 0\nbPeriodic = 0\n");
-  EXPECT_EQ(write_snapshot(folder / "b.tipsy", snapshot).files.size(), 1u) << "the one in the folder says the same";
-  EXPECT_TRUE(read_snapshot(folder / "b.tipsy").units);
+  EXPECT_EQ(read_snapshot(folder / "a.tipsy").units_file, (folder / "a.param").string());
+  test::write_bytes(folder / "b.tipsy", test::read_bytes(folder / "a.tipsy"));
+  EXPECT_FALSE(read_snapshot(folder / "b.tipsy").units) << "the parameters are of another run";
   Snapshot other = snapshot;
   other.units = gravity_units(kpc_cm, solar_mass_g);
   std::filesystem::remove(folder / "a.tipsy");
@@ -105,6 +106,47 @@ TEST(UnitsTest, OfTipsyStandInAParameterFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.tipsy"));
   EXPECT_EQ(write_snapshot(folder / "c.tipsy", other).files.size(), 2u);
   EXPECT_EQ(read_snapshot(folder / "b.tipsy").units, std::nullopt) << "two files, none of them its own";
+}
+
+TEST(UnitsTest, OfTheStatesOfARunStandInOneParameterFile) {
+  const test::TemporaryFolder folder;
+  const Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies,
+                          .units = gravity_units(2 * kpc_cm, 3e9 * solar_mass_g)};
+  const WrittenSnapshot first = write_snapshot(folder / "run_00000.tipsy", snapshot);
+  ASSERT_EQ(first.files.size(), 2u);
+  EXPECT_EQ(first.files[1], folder / "run.param");
+  EXPECT_EQ(write_snapshot(folder / "run_00001.tipsy", snapshot).files.size(), 1u) << "it has these units";
+  for (const char* name : {"run.00128", "run-2.tipsy", "run.00128.bin", "run"}) {
+    std::filesystem::copy_file(folder / "run_00000.tipsy", folder / name);
+    EXPECT_TRUE(read_snapshot(folder / name).units) << name;
+  }
+  for (const char* name : {"rerun_00000.tipsy", "run_a.tipsy", "run1.tipsy", "00000.tipsy"}) {
+    std::filesystem::copy_file(folder / "run_00000.tipsy", folder / name);
+    EXPECT_FALSE(read_snapshot(folder / name).units) << name;
+  }
+  test::write_bytes(folder / "run_00001.param", "dKpcUnit = 5\ndMsolUnit = 1\n");
+  const Snapshot own = read_snapshot(folder / "run_00001.tipsy");
+  EXPECT_EQ(own.units_file, (folder / "run_00001.param").string());
+  EXPECT_NEAR(own.units->length_cm / kpc_cm, 5, 1e-12);
+  EXPECT_EQ(read_snapshot(folder / "run_00001.tipsy", {.units = galactic_units}).units_file, "");
+}
+
+TEST(UnitsTest, AreWrittenAsAnOptionThatReadsBack) {
+  for (const Units& units : {galactic_units, Units{kpc_cm, 1e10 * solar_mass_g, 0}, gravity_units(kpc_cm, 7e9),
+                             Units{3.085678e21, 1.989e43, 1e5 / 3}}) {
+    EXPECT_EQ(parse_units("--units", units_option(units)), units) << units_option(units);
+  }
+  EXPECT_EQ(units_option(galactic_units), "kpc,1e10Msun,km/s");
+}
+
+TEST(UnitsTest, HaveTheNameThatSuitsAValue) {
+  EXPECT_STREQ(length_unit_for(0.2 * kpc_cm).name, "kpc");
+  EXPECT_STREQ(length_unit_for(0.02 * kpc_cm).name, "pc");
+  EXPECT_STREQ(length_unit_for(3e3 * kpc_cm).name, "Mpc");
+  EXPECT_STREQ(velocity_unit_for(2.2e7).name, "km/s");
+  EXPECT_STREQ(mass_unit_for(1e11 * solar_mass_g).name, "Msun");
+  EXPECT_STREQ(acceleration_unit_for(981).name, "m/s\u00b2");
+  EXPECT_STREQ(length_unit_for(0).name, "kpc");
 }
 
 }  // namespace

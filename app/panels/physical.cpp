@@ -1,0 +1,60 @@
+#include "app/panels/physical.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+/// The scene's own unit, in CGS.
+double own_unit(const Units& units, Dimension dimension) {
+  switch (dimension) {
+    case Dimension::length:
+      return units.length_cm;
+    case Dimension::mass:
+      return units.mass_g;
+    case Dimension::velocity:
+      return units.velocity_cm_s;
+    case Dimension::acceleration:
+      return units.velocity_cm_s / units.time_s();
+  }
+  return 1;
+}
+
+NamedUnit unit_for(Dimension dimension, double value) {
+  switch (dimension) {
+    case Dimension::length:
+      return length_unit_for(value);
+    case Dimension::mass:
+      return mass_unit_for(value);
+    case Dimension::velocity:
+      return velocity_unit_for(value);
+    case Dimension::acceleration:
+      return acceleration_unit_for(value);
+  }
+  return {"", 1};
+}
+
+}  // namespace
+
+ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, double number) {
+  if (!units) return {};
+  const double own = own_unit(*units, dimension);
+  const NamedUnit unit = unit_for(dimension, std::abs(number) * own);
+  return {std::string{" "} + unit.name, unit.size / own};
+}
+
+std::string shown_text(const std::optional<Units>& units, Dimension dimension, std::span<const float> numbers) {
+  double largest = 0;
+  for (const float number : numbers) largest = std::max(largest, std::abs(double{number}));
+  const ShownUnit unit = shown_unit(units, dimension, largest);
+  std::string text;
+  for (const float number : numbers) {
+    text += fmt::format("{}{:.4g}", text.empty() ? "" : ", ", double{number} / unit.size);
+  }
+  return text + unit.name;
+}
+
+}  // namespace orrery

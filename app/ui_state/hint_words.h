@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compute/snapshots/columns.h"
+#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/units.h"
+
+namespace orrery {
+
+/// The options by which the command line gives these hints.
+inline std::vector<std::string> hint_words(const SnapshotHints& hints) {
+  std::vector<std::string> words;
+  if (hints.units) words.insert(words.end(), {"--units", units_option(*hints.units)});
+  std::string columns;
+  for (const BodyColumn column : hints.columns) columns.append(columns.empty() ? "" : ",").append(column_name(column));
+  if (!columns.empty()) words.push_back("--columns=" + columns);  // a first column "-" is no option
+  if (hints.state) words.insert(words.end(), {"--state", std::to_string(*hints.state)});
+  return words;
+}
+
+}  // namespace orrery

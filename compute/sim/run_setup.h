@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "compute/core/force_law.h"
+#include "compute/kernels/kernel.h"
+#include "compute/scenes/scene.h"
+
+namespace orrery {
+
+/// How bodies move.
+struct Physics {
+  std::string integrator_id;
+  Law law;
+  float time_step = 0;  ///< see SetTimeStep
+  friend bool operator==(const Physics&, const Physics&) = default;
+};
+/// Everything that decides what a run computes, and how.
+struct RunSetup {
+  SceneRequest scene;  ///< as Status::scene: with the count filled in, also for a file
+  Physics physics;
+  std::string kernel_id;
+  Settings::Values settings;  ///< a setting that is not named has its initial value
+};
+
+}  // namespace orrery
