@@ -16,33 +16,46 @@
 #include "app/ui_state/hint_words.h"
 #include "app/viewer/shown_bodies.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 
 namespace orrery {
 namespace {
 
-KernelProfile profile_in(const ChildResult& child) {
+/// Of the file that the process has written. A kernel may print to standard output what it likes.
+KernelProfile profile_in(const ChildResult& child, const std::string& file) {
   if (child.status != 0) {
     const std::string why = last_complaint(child);
     throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
   }
-  std::vector<KernelProfile> profiles = profiles_of(parse_json(child.text, "orrery profile"));
+  std::vector<KernelProfile> profiles = profiles_of(read_json(file));
   if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
   return std::move(profiles.front());
 }
 
 /// Also throws where the program does not find its own file.
-ChildResult run_profiler(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::stop_token& stop) {
-  return child_result(program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : program, arguments,
-                      [&] { return stop.stop_requested(); });
+KernelProfile run_profiler(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                           const std::string& result_file, std::chrono::milliseconds limit,
+                           const std::stop_token& stop) {
+  const auto latest = std::chrono::steady_clock::now() + limit;
+  bool late = false;
+  const ChildResult child =
+      child_result(program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : program, arguments, [&] {
+        late = std::chrono::steady_clock::now() >= latest;
+        return late || stop.stop_requested() || stop_requested();
+      });
+  if (late) {
+    throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
+                                         std::chrono::duration<double>(limit).count()));
+  }
+  return profile_in(child, result_file);
 }
 
 }  // namespace
 
 std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
-                                           const std::string& kernel_file) {
-  std::vector<std::string> words{"profile", "--json", "-"};
+                                           const std::string& result_file, const std::string& kernel_file) {
+  std::vector<std::string> words{"profile", "--json", result_file};
   if (kernel_file.empty()) {
     words.insert(words.end(), {"--kernels", shown.kernel_id});
   } else {
@@ -67,20 +80,21 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
 void ProfileControl::start(const Status& shown, std::optional<int> device, ProfileStatus& status) {
   if (in_flight_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
   if (shown.choosing) throw UsageError("auto is measuring kernels; profile when it has chosen one");
-  std::shared_ptr<TemporaryFolder> folder;  // for as long as the process runs
+  const auto folder = std::make_shared<const TemporaryFolder>();  // for as long as the process runs
+  const std::string result_file = (*folder / "profile.json").string();
   std::string kernel_file;
   if (shown.kernel && shown.kernel->file_text) {
-    folder = std::make_shared<TemporaryFolder>();
     kernel_file = folder->write(shown.kernel_id + ".cu", shown.kernel->file_text).string();
   }
   status.active = true;
   status.error.clear();
   const std::string changes = shown.settings.changes();
   status.present = changes.empty() ? shown.kernel_id : shown.kernel_id + ' ' + changes;
-  in_flight_ = std::async(std::launch::async, [folder, program = program_, stop = stop_.get_token(),
-                                               arguments = profile_arguments(shown, device, kernel_file)] {
-    return run_profiler(program, arguments, stop);
-  });
+  in_flight_ =
+      std::async(std::launch::async, [folder, result_file, program = program_, limit = limit_, stop = stop_.get_token(),
+                                      arguments = profile_arguments(shown, device, result_file, kernel_file)] {
+        return run_profiler(program, arguments, result_file, limit, stop);
+      });
 }
 
 void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status) {
@@ -101,7 +115,7 @@ bool ProfileControl::tick(ProfileStatus& status) {
 void ProfileControl::finish(ProfileStatus& status) {
   if (!in_flight_.valid()) return;
   try {
-    status.profiles.push_back(profile_in(in_flight_.get()));
+    status.profiles.push_back(in_flight_.get());
   } catch (const std::exception& failure) {
     status.error = one_line(failure.what());
   }

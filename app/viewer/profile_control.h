@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -16,16 +17,17 @@
 namespace orrery {
 
 /// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
-/// write the result as JSON to standard output. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
+/// write the result as JSON to `result_file`. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
 /// the text of a kernel that is not built in; else it is empty.
 std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
-                                           const std::string& kernel_file = {});
+                                           const std::string& result_file, const std::string& kernel_file = {});
 
 /// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
 class ProfileControl {
  public:
   /// `program` is orrery; empty: this one.
-  explicit ProfileControl(std::filesystem::path program = {}) : program_{std::move(program)} {}
+  explicit ProfileControl(std::filesystem::path program = {}, std::chrono::milliseconds limit = std::chrono::minutes{2})
+      : program_{std::move(program)}, limit_{limit} {}
   ProfileControl(const ProfileControl&) = delete;
   ProfileControl& operator=(const ProfileControl&) = delete;
   /// Ends the process.
@@ -41,8 +43,9 @@ class ProfileControl {
 
  private:
   std::filesystem::path program_;
+  std::chrono::milliseconds limit_;  // of the process's time
   std::stop_source stop_;
-  std::future<ChildResult> in_flight_;  // last: it ends by stop_
+  std::future<KernelProfile> in_flight_;  // last: it ends by stop_
 };
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -33,7 +34,7 @@ bool has_pair(const std::vector<std::string>& words, const std::string& option, 
 }
 
 TEST(ProfileArguments, NameEverythingThatIsShown) {
-  const std::vector<std::string> words = profile_arguments(shown_status(), 1);
+  const std::vector<std::string> words = profile_arguments(shown_status(), 1, "out.json");
   EXPECT_EQ(words.front(), "profile");
   EXPECT_TRUE(has_pair(words, "--kernels", "cpu-simd"));
   EXPECT_TRUE(has_pair(words, "--set", "threads=2"));
@@ -43,7 +44,7 @@ TEST(ProfileArguments, NameEverythingThatIsShown) {
   EXPECT_TRUE(has_pair(words, "--law", "gravity"));
   EXPECT_TRUE(has_pair(words, "--softening", "0.05"));
   EXPECT_TRUE(has_pair(words, "--device", "1"));
-  EXPECT_TRUE(has_pair(words, "--json", "-"));
+  EXPECT_TRUE(has_pair(words, "--json", "out.json"));
   EXPECT_EQ(std::ranges::find(words, "--repulsion"), words.end()) << "gravity has none";
 }
 
@@ -52,7 +53,7 @@ TEST(ProfileArguments, NameAFileInsteadOfAScene) {
   status.scene = {.scene = {},
                   .file = "-bodies.hdf5",
                   .hints = {.columns = {BodyColumn::skip, BodyColumn::x}, .state = 3, .units = galactic_units}};
-  const std::vector<std::string> words = profile_arguments(status, std::nullopt);
+  const std::vector<std::string> words = profile_arguments(status, std::nullopt, "out.json");
   EXPECT_TRUE(has_pair(words, "--", "-bodies.hdf5"));
   EXPECT_TRUE(has_pair(words, "--units", "kpc,1e10Msun,km/s"));
   EXPECT_TRUE(has_pair(words, "--columns=-,x", "--state"));
@@ -62,7 +63,7 @@ TEST(ProfileArguments, NameAFileInsteadOfAScene) {
 }
 
 TEST(ProfileArguments, NameTheFileOfAKernelOfTheUsers) {
-  const std::vector<std::string> words = profile_arguments(shown_status(), std::nullopt, "/tmp/mine.cu");
+  const std::vector<std::string> words = profile_arguments(shown_status(), std::nullopt, "out.json", "/tmp/mine.cu");
   EXPECT_TRUE(has_pair(words, "--kernel-file", "/tmp/mine.cu"));
   EXPECT_EQ(std::ranges::find(words, "--kernels"), words.end()) << "the process does not know its id";
 }
@@ -82,7 +83,7 @@ TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
   } cases[] = {{"echo 'orrery: no right to profile' >&2; exit 1\n", "no right to profile"},
                {"exit 1\n", "the process that profiles ended early"},
                {"kill -9 $$\n", "the process that profiles ended early"},
-               {"echo '{\"profiles\": []}'\n", "the process that profiles returned no profile"}};
+               {"echo '{\"profiles\": []}' > \"$3\"\n", "the process that profiles returned no profile"}};
   for (const auto& [text, error] : cases) {
     ProfileControl control{script(folder, text)};
     ProfileStatus status;
@@ -94,6 +95,27 @@ TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
     EXPECT_EQ(status.error, error);
     EXPECT_TRUE(status.profiles.empty());
   }
+}
+
+TEST(ProfileControl, EndsAProcessThatTakesTooLong) {
+  const test::TemporaryFolder folder;
+  ProfileControl control{script(folder, "exec sleep 60\n"), std::chrono::milliseconds{100}};
+  ProfileStatus status;
+  control.start(shown_status(), std::nullopt, status);
+  control.finish(status);
+  EXPECT_EQ(status.error, "it was not ready after 0.1 s; fewer bodies take less time");
+}
+
+TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
+  const test::TemporaryFolder folder;
+  ProfileControl control{
+      script(folder, "echo hello from a kernel; echo '{\"profiles\": [{\"kernel\": \"mine\", \"n\": 7}]}' > \"$3\"\n")};
+  ProfileStatus status;
+  control.start(shown_status(), std::nullopt, status);
+  control.finish(status);
+  EXPECT_EQ(status.error, "");
+  ASSERT_EQ(status.profiles.size(), 1u);
+  EXPECT_EQ(status.profiles[0].count, 7);
 }
 
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
