@@ -220,7 +220,7 @@ TEST_F(LiveDiagnostics, RestartClearsANonFiniteBody) {
 TEST_F(LiveDiagnostics, TheCheckpointComesBackBitForBit) {
   Simulation sim = small();
   test::expect_failure(
-      test::Failure::usage, [&] { sim.apply(RestoreCheckpoint{}); }, "no checkpoint", "Reset");
+      test::Failure::usage, [&] { sim.apply(RestoreCheckpoint{}); }, "no checkpoint", "'reset'");
   sim.run(3);
   sim.apply(KeepCheckpoint{});
   sim.wait();
