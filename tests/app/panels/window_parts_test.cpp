@@ -100,7 +100,8 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
        {"2e+05 Msun", "1.5, -0.25, 0 kpc", "103.7, 0, 0 km/s", "20 pc", "km/s/Myr", "Physical units"}) {
     says(picked_text(), words);
   }
-  says(legend_text(), "length 200 pc");
+  says(legend_text(), "length 0.");
+  says(legend_text(), " kpc");
   says(legend_text(), "km/s");
 }
 
