@@ -19,9 +19,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 17> known_subcommands{
-    "view",    "render",  "bench", "report", "verify", "profile",    "compare", "run",    "convert",
-    "inspect", "kernels", "info",  "doctor", "lesson", "new-kernel", "help",    "version"};
+constexpr std::array<std::string_view, 18> known_subcommands{
+    "view",    "render",  "bench",   "report", "verify", "profile", "compare",    "run",  "replay",
+    "convert", "inspect", "kernels", "info",   "doctor", "lesson",  "new-kernel", "help", "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {
   std::vector<std::string> names;

@@ -55,7 +55,8 @@ class Player {
   bool run_to(const Replay::Line& line) {
     const std::int64_t from = simulation_.status().step;
     if (from >= line.step) return true;
-    if (simulation_.status().non_finite) return differ(line, "the run goes on here, after a body that is not finite");
+    if (simulation_.status().non_finite)
+      return differ(line, "a body is not finite here, but the run of the file goes on");
     if (!simulation_.status().kernel->repeatable) unrepeatable_ = simulation_.status().kernel_id;
     const std::int64_t steps_before = outcome_.steps;
     try {

@@ -70,13 +70,12 @@ class ReplayReader {
     if (!is_text(line)) throw UsageError("this is not a replay file: it is not text");
     if (!began_) return begin(line);
     if (ended_) throw UsageError("there is nothing after 'end'");
-    std::string_view rest = line;
     if (line == "end") {
       ended_ = true;
     } else if (line.front() >= '0' && line.front() <= '9') {
-      take_event(rest, number);
+      take_event(line, number);
     } else {
-      take_header(take_word(rest), rest, line);
+      take_header(line);
     }
   }
 
@@ -103,7 +102,9 @@ class ReplayReader {
     began_ = true;
   }
 
-  void take_header(std::string_view name, std::string_view rest, std::string_view line) {
+  void take_header(std::string_view line) {
+    std::string_view rest = line;
+    const std::string_view name = take_word(rest);
     if (!replay_.lines.empty()) throw UsageError("a line here starts with a step, or is 'end'");
     if (name == "program") {
       replay_.program = rest;
@@ -116,15 +117,10 @@ class ReplayReader {
     } else if (name == "appearance") {
       replay_.appearance = *command_if<SetAppearance>(parse_command(line));
     } else {
-      throw unknown_header(name);
+      throw UsageError(fmt::format(
+          "unknown word '{}'; before the first start, a line begins with program, processor, gpu, camera or appearance",
+          name));
     }
-  }
-
-  static UsageError unknown_header(std::string_view name) {
-    return UsageError(
-        fmt::format("unknown word '{}'; before the first start, a line begins with program, processor, "
-                    "gpu, camera or appearance",
-                    name));
   }
 
   void take_camera(std::string_view rest) {

@@ -149,11 +149,8 @@ void RunHistory::add_sum(Simulation& simulation) {
 
 void RunHistory::add_lines(const Part& part, std::vector<Replay::Line>& lines) {
   const auto add = [&lines](std::int64_t step, Replay::Event event) { lines.push_back({step, std::move(event)}); };
-  const auto add_chosen = [&add](std::int64_t step, const Setup& setup) {
-    if (!setup.chosen.empty()) add(step, Replay::Chosen{setup.chosen});
-  };
   add(0, Command{ReturnToRun{part.first.run}});
-  add_chosen(0, part.first);
+  if (!part.first.chosen.empty()) add(0, Replay::Chosen{part.first.chosen});
   auto sum = part.sums.begin();
   const auto add_sums_until = [&](std::int64_t step) {
     for (; sum != part.sums.end() && sum->step <= step; ++sum) add(sum->step, sum->state);
@@ -162,7 +159,7 @@ void RunHistory::add_lines(const Part& part, std::vector<Replay::Line>& lines) {
   for (const auto& [step, setup] : part.changes) {
     add_sums_until(step);
     for (Command& command : commands_between(before->run, setup.run)) add(step, std::move(command));
-    add_chosen(step, setup);
+    if (setup.chosen != before->chosen) add(step, Replay::Chosen{setup.chosen});
     before = &setup;
   }
   add_sums_until(std::numeric_limits<std::int64_t>::max());
