@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/runs/run_history.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/format_count.h"
 #include "compute/core/error.h"

@@ -18,7 +18,6 @@
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "orrery_version.h"
 
 namespace orrery {
 namespace {
@@ -165,10 +164,6 @@ class ReplayReader {
 };
 
 }  // namespace
-
-std::string replay_program() {
-  return fmt::format("{} ({})", version, git_id);
-}
 
 std::string replay_text(const Replay& replay) {
   std::string text = fmt::format("{} {}\n{}program {}\nprocessor {}\n", magic, replay_format, explanation,

@@ -38,9 +38,6 @@ struct Replay {
   std::vector<Line> lines;  ///< the first is a start; between two starts, steps do not fall
 };
 
-/// "1.2.0 (abc1234)": this program.
-std::string replay_program();
-
 /// What parse_replay() reads back.
 std::string replay_text(const Replay& replay);
 /// Throws UsageError that starts with "NAME:LINE: " for text that replay_text() would not have written. Ids of kernels

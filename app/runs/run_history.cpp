@@ -1,5 +1,7 @@
 #include "app/runs/run_history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -10,14 +12,16 @@
 #include "app/ui_state/trial.h"
 #include "compute/core/error.h"
 #include "compute/snapshots/checkpoint.h"
+#include "orrery_version.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::size_t most_parts = 1000, most_changes = 10'000;
-constexpr std::size_t most_sums = 256;  // of one part
-constexpr std::int64_t first_spacing = 32;
-constexpr double longest_sum_ms = 2;  // while steps run in a window
+constexpr std::size_t most_sums = 256;          // of one part
+constexpr std::int64_t first_spacing = 32;      // of few bodies
+constexpr std::int64_t bodies_per_sum = 16384;  // more of them are summed up less often
+constexpr double longest_sum_ms = 2;            // while steps run in a window
 
 /// The changes from one setup to the next, as commands.
 std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) {
@@ -54,7 +58,7 @@ void RunHistory::begin(Simulation& simulation) {
 }
 
 void RunHistory::start(const Status& status) {
-  Part part{.first = setup_of(status), .spacing = first_spacing};
+  Part part{.first = setup_of(status), .spacing = first_spacing * (1 + status.count / bodies_per_sum)};
   if (!is_named_in_full(part.first.run.scene)) {
     part.lost = "a replay cannot hold --units, --columns or --state: convert the file first (orrery convert)";
   }
@@ -175,6 +179,10 @@ std::vector<Replay::Line> RunHistory::lines(Simulation& simulation) {
   const bool known = !parts_.back().sums.empty() && parts_.back().sums.back().step == step;
   if (!known) lines.push_back({step, present});
   return lines;
+}
+
+std::string replay_program() {
+  return fmt::format("{} ({})", version, git_id);
 }
 
 Replay replay_of(RunHistory& history, Simulation& simulation, const Backends& backends) {

@@ -70,6 +70,9 @@ class RunHistory {
   double sum_ms_ = 0;                               // the last one took
 };
 
+/// This program, as Replay::program names it: "1.2.0 (abc1234)".
+std::string replay_program();
+
 /// All of a replay but its camera and appearance.
 Replay replay_of(RunHistory& history, Simulation& simulation, const Backends& backends);
 
