@@ -18,6 +18,7 @@
 #include "app/cli/options.h"
 #include "app/cli/profile_command.h"
 #include "app/cli/race_command.h"
+#include "app/cli/replay_command.h"
 #include "app/cli/report_command.h"
 #include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
@@ -73,6 +74,7 @@ struct Runner {
     prepare_files(options);
     return run_simulation(Backends{kernels, options.device}, options);
   }
+  int operator()(const ReplayOptions& options) const { return run_replay(Backends{kernels, options.device}, options); }
   int operator()(const ConvertOptions& options) const {
     prepare_files(options);
     return run_convert(options);

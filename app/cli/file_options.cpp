@@ -58,6 +58,24 @@ void declare_inspect(CLI::App& app, OptionDraft& draft) {
       "\nThe exit status is 1 if the file is damaged or cannot be used.");
 }
 
+void declare_replay(CLI::App& app, OptionDraft& draft) {
+  add_file(app, "FILE", "a replay file, which a window writes: the script command save-replay", draft.replay.file);
+  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own that the file names; repeatable");
+  add_progress(app, draft.replay.progress);
+  add_device(app, draft);
+  app.footer(
+      "\nExample:\n"
+      "  orrery replay run.replay\n"
+      "\nThe exit status is 1 at the first state that differs.");
+}
+
+ReplayOptions finish_replay(const OptionDraft& draft) {
+  ReplayOptions replay = draft.replay;
+  if (replay.file.empty()) throw UsageError("'orrery replay' needs a file: orrery replay FILE");
+  replay.device = draft.device;
+  return replay;
+}
+
 ConvertOptions finish_convert(const OptionDraft& draft) {
   ConvertOptions convert = draft.convert;
   if (convert.in.empty() || convert.out.empty()) {

@@ -19,8 +19,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 18> known_subcommands{
-    "view",    "render",  "bench",   "report", "verify", "profile", "compare",    "race", "run",
+constexpr std::array<std::string_view, 19> known_subcommands{
+    "view",    "render",  "bench",   "report", "verify", "profile", "compare",    "race", "run",    "replay",
     "convert", "inspect", "kernels", "info",   "doctor", "lesson",  "new-kernel", "help", "version"};
 
 std::vector<std::string> options_of(const CLI::App& subcommand) {

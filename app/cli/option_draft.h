@@ -26,6 +26,7 @@ struct OptionDraft {
   ReportOptions report;
   VerifyOptions verify;
   RunOptions run;
+  ReplayOptions replay;
   ProfileOptions profile;
   CompareOptions compare;
   RaceOptions race;
@@ -75,6 +76,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_profile(CLI::App& app, OptionDraft& draft);
 void declare_compare(CLI::App& app, OptionDraft& draft);
 void declare_race(CLI::App& app, OptionDraft& draft);
+void declare_replay(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
 void declare_convert(CLI::App& app, OptionDraft& draft);
@@ -86,6 +88,8 @@ ConvertOptions finish_convert(const OptionDraft& draft);
 InspectOptions finish_inspect(const OptionDraft& draft);
 void declare_lesson(CLI::App& app, OptionDraft& draft);
 
+/// Throws UsageError without a file.
+ReplayOptions finish_replay(const OptionDraft& draft);
 /// The options of `orrery profile`; draft.physics is complete. Throws UsageError.
 ProfileOptions finish_profile(OptionDraft& draft);
 /// Throws UsageError without a name, or with one that cannot be a new kernel's.

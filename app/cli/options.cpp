@@ -280,6 +280,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   CLI::App& race =
       *app.add_subcommand("race", "finds the kernel, integrator and time step that keep the energy at the least cost");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");
+  CLI::App& replay = *app.add_subcommand("replay", "computes a run of a window again and compares its states");
   CLI::App& convert = *app.add_subcommand("convert", "converts a file of bodies to another format");
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
   CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
@@ -296,6 +297,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   declare_compare(compare, draft);
   declare_race(race, draft);
   declare_run(run, draft);
+  declare_replay(replay, draft);
   declare_kernels(list, draft);
   declare_info(info, draft);
   declare_convert(convert, draft);
@@ -328,6 +330,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   }
   if (&chosen == &convert) return finish_convert(draft);
   if (&chosen == &inspect) return finish_inspect(draft);
+  if (&chosen == &replay) return finish_replay(draft);
   if (&chosen == &new_kernel) return finish_new_kernel(draft);
   refuse_generator_options_with_file(draft);
   refuse_hints_without_file(draft);

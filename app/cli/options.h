@@ -81,6 +81,13 @@ struct RunOptions {
   std::optional<int> device;
 };
 
+/// `orrery replay`.
+struct ReplayOptions {
+  std::string file;
+  bool progress = false;  ///< even if stderr is no terminal
+  std::optional<int> device;
+};
+
 struct ProfileOptions {
   SceneRequest scene;
   KernelSelection kernels;
@@ -177,8 +184,8 @@ struct ShowKeys {
 };
 
 using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, ReportOptions, VerifyOptions,
-                             ProfileOptions, CompareOptions, RaceOptions, RunOptions, KernelsOptions, InfoOptions,
-                             ConvertOptions, InspectOptions, LessonOptions, NewKernelOptions>;
+                             ProfileOptions, CompareOptions, RaceOptions, RunOptions, ReplayOptions, KernelsOptions,
+                             InfoOptions, ConvertOptions, InspectOptions, LessonOptions, NewKernelOptions>;
 
 /// What --help prints, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);

@@ -35,6 +35,7 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   if (const auto* picture = std::get_if<SavePicture>(&command)) add(files, where, picture->file);
   if (const auto* page = std::get_if<SaveReport>(&command)) add(files, where, page->file);
   if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
+  if (const auto* replay = std::get_if<SaveReplay>(&command)) add(files, where, replay->file);
   if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
 }
 

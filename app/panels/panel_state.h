@@ -80,7 +80,7 @@ struct PanelState {
   ColourRangeDraft colours;
   LabState lab;
   Folds folds;
-  std::string timings_file, film_file, picture_file, snapshot_file, results_file;
+  std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged
   bool last_run_declined = false;  ///< the run of the last window is not to be continued
   std::string dismissed_error;

@@ -37,6 +37,14 @@ void snapshot_row(std::string& file, Requests& out) {
   if (save_button("snapshot", text_field("snapshot", "bodies.tipsy", file))) out.push_back(SaveSnapshot{path_of(file)});
 }
 
+void replay_row(std::string& file, Requests& out) {
+  row_label("Replay",
+            "How the run went: its start, every change with its step, and checksums of the bodies. 'orrery replay' "
+            "computes it again and compares. Without a name: a new file in orrery-out.",
+            em(save_width) + ImGui::GetStyle().ItemSpacing.x);
+  if (save_button("replay", text_field("replay", "run.replay", file))) out.push_back(SaveReplay{path_of(file)});
+}
+
 std::string times_text(int times) {
   return fmt::format("{}x", times);
 }
@@ -118,6 +126,7 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
   film_row(view.film, state.film_file, out);
   picture_row(state, out);
   snapshot_row(state.snapshot_file, out);
+  replay_row(state.replay_file, out);
 }
 
 }  // namespace orrery

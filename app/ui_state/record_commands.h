@@ -129,6 +129,18 @@ struct SaveSnapshot {
   }
 };
 
+/// How the run went, to be computed again: see Replay.
+struct SaveReplay {
+  std::string file;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SaveReplay>("save-replay",
+                                   "Saves how the run went, for 'orrery replay', which computes it again.",
+                                   Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::file}});
+  }
+};
+
 /// The table of results, as CSV.
 struct ExportResults {
   std::string file;

@@ -59,6 +59,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, kernel_of_setup(kernels, options.setup), &chooser_, lockstep_},
+      history_{lockstep_},
       second_{rescue_, backends_, sharing_, lockstep_},
       sweep_{backends_},
       lessons_{backends_},
@@ -70,6 +71,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       autosave_{lockstep_ ? std::filesystem::path{} : usual_autosave_folder(), options.autosave_s} {
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
+  history_.begin(lane_.simulation());
   if (!options.resume_file.empty()) resume(options.resume_file);
   view_.panel = view_.legend_shown = options.panel;
   view_.in_window = !options.offscreen;
@@ -137,6 +139,7 @@ void Viewer::frame() {
     if (!wait_for_steps(lane_) || !catch_up()) return;
   }
   take_timings();
+  history_.follow(lane_.simulation());
   follow_comparison();
   if (!lockstep_) {
     follow_autosave();

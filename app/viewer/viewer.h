@@ -16,6 +16,7 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/report/content.h"
+#include "app/runs/run_history.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
@@ -178,6 +179,7 @@ class Viewer {
   void carry_out(const SaveEnlarged& c);
   void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
+  void carry_out(const SaveReplay& c);
   void carry_out(const ExportResults& c);
   void carry_out(const SaveReport& c);
   void carry_out(const ClearResults&);
@@ -294,7 +296,8 @@ class Viewer {
   const Sharing sharing_;
   AutoChooser chooser_;
   Lane lane_;
-  SecondLane second_;  // beside lane_ while two runs are compared
+  RunHistory history_;  // of lane_
+  SecondLane second_;   // beside lane_ while two runs are compared
   SweepControl sweep_;
   ProfileControl profile_;
   LessonControl lessons_;

@@ -73,6 +73,8 @@ void Viewer::resume(const std::string& file) {
   const FoundCheckpoint found = find_checkpoint(file);
   const RunCheckpoint& checkpoint = found.checkpoint;
   lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+  history_.lose(lane_.simulation(),
+                "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
   if (!found.note.empty()) complain(found.note);
 }
 

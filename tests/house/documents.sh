@@ -18,7 +18,7 @@ for document in "${documents[@]}"; do
   done < <(sed '/^ *```/,/^ *```/d' "$document" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -vE '^[a-z]+:')
 done
 
-subcommands=(view render bench report verify profile compare race run convert inspect kernels info lesson new-kernel)
+subcommands=(view render bench report verify profile compare race run replay convert inspect kernels info lesson new-kernel)
 help=$("$orrery" --help)
 for subcommand in "${subcommands[@]}"; do
   help+=$'\n'$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"

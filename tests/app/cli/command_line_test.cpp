@@ -43,30 +43,30 @@ void expect_all_refused(int status, const std::vector<BadInput>& inputs) {
 }
 
 TEST(CommandLine, RefusesUnknownNames) {
-  expect_all_refused(
-      2, {
-             {{"--kernle", "cpu-simd"}, {"--kernle", "--kernel"}},
-             {{"bench", "--frames", "3"}, {"--frames", "--repeat"}},
-             {{"kernels", "--csv", "a"}, {"--csv", "--json"}},
-             {{"kernels", "fast"}, {"'fast'", "cpu-serial"}},
-             {{"kernels", "cpu-simd", "cpu-serial"}, {"'cpu-serial'", "one ID"}},
-             {{"info", "all"}, {"'all'", "--json"}},
-             {{"bnech"},
-              {"bnech",
-               "view, render, bench, report, verify, profile, compare, race, run, convert, inspect, kernels, info"}},
-             {{"bench", "a.bin", "b.bin"}, {"b.bin", "one FILE"}},
-             {{"--kernel", "fast"}, {"'fast'", "cpu-serial"}},
-             {{"bench", "--kernels", "cpu-simd,fast"}, {"'fast'", "cpu-serial"}},
-             {{"--kernel", "cpu-simd", "--set", "warp=3"}, {"'warp'", "threads"}},
-             {{"--kernel", "cpu-simd", "--set", "threads=0"}, {"threads", "'0'", "auto"}},
-             {{"--kernel", "cpu-simd", "--block", "64"}, {"'block'", "threads"}},
-             {{"--integrator", "rk4"}, {"'rk4'", "leapfrog", "euler"}},
-             {{"--law", "push"}, {"'push'", "gravity", "attract-repel"}},
-             {{"verify", "--law", "push"}, {"'push'", "gravity", "attract-repel"}},
-             {{"--scene", "galaxy"}, {"'galaxy'", "collision", "two-body"}},
-             {{"--byte-order", "middle"}, {"'middle'", "big", "little"}},
-             {{"render", "--theme", "pink"}, {"'pink'", "dark", "light"}},
-         });
+  expect_all_refused(2, {
+                            {{"--kernle", "cpu-simd"}, {"--kernle", "--kernel"}},
+                            {{"bench", "--frames", "3"}, {"--frames", "--repeat"}},
+                            {{"kernels", "--csv", "a"}, {"--csv", "--json"}},
+                            {{"kernels", "fast"}, {"'fast'", "cpu-serial"}},
+                            {{"kernels", "cpu-simd", "cpu-serial"}, {"'cpu-serial'", "one ID"}},
+                            {{"info", "all"}, {"'all'", "--json"}},
+                            {{"bnech"},
+                             {"bnech",
+                              "view, render, bench, report, verify, profile, compare, race, run, replay, convert, "
+                              "inspect, kernels, info"}},
+                            {{"bench", "a.bin", "b.bin"}, {"b.bin", "one FILE"}},
+                            {{"--kernel", "fast"}, {"'fast'", "cpu-serial"}},
+                            {{"bench", "--kernels", "cpu-simd,fast"}, {"'fast'", "cpu-serial"}},
+                            {{"--kernel", "cpu-simd", "--set", "warp=3"}, {"'warp'", "threads"}},
+                            {{"--kernel", "cpu-simd", "--set", "threads=0"}, {"threads", "'0'", "auto"}},
+                            {{"--kernel", "cpu-simd", "--block", "64"}, {"'block'", "threads"}},
+                            {{"--integrator", "rk4"}, {"'rk4'", "leapfrog", "euler"}},
+                            {{"--law", "push"}, {"'push'", "gravity", "attract-repel"}},
+                            {{"verify", "--law", "push"}, {"'push'", "gravity", "attract-repel"}},
+                            {{"--scene", "galaxy"}, {"'galaxy'", "collision", "two-body"}},
+                            {{"--byte-order", "middle"}, {"'middle'", "big", "little"}},
+                            {{"render", "--theme", "pink"}, {"'pink'", "dark", "light"}},
+                        });
 }
 
 TEST(CommandLine, RefusesValuesOutOfRange) {

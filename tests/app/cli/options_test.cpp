@@ -264,7 +264,7 @@ TEST(Options, RefuseWhatContradictsItself) {
   refused({"bench", "-n", "1k,2000M"}, "memory");
   refused({std::string(300, 'x')}, "neither a subcommand nor a file");
   refused({"bnech"}, "bnech",
-          "view, render, bench, report, verify, profile, compare, race, run, convert, inspect, kernels, info");
+          "view, render, bench, report, verify, profile, compare, race, run, replay, convert, inspect, kernels, info");
 }
 
 TEST(Options, OfALawGoWithIt) {

@@ -223,6 +223,7 @@ TEST_F(Panels, SavePictureAndSnapshot) {
   EXPECT_TRUE(pick("screenshot.times", "4x").empty());
   EXPECT_EQ(only<SaveEnlarged>(click("screenshot.save")).times, 4);
   only<SaveSnapshot>(click("snapshot.save"));
+  only<SaveReplay>(click("replay.save"));
 }
 
 TEST_F(Panels, LoadASceneOfAnotherSize) {

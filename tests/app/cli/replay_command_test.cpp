@@ -1,0 +1,105 @@
+// `orrery replay` on the files that a run of the viewer writes.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/app/support/program.h"
+#include "tests/app/support/text_file.h"
+#include "tests/compute/support/temporary_folder.h"
+
+namespace orrery {
+namespace {
+
+using test::contents;
+using test::expect_complaint;
+using test::expect_refused;
+using test::Outcome;
+using test::run_orrery;
+using test::says;
+
+class ReplayCommand : public testing::Test {
+ protected:
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+
+  /// A run of many commands, saved twice as they went.
+  void write_replays() const {
+    std::ofstream{path("script")}
+        << "0 steps-per-frame 5\n3 kernel cpu-simd\n5 dt 0.002\n9 reset\n12 look-from 0.5 0.25\n"
+           "14 kernel cpu-openmp\n14 save-replay "
+        << path("early.replay") << "\n17 scene plummer n=70 seed=9\n20 step\n"
+        << "21 set threads 1\n22 pause off\n30 save-replay " << path("late.replay") << "\n";
+    const Outcome view = run_orrery({"view", "--offscreen", "--scene", "plummer", "-n", "50", "--kernel", "cpu-serial",
+                                     "--size", "64x48", "--frames", "31", "--script", path("script")});
+    ASSERT_EQ(view.status, 0) << view.err;
+    EXPECT_TRUE(says(view, "wrote " + path("late.replay")));
+  }
+  static Outcome replay(const std::string& file) { return run_orrery({"replay", file}); }
+  /// A copy in which the first `old` is `fresh`.
+  std::string changed(const char* name, const std::string& old, const std::string& fresh) const {
+    std::string text = contents(path("late.replay"));
+    const std::size_t place = text.find(old);
+    EXPECT_NE(place, std::string::npos) << old << " is not in:\n" << text;
+    std::ofstream{path(name)} << text.replace(place, old.size(), fresh);
+    return path(name);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ReplayCommand, AgreesBitForBit) {
+  write_replays();
+  for (const auto& [file, starts] :
+       {std::pair{path("early.replay"), "2 starts, 60 steps"}, {path("late.replay"), "3 starts"}}) {
+    const Outcome outcome = replay(file);
+    EXPECT_EQ(outcome.status, 0) << outcome.err << contents(file);
+    EXPECT_TRUE(says(outcome, starts)) << outcome.out;
+    EXPECT_TRUE(says(outcome, "all equal")) << outcome.out;
+  }
+  const std::string text = contents(path("late.replay"));
+  EXPECT_NE(text.find("\ncamera 28.6"), std::string::npos) << "half a radian\n" << text;
+  EXPECT_NE(text.find("\n15 kernel cpu-simd"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n25 dt 0.002\n"), std::string::npos) << text;
+}
+
+TEST_F(ReplayCommand, NamesTheFirstDifference) {
+  write_replays();
+  expect_complaint(replay(changed("dt.replay", "\n25 dt 0.002\n", "\n25 dt 0.0021\n")), 1,
+                   {"dt.replay:", "is another one", "equal until step", "of start 1", "Possible causes: "});
+  expect_complaint(replay(changed("seed.replay", "seed=9", "seed=8")), 1,
+                   {"the state after step 0", "nothing of start 3"});
+  expect_complaint(replay(changed("program.replay", "\n25 dt", "\n25 softening 0.5\n25 dt")), 1,
+                   {"the file is damaged"});
+}
+
+TEST_F(ReplayCommand, RefusesOtherFilesInOneLine) {
+  std::ofstream{path("foreign")} << "P6 64 48\n";
+  expect_refused(replay(path("foreign")), 2, {"foreign:1: ", "not a replay file"});
+  std::ofstream{path("newer")} << "orrery-replay 9\n";
+  expect_refused(replay(path("newer")), 2, {"newer:1: ", "of a newer program"});
+  std::ofstream{path("kernel")} << "orrery-replay 1\n0 return-to cpu-nothing leapfrog 0.01\nend\n";
+  expect_refused(replay(path("kernel")), 2, {"kernel:2: ", "cpu-nothing"});
+  expect_refused(replay(path("none")), 1, {"cannot read the replay", "none"});
+  expect_refused(replay("/dev/zero"), 1, {"not a regular file"});
+  expect_refused(run_orrery({"replay"}), 2, {"orrery replay FILE"});
+  expect_refused(run_orrery({"replay", "a", "b"}), 2, {"FILE"});
+}
+
+TEST_F(ReplayCommand, IsRefusedForARunThatContinuesACheckpoint) {
+  ASSERT_EQ(run_orrery({"run", "--scene", "plummer", "-n", "50", "--kernel", "cpu-serial", "--steps", "3",
+                        "--checkpoint", path("a.checkpoint")})
+                .status,
+            0);
+  std::ofstream{path("script")} << "2 save-replay " << path("a.replay") << "\n";
+  const std::vector<std::string> view{"view",     "--offscreen",        "--size",   "64x48",       "--frames", "5",
+                                      "--resume", path("a.checkpoint"), "--script", path("script")};
+  expect_complaint(run_orrery(view), 2, {"script:1: ", "checkpoint", "restart"});
+  std::ofstream{path("script")} << "1 restart\n4 save-replay " << path("a.replay") << "\n";
+  ASSERT_EQ(run_orrery(view).status, 0);
+  EXPECT_EQ(replay(path("a.replay")).status, 0);
+}
+
+}  // namespace
+}  // namespace orrery
