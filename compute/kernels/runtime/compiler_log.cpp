@@ -13,11 +13,21 @@
 namespace orrery {
 namespace {
 
+/// A regular expression takes stack for each byte.
+constexpr std::size_t most_line_bytes = 4000;
+
+std::string_view without_end(std::string_view line) {
+  if (line.size() <= most_line_bytes) return line;
+  std::size_t end = most_line_bytes;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character of UTF-8
+  return line.substr(0, end);
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
+    lines.emplace_back(without_end(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -29,7 +39,7 @@ int number_of(const std::string& text) {
   return number;
 }
 
-/// The compiler's text names no include that would work.
+/// The compiler does not list the includes that exist.
 std::optional<std::string> unknown_include(const std::string& text) {
   static const std::regex pattern{R"re((?:could not|cannot) open source file "([^"]*)")re"};
   std::smatch found;
