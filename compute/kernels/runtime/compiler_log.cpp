@@ -110,7 +110,7 @@ class LogReader {
 
   void read_ptxas_error() {
     static const std::regex error{R"(^ptxas (?:error|fatal)\s*: (.*)$)"};
-    static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\))"};
+    static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]{1,8}) bytes, 0x([0-9a-f]{1,8}) max\))"};
     std::smatch found, sizes;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];

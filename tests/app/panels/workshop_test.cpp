@@ -117,7 +117,9 @@ TEST_F(WorkshopTab, KeepsTheEditsOfEachFile) {
 }
 
 TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
-  (void)click("workshop.editor");
+  const UiRect editor = ui_marked("workshop.editor");
+  ImGui::GetIO().MousePos = {(editor.x0 + editor.x1) / 2, editor.y0 + 20};  // in the first lines
+  (void)press();
   file_gets("// a text of the file that is longer than the one before it, so that the editor needs more room\n");
   EXPECT_EQ(draft().text, view.workshop.text);
   ImGui::GetIO().AddInputCharacter('x');

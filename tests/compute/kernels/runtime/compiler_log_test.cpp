@@ -27,6 +27,13 @@ TEST(CompilerLog, SurvivesLinesOfAMegabyte) {
   EXPECT_LT(messages[0].text.size(), 10'000u);
 }
 
+TEST(CompilerLog, LeavesSizesThatAreNoNumbers) {
+  const auto messages = read_compiler_log(
+      "ptxas error   : uses too much shared data (0xffffffffffffffffffff bytes, 0xc000 max)\n", kernel_file());
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].text.find("0xffffffffffffffffffff"), std::string::npos);
+}
+
 TEST(CompilerLog, CutsALineBetweenCharacters) {
   std::string accents;
   for (int i = 0; i < 5000; ++i) accents += "\u00e9";
