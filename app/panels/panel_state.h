@@ -1,11 +1,14 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/sort_order.h"
+#include "app/panels/source_draft.h"
+#include "app/panels/workshop_editor.h"
 #include "app/ui_state/compare_commands.h"
 #include "app/ui_state/lab_tab.h"
 #include "app/ui_state/status.h"
@@ -53,11 +56,10 @@ struct CompareDraft {
 
 /// What the user types in the workshop.
 struct WorkshopDraft {
-  std::string file;      ///< to open, or the name of a new kernel
-  std::string text;      ///< of the editor
-  int text_number = 0;   ///< of WorkshopStatus, when `text` was made from it
-  int cursor_line = -1;  ///< the editor's cursor in the last frame, from 0; -1: not known
-  std::string source;    ///< the built-in kernel whose source is read; empty: the editor is shown
+  std::string file;                            ///< to open, or the name of a new kernel
+  std::map<std::string, SourceDraft> sources;  ///< of each file that was open
+  EditorState editor;
+  std::string source;  ///< the built-in kernel whose source is read; empty: the editor is shown
 };
 
 struct LabState {

@@ -49,13 +49,23 @@ void draw_lines(std::span<const WorkshopMessage> messages, int lines, ImVec2 low
   }
 }
 
-struct Cursor {
-  int line = -1;  // from 0
+/// While the editor has the keyboard, ImGui edits a copy of its own.
+struct Editing {
+  int cursor_line = -1;
+  const std::string* replacement = nullptr;  // of that copy
 };
 
-int note_cursor(ImGuiInputTextCallbackData* data) {
+int follow_editing(ImGuiInputTextCallbackData* data) {
+  Editing& editing = *static_cast<Editing*>(data->UserData);
+  if (editing.replacement) {
+    const std::string text = *editing.replacement;
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, text.data(), text.data() + text.size());
+    data->CursorPos = 0;
+    data->ClearSelection();
+  }
   const char* const begin = data->Buf;
-  static_cast<Cursor*>(data->UserData)->line = static_cast<int>(std::count(begin, begin + data->CursorPos, '\n'));
+  editing.cursor_line = static_cast<int>(std::count(begin, begin + data->CursorPos, '\n'));
   return 0;
 }
 
@@ -67,9 +77,8 @@ void follow_cursor(int line, float text_top) {
 }
 
 /// An editor without a scroll bar of its own, as high as its text, in a window that scrolls.
-bool source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
-                ImGuiInputTextFlags flags, int& cursor_line) {
-  bool edited = false;
+void source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
+                ImGuiInputTextFlags flags, EditorState& state) {
   ImGui::PushID(id);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
   ImGui::BeginChild("text", {0, height}, false, ImGuiWindowFlags_HorizontalScrollbar);
@@ -79,32 +88,33 @@ bool source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   const float needed = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
   draw_lines(messages, lines, {low.x, low.y + padding.y});
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(number_width));
-  Cursor cursor;
+  Editing editing{.replacement = text == state.shown ? nullptr : &text};
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
-  edited = ImGui::InputTextMultiline(
-      "##source", &text, {std::max(em(20), ImGui::GetContentRegionAvail().x), needed},
-      flags | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoHorizontalScroll, note_cursor, &cursor);
+  ImGui::InputTextMultiline("##source", &text, {std::max(em(20), ImGui::GetContentRegionAvail().x), needed},
+                            flags | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoHorizontalScroll,
+                            follow_editing, &editing);
   ImGui::PopStyleColor();
-  if (cursor.line >= 0 && cursor_line >= 0 && cursor.line != cursor_line) follow_cursor(cursor.line, own_top);
-  cursor_line = cursor.line;
+  const int line = editing.cursor_line;
+  if (line >= 0 && state.cursor_line >= 0 && line != state.cursor_line) follow_cursor(line, own_top);
+  state.cursor_line = line;
+  if (text != state.shown) state.shown = text;
   ImGui::EndChild();
   ImGui::PopStyleColor();
   ui_mark(id);
   ImGui::PopID();
-  return edited;
 }
 
 }  // namespace
 
-bool source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
-                   int& cursor_line) {
-  return source_box(id, text, messages, height, ImGuiInputTextFlags_AllowTabInput, cursor_line);
+void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
+                   EditorState& state) {
+  source_box(id, text, messages, height, ImGuiInputTextFlags_AllowTabInput, state);
 }
 
-void source_viewer(const char* id, const std::string& text, float height) {
+void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height) {
   std::string copy = text;
-  int cursor_line = -1;
-  (void)source_box(id, copy, {}, height, ImGuiInputTextFlags_ReadOnly, cursor_line);
+  EditorState state{.shown = text};
+  source_box(id, copy, messages, height, ImGuiInputTextFlags_ReadOnly, state);
 }
 
 }  // namespace orrery

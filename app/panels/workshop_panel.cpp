@@ -39,13 +39,6 @@ StateWords words_of(const WorkshopStatus& workshop) {
   }
 }
 
-/// Takes every text that the file gets.
-void follow_file(const WorkshopStatus& workshop, WorkshopDraft& draft) {
-  if (draft.text_number == workshop.text_number) return;
-  draft.text = workshop.text;
-  draft.text_number = workshop.text_number;
-}
-
 bool is_path(const std::string& entry) {
   return entry.find_first_of("./") != std::string::npos;
 }
@@ -83,23 +76,42 @@ void state_lines(const WorkshopStatus& workshop) {
   if (!workshop.unavailable.empty()) wrapped_text(workshop.unavailable, theme::warn, theme::Font::small);
 }
 
-void edit_buttons(const WorkshopStatus& workshop, const WorkshopDraft& draft, Requests& out) {
+/// Another program, or *bring back*, gave the file a text while this one was edited.
+void choice_of_texts(const WorkshopStatus& workshop, SourceDraft& draft) {
+  if (!draft.changed_on_disk) return;
+  text("changed on disk", theme::warn, theme::Font::small);
+  ImGui::SameLine();
+  if (ImGui::SmallButton("take it")) take_file_text(workshop.text, draft);
+  ui_mark("workshop.take");
+  tooltip("Shows the file's text; your edits are lost.");
+  ImGui::SameLine();
+  if (ImGui::SmallButton("keep mine")) keep_edits(workshop.text, draft);
+  ui_mark("workshop.keep");
+  tooltip("Keeps your edits; Save then replaces the file's text.");
+}
+
+void edit_buttons(const WorkshopStatus& workshop, SourceDraft& draft, Requests& out) {
   const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - gap) / 2;
-  const bool differs = draft.text != workshop.text;
-  ImGui::BeginDisabled(workshop.file.empty());
-  const bool save = differs ? accent_button("Save", {width, 0}) : ImGui::Button("Save", {width, 0});
+  const std::string edited = file_text(draft);
+  const bool can_save = !workshop.file.empty() && !draft.changed_on_disk && edited != workshop.text;
+  ImGui::BeginDisabled(!can_save);
+  const bool save = can_save ? accent_button("Save", {width, 0}) : ImGui::Button("Save", {width, 0});
   ui_mark("workshop.save");
+  ImGui::EndDisabled();
   tooltip("Writes the text to the file, compiles and checks it: Ctrl+S.");
   ImGui::SameLine();
+  ImGui::BeginDisabled(workshop.file.empty());
   const bool again = ImGui::Button("Compile", {width, 0});
   ui_mark("workshop.compile");
-  tooltip("Compiles and checks the file once more.");
   ImGui::EndDisabled();
-  if (workshop.file.empty()) return;
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool key = io.KeyCtrl && ImGui::IsKeyPressed('S', false) && differs;
-  if (save || key) out.push_back(SaveKernelFile{draft.text});
-  if (again) out.push_back(CompileKernelFile{});
+  tooltip("Saves your edits, if there are any; compiles and checks the file once more.");
+  const bool key = ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed('S', false);
+  if (can_save && (save || again || key)) {
+    draft.asked = edited;
+    out.push_back(SaveKernelFile{edited});
+  } else if (again) {
+    out.push_back(CompileKernelFile{});
+  }
 }
 
 /// Errors; warnings only if there are none, since most of them follow from the errors.
@@ -111,8 +123,8 @@ void message_lines(const WorkshopStatus& workshop) {
   }
   for (std::size_t i = 0; i < std::min(most, messages.size()); ++i) {
     const WorkshopMessage& message = messages[i];
-    wrapped_text(fmt::format("{}: {}", message.line, message.text), message.is_error ? theme::bad : theme::warn,
-                 theme::Font::small);
+    const std::string place = message.line > 0 ? fmt::format("{}: ", message.line) : "";
+    wrapped_text(place + message.text, message.is_error ? theme::bad : theme::warn, theme::Font::small);
   }
   if (messages.size() > most) {
     text(fmt::format("and {} more", messages.size() - most), theme::dim, theme::Font::small);
@@ -194,23 +206,24 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
                       Requests& out) {
   const WorkshopStatus& workshop = view.workshop;
   WorkshopDraft& draft = state.lab.workshop;
-  follow_file(workshop, draft);
+  SourceDraft& source_draft = draft.sources[workshop.file];
+  follow_file(workshop, source_draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
   const bool wide = room >= em(44);
   const float column = wide ? em(19) : room, rows = std::max(height, em(13));
   ImGui::BeginChild("file", {column, wide ? rows : em(14)});
   file_row(draft, out);
   state_lines(workshop);
-  edit_buttons(workshop, draft, out);
+  edit_buttons(workshop, source_draft, out);
+  choice_of_texts(workshop, source_draft);
   message_lines(workshop);
   versions_table(workshop, ImGui::GetContentRegionAvail().y, out);
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, gap);
   ImGui::BeginChild("source", {wide ? room - column - gap : room, rows});
   source_choice(workshop, draft, out);
-  const float left = ImGui::GetContentRegionAvail().y;
   if (const WorkshopSource* const source = shown_source(workshop, draft.source)) {
-    source_viewer("workshop.reader", source->text, left);
+    source_viewer("workshop.reader", source->text, {}, ImGui::GetContentRegionAvail().y);
   } else if (workshop.file.empty()) {
     wrapped_text(
         "A kernel file is CUDA C++ with a header of comment lines and one __global__ function. Open one, or type a "
@@ -218,8 +231,13 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
         "another process, and takes the place of its last version in the running system. The list above has the "
         "sources of the built-in kernels.",
         theme::dim);
+  } else if (!source_draft.locked.empty()) {
+    wrapped_text(source_draft.locked + ": the text can only be read here; edit it in your own editor.", theme::warn,
+                 theme::Font::small);
+    source_viewer("workshop.locked", source_draft.text, workshop.messages, ImGui::GetContentRegionAvail().y);
   } else {
-    (void)source_editor("workshop.editor", draft.text, workshop.messages, left, draft.cursor_line);
+    source_editor("workshop.editor", source_draft.text, workshop.messages, ImGui::GetContentRegionAvail().y,
+                  draft.editor);
   }
   ImGui::EndChild();
 }

@@ -12,12 +12,12 @@ enum class WorkshopState {
   compiling,  ///< its latest text
   checking,   ///< in another process
   running,    ///< its latest text is a kernel of the window
-  rejected,   ///< its latest text is not; an earlier version may run
+  rejected,   ///< its latest text is not, or cannot be read; an earlier version may run
 };
 
 /// A message about a line of the file.
 struct WorkshopMessage {
-  int line = 1;  ///< from 1
+  int line = 1;  ///< from 1; 0: the whole file
   bool is_error = true;
   std::string text;
 };
@@ -43,11 +43,12 @@ struct WorkshopStatus {
   WorkshopState state = WorkshopState::closed;
   std::string file;                       ///< empty: none
   std::string kernel_id;                  ///< of the latest text that has one
+  std::string problem;                    ///< why the state is `rejected`, one line
   std::string text;                       ///< of the file, as it was read last
   int text_number = 0;                    ///< counts the texts that were read
   std::vector<WorkshopMessage> messages;  ///< about the latest text: errors, then warnings
   std::vector<WorkshopVersion> versions;  ///< oldest first
-  int running = 0;                        ///< the version that the window's kernel is; 0: none
+  int running = 0;                        ///< the version that is the window's kernel now; 0: none
   std::string unavailable;                ///< why kernel files cannot run here; empty if they can
   std::vector<WorkshopSource> sources;    ///< of the built-in kernels; filled in when a window opens
 };

@@ -47,6 +47,13 @@ Settings::Values allowed_values(const KernelFile& file, const Settings::Values& 
 
 }  // namespace
 
+WorkshopControl::WorkshopControl(KernelCatalog& kernels, const Backends& backends)
+    : kernels_{kernels},
+      backends_{backends},
+      placed_{kernels, [](KernelCatalog& catalog, const AcceptedKernel& kernel) {
+                (void)put_file_kernel(catalog, kernel.file, kernel.version);
+              }} {}
+
 KernelWorkshop& WorkshopControl::opened() {
   if (!workshop_) throw UsageError("no kernel file is open: workshop-open FILE opens one");
   return *workshop_;
@@ -60,7 +67,8 @@ void WorkshopControl::open(const std::string& file) {
                         const std::function<bool()>& cancelled) { return check(kernel, values, cancelled); }});
   }
   workshop_->open(file);
-  selected_.clear();
+  placed_.forget_number();
+  first_ = true;
 }
 
 void WorkshopControl::open_new(const NewKernelFile& asked) {
@@ -117,33 +125,36 @@ KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Value
 std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {
   if (!workshop_) return std::nullopt;
   std::optional<SelectKernel> select;
-  const bool is_shown = shown.kernel_id == selected_;
-  if (is_shown) workshop_->set_values(shown.settings.values());
+  const bool is_shown = placed_.is(shown.kernel_id);
+  if (is_shown) {
+    first_ = false;
+    workshop_->set_values(shown.settings.values());
+  }
   if (const std::optional<AcceptedKernel> accepted = workshop_->take_accepted()) {
-    version_ = accepted->version;
     try {
-      (void)put_file_kernel(kernels_, accepted->file, accepted->version);
-      if (selected_.empty() || is_shown) {
+      placed_.put(*accepted);
+      if (first_ || is_shown) {
         select = SelectKernel{accepted->file->id,
                               is_shown ? allowed_values(*accepted->file, shown.settings.values()) : Settings::Values{}};
-        selected_ = accepted->file->id;
       }
     } catch (const std::exception& error) {
-      refused(error.what());
+      workshop_->reject(accepted->version, error.what());
     }
   }
   workshop_->describe(status);
+  status.running = select || placed_.is(shown.kernel_id) ? placed_.version() : 0;
   return select;
 }
 
 void WorkshopControl::refused(const std::string& why) {
-  if (workshop_) workshop_->reject(version_, why);
+  workshop_->reject(placed_.version(), why);
+  placed_.take_back();
 }
 
 std::string WorkshopControl::take_rejection(const WorkshopStatus& status) {
-  if (status.state != WorkshopState::rejected || told_ == status.text_number) return {};
-  told_ = status.text_number;
-  return status.versions.back().error;
+  if (status.problem.empty()) return {};
+  std::pair latest{status.text_number, status.problem};
+  return std::exchange(told_, latest) == latest ? std::string{} : status.problem;
 }
 
 void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus& status) {

@@ -3,11 +3,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/viewer/shown_bodies.h"
 #include "app/workshop/kernel_workshop.h"
+#include "app/workshop/placed_kernel.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
@@ -17,7 +19,7 @@ namespace orrery {
 class WorkshopControl {
  public:
   /// Both must outlive this.
-  WorkshopControl(KernelCatalog& kernels, const Backends& backends) : kernels_{kernels}, backends_{backends} {}
+  WorkshopControl(KernelCatalog& kernels, const Backends& backends);
 
   // These throw as the calls of KernelWorkshop.
   void open(const std::string& file);
@@ -30,9 +32,9 @@ class WorkshopControl {
   /// Call once per frame, and while a frame waits for the check: hands it the bodies that it asks for.
   void answer(Simulation& simulation) { shown_bodies_.answer(simulation); }
   /// Call once per frame. The command that selects a new correct version; none if there is none, or the user has
-  /// selected another kernel since the file was opened.
+  /// selected another kernel since one of the file's was shown.
   std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
-  /// The command of tick() failed.
+  /// The command of tick() failed: the version before is the catalog's again.
   void refused(const std::string& why);
   /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
   std::string take_rejection(const WorkshopStatus& status);
@@ -47,9 +49,9 @@ class WorkshopControl {
 
   KernelCatalog& kernels_;
   const Backends& backends_;
-  std::string selected_;  // the id of the version that was selected last; empty: none since the file was opened
-  int version_ = 0;       // of it
-  int told_ = 0;          // the text whose rejection was taken
+  PlacedKernel placed_;
+  bool first_ = false;                // none of the open file's versions was shown: the next is, whatever is shown
+  std::pair<int, std::string> told_;  // the text, and why it was rejected, that take_rejection() returned
   ShownBodies shown_bodies_;
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
 };

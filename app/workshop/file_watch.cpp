@@ -5,14 +5,34 @@
 #include <sys/poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file, and what its links lead to.
+std::vector<fs::path> with_targets(const fs::path& file) {
+  constexpr std::size_t most_links = 40;  // as the system allows
+  std::vector<fs::path> paths{file};
+  std::error_code failure;
+  while (paths.size() <= most_links && fs::is_symlink(paths.back(), failure)) {
+    const fs::path target = fs::read_symlink(paths.back(), failure);
+    if (failure) break;
+    paths.push_back(paths.back().parent_path() / target);
+  }
+  return paths;
+}
+
+}  // namespace
 
 FileWatch::FileWatch()
     : notify_{inotify_init1(IN_CLOEXEC | IN_NONBLOCK)}, wakes_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
@@ -20,15 +40,26 @@ FileWatch::FileWatch()
 }
 
 void FileWatch::watch(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::absolute(file);
-  const int added = inotify_add_watch(notify_.number(), path.parent_path().c_str(), IN_CLOSE_WRITE | IN_MOVED_TO);
-  if (added < 0) {
-    throw std::runtime_error("cannot watch the folder '" + path.parent_path().string() + "': " + std::strerror(errno));
-  }
   const std::lock_guard lock{mutex_};
-  if (folder_ >= 0 && folder_ != added) (void)inotify_rm_watch(notify_.number(), folder_);
-  folder_ = added;
-  name_ = path.filename().string();
+  const fs::path path = fs::absolute(file);
+  follow_links(path);
+  file_ = path;
+}
+
+void FileWatch::follow_links(const fs::path& file) {
+  std::vector<Place> places;
+  for (const fs::path& path : with_targets(file)) {
+    const int folder = inotify_add_watch(notify_.number(), path.parent_path().c_str(), IN_CLOSE_WRITE | IN_MOVED_TO);
+    if (folder < 0) {
+      throw std::runtime_error("cannot watch the folder '" + path.parent_path().string() +
+                               "': " + std::strerror(errno));
+    }
+    places.push_back({folder, path.filename().string()});
+  }
+  for (const Place& old : std::exchange(places_, places)) {
+    if (std::ranges::find(places, old.folder, &Place::folder) != places.end()) continue;
+    (void)inotify_rm_watch(notify_.number(), old.folder);
+  }
 }
 
 void FileWatch::wait() const {
@@ -50,9 +81,17 @@ bool FileWatch::read_events() {
     for (const char* at = buffer.data(); at < buffer.data() + size;) {
       const auto* const event = reinterpret_cast<const inotify_event*>(at);
       const bool lost = (event->mask & IN_Q_OVERFLOW) != 0;
-      saved = saved || lost || (event->wd == folder_ && event->len > 0 && name_ == event->name);
+      const auto is_saved = [&](const Place& place) {
+        return event->wd == place.folder && event->len > 0 && place.name == event->name;
+      };
+      saved = saved || lost || std::ranges::any_of(places_, is_saved);
       at += sizeof(inotify_event) + event->len;
     }
+  }
+  try {
+    if (saved) follow_links(file_);  // one of them may be new
+  } catch (const std::runtime_error&) {
+    // It leads nowhere: the reader of the file says so.
   }
   return saved;
 }

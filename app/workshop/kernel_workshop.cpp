@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
+#include <stdexcept>
 
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
@@ -31,6 +31,16 @@ std::vector<WorkshopMessage> shown_messages(const std::vector<FileMessage>& mess
   return shown;
 }
 
+/// Throws std::runtime_error.
+std::string read_whole(const std::string& file) {
+  std::string text = read_text(file);
+  if (text.size() > KernelFile::most_bytes) {
+    throw std::runtime_error(
+        fmt::format("'{}': it has {} bytes; a kernel file has at most {}", file, text.size(), KernelFile::most_bytes));
+  }
+  return text;
+}
+
 }  // namespace
 
 KernelWorkshop::KernelWorkshop(Tools tools)
@@ -53,7 +63,7 @@ void KernelWorkshop::require_file() const {
 
 void KernelWorkshop::open(const std::string& file) {
   const std::lock_guard lock{mutex_};
-  (void)read_text(file);  // throws if there is none
+  (void)read_whole(file);  // throws if there is none
   watch_.watch(file);
   if (file != status_.file) {
     const int texts = status_.text_number;
@@ -63,7 +73,8 @@ void KernelWorkshop::open(const std::string& file) {
     texts_.clear();
     accepted_.reset();
   }
-  asked_ = pending_ = true;
+  asked_ = true;
+  ++requests_;
   watch_.wake();
 }
 
@@ -80,7 +91,8 @@ void KernelWorkshop::close() {
 void KernelWorkshop::compile_again() {
   const std::lock_guard lock{mutex_};
   require_file();
-  asked_ = pending_ = true;
+  asked_ = true;
+  ++requests_;
   watch_.wake();
 }
 
@@ -88,7 +100,7 @@ void KernelWorkshop::save(const std::string& text) {
   const std::lock_guard lock{mutex_};
   require_file();
   (void)write_file(status_.file, text, Existing::replace);
-  pending_ = true;
+  ++requests_;
   watch_.wake();
 }
 
@@ -111,22 +123,25 @@ void KernelWorkshop::set_values(const Settings::Values& values) {
 
 std::optional<AcceptedKernel> KernelWorkshop::take_accepted() {
   const std::lock_guard lock{mutex_};
-  if (accepted_) status_.running = accepted_->version;
   return std::exchange(accepted_, std::nullopt);
 }
 
 void KernelWorkshop::reject(int version, const std::string& why) {
   const std::lock_guard lock{mutex_};
-  if (version > static_cast<int>(status_.versions.size())) return;
+  const int latest = static_cast<int>(status_.versions.size());
+  if (version < 1 || version > latest) return;
   version_of(version).accepted = false;
   version_of(version).error = why;
-  status_.messages.insert(status_.messages.begin(), {1, true, why});
-  status_.state = WorkshopState::rejected;
+  if (version < latest) return;
+  std::vector<WorkshopMessage> messages = status_.messages;
+  messages.insert(messages.begin(), {0, true, why});
+  show_rejection(why, std::move(messages));
 }
 
 bool KernelWorkshop::busy() const {
   const std::lock_guard lock{mutex_};
-  return pending_ || status_.state == WorkshopState::compiling || status_.state == WorkshopState::checking;
+  return requests_ != answered_ || status_.state == WorkshopState::compiling ||
+         status_.state == WorkshopState::checking;
 }
 
 void KernelWorkshop::describe(WorkshopStatus& status) const {
@@ -136,8 +151,8 @@ void KernelWorkshop::describe(WorkshopStatus& status) const {
   status.file = status_.file;
   status.kernel_id = status_.kernel_id;
   status.messages = status_.messages;
+  status.problem = status_.problem;
   status.versions = status_.versions;
-  status.running = status_.running;
   if (new_text) status.text = status_.text;
   status.text_number = status_.text_number;
 }
@@ -163,33 +178,58 @@ bool KernelWorkshop::replaced() {
 
 void KernelWorkshop::take_in_text() {
   std::string file;
-  change([&] { file = status_.file; });
+  int requests = 0;
+  change([&] {
+    (void)watch_.take();  // a save both changes the file and wakes
+    file = status_.file;
+    requests = requests_;
+  });
   std::string text, error;
   try {
-    if (!file.empty()) text = read_text(file);
+    if (!file.empty()) text = read_whole(file);
   } catch (const std::exception& failure) {
     error = failure.what();
   }
   int version = 0;
   change([&] {
-    pending_ = false;
+    answered_ = requests;
     if (file.empty() || file != status_.file) return;
-    const bool same = !texts_.empty() && texts_.back() == text;
-    if (error.empty() && same && !std::exchange(asked_, false)) return;
-    asked_ = false;
-    ++status_.text_number;
-    status_.text = text;
-    status_.messages.clear();
-    status_.versions.push_back({.number = static_cast<int>(texts_.size()) + 1, .time = time_of_day(), .error = {}});
-    texts_.push_back(text);
-    version = status_.versions.back().number;
-    status_.state = error.empty() ? WorkshopState::compiling : WorkshopState::rejected;
-    if (!error.empty()) {
-      status_.messages = {{1, true, error}};
-      status_.versions.back().error = error;
+    if (error.empty()) {
+      version = version_to_judge(text);
+    } else {
+      asked_ = judged_ = false;
+      show_rejection(error, {{0, true, error}});
     }
   });
-  if (version > 0 && error.empty()) judge(version, file, text);
+  if (version > 0) judge(version, file, text);
+}
+
+/// The version of this text of the file; 0 if there is nothing to do.
+int KernelWorkshop::version_to_judge(const std::string& text) {
+  const bool same = !texts_.empty() && texts_.back() == text;
+  const bool asked = std::exchange(asked_, false);
+  if (same && judged_ && !asked) return 0;
+  if (!same || judged_) {
+    if (!texts_.empty()) {
+      WorkshopVersion& last = status_.versions.back();
+      if (!last.accepted && last.error.empty()) last.error = "a newer text was saved";
+    }
+    ++status_.text_number;
+    status_.text = text;
+    status_.versions.push_back({.number = static_cast<int>(texts_.size()) + 1, .time = time_of_day(), .error = {}});
+    texts_.push_back(text);
+  }
+  judged_ = false;
+  status_.messages.clear();
+  status_.problem.clear();
+  status_.state = WorkshopState::compiling;
+  return status_.versions.back().number;
+}
+
+void KernelWorkshop::show_rejection(const std::string& why, std::vector<WorkshopMessage> messages) {
+  status_.problem = why;
+  status_.messages = std::move(messages);
+  status_.state = WorkshopState::rejected;
 }
 
 void KernelWorkshop::judge(int version, const std::string& name, const std::string& text) {
@@ -198,8 +238,8 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
     change([&] {
       if (!is_latest()) return;
       version_of(version).error = why;
-      status_.messages = std::move(messages);
-      status_.state = WorkshopState::rejected;
+      judged_ = true;
+      show_rejection(why, std::move(messages));
     });
   };
   try {
@@ -219,10 +259,13 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       status_.state = WorkshopState::checking;
     });
     begin = WorkshopClock::now();
-    const KernelCheck check = tools_.check(*file, values, [this] { return replaced(); });
+    bool left = false;
+    const KernelCheck check = tools_.check(*file, values, [&] { return left = left || replaced(); });
+    if (left) return;  // the file is looked at again: its text may be the same
     const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
+      judged_ = true;
       version_of(version).check_s = check_s.count();
       version_of(version).largest_error = check.largest_error;
       version_of(version).accepted = check.problem.empty();

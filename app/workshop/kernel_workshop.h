@@ -50,18 +50,21 @@ class KernelWorkshop {
 
   /// What the next texts are compiled for as well, so that replacing the running version takes no compiling.
   void set_values(const Settings::Values& values);
-  /// The latest version, once it is known to be correct; each is returned once.
+  /// The latest version, once it is known to be correct; each is returned once, and again if its file could not be read
+  /// meanwhile.
   std::optional<AcceptedKernel> take_accepted();
-  /// The version that take_accepted() returned could not be used after all.
+  /// A version that take_accepted() returned could not be used after all.
   void reject(int version, const std::string& why);
   /// Whether a text is being compiled or checked, or is about to be.
   bool busy() const;
-  /// Brings `status` up to date, except for the sources.
+  /// Brings `status` up to date, except for the running version and what does not change.
   void describe(WorkshopStatus& status) const;
 
  private:
   void run(const std::stop_token& stop);
   void take_in_text();
+  int version_to_judge(const std::string& text);
+  void show_rejection(const std::string& why, std::vector<WorkshopMessage> messages);
   void judge(int version, const std::string& name, const std::string& text);
   bool replaced();
   void require_file() const;
@@ -76,9 +79,10 @@ class KernelWorkshop {
   std::vector<std::string> texts_;  // of the versions
   Settings::Values values_;
   std::optional<AcceptedKernel> accepted_;
-  bool asked_ = false;    // to compile the text even if it is the last one
-  bool pending_ = false;  // the thread has not looked at what was asked for
-  std::jthread thread_;   // last, so that it ends first
+  bool asked_ = false;               // to compile the text even if it is the last one
+  bool judged_ = false;              // the status says what became of the last text
+  int requests_ = 0, answered_ = 0;  // by the user, and those that the thread has looked at
+  std::jthread thread_;              // last, so that it ends first
 };
 
 }  // namespace orrery

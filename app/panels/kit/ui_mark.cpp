@@ -18,9 +18,12 @@ struct Mark {
   bool cut_off = false;
 };
 
-// Kept from frame to frame, so that a name is allocated once.
+// Kept from frame to frame, so that a name is allocated once, but not from one ImGui context to the next.
 std::map<std::string, Mark, std::less<>>& marks() {
   static std::map<std::string, Mark, std::less<>> all;
+  static int latest = 0;
+  if (ImGui::GetFrameCount() < latest) all.clear();
+  latest = ImGui::GetFrameCount();
   return all;
 }
 

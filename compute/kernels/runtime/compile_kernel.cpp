@@ -2,36 +2,15 @@
 
 #include <chrono>
 #include <future>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "compute/cuda/nvrtc.h"
+#include "compute/kernels/runtime/compiled_cache.h"
 #include "compute/kernels/runtime/compiler_log.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 
 namespace orrery {
 namespace {
-
-/// The latest results, under the text that was compiled and its options.
-class CompiledCache {
- public:
-  std::shared_ptr<const CompiledKernel> find(const std::string& key) {
-    const std::lock_guard lock{mutex_};
-    const auto found = results_.find(key);
-    return found == results_.end() ? nullptr : found->second;
-  }
-  void put(const std::string& key, std::shared_ptr<const CompiledKernel> result) {
-    constexpr std::size_t most = 128;
-    const std::lock_guard lock{mutex_};
-    if (results_.size() >= most) results_.clear();
-    results_[key] = std::move(result);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const CompiledKernel>> results_;
-};
 
 std::string line_directive(int line, const std::string& file) {
   std::string quoted;

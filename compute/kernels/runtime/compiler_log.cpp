@@ -13,11 +13,21 @@
 namespace orrery {
 namespace {
 
+/// A regular expression takes stack for each byte.
+constexpr std::size_t most_line_bytes = 4000;
+
+std::string_view without_end(std::string_view line) {
+  if (line.size() <= most_line_bytes) return line;
+  std::size_t end = most_line_bytes;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character of UTF-8
+  return line.substr(0, end);
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
+    lines.emplace_back(without_end(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -29,7 +39,7 @@ int number_of(const std::string& text) {
   return number;
 }
 
-/// The compiler's text names no include that would work.
+/// The compiler does not list the includes that exist.
 std::optional<std::string> unknown_include(const std::string& text) {
   static const std::regex pattern{R"re((?:could not|cannot) open source file "([^"]*)")re"};
   std::smatch found;
@@ -100,7 +110,7 @@ class LogReader {
 
   void read_ptxas_error() {
     static const std::regex error{R"(^ptxas (?:error|fatal)\s*: (.*)$)"};
-    static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\))"};
+    static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]{1,8}) bytes, 0x([0-9a-f]{1,8}) max\))"};
     std::smatch found, sizes;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];

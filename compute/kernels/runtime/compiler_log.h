@@ -11,7 +11,7 @@ namespace orrery {
 inline constexpr std::string_view wrong_parameters = "orrery: wrong parameters";
 
 /// The messages of NVRTC and of ptxas in `log`, each at its line of `file`, in words that need no knowledge of the text
-/// around the file: errors first. If the log has no error, none of the messages is one.
+/// around the file: errors first. If the log has no error, none of the messages is one. Very long lines lose their end.
 std::vector<FileMessage> read_compiler_log(std::string_view log, const KernelFile& file);
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <set>
 
 #include "compute/core/names.h"
 #include "compute/kernels/runtime/find_function.h"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> header_keys{"id",      "title",     "notes",
                                                       "tunable", "tolerance", "shared-per-thread"};
-constexpr std::size_t most_tunables = 8, most_values = 32;
 constexpr int largest_block = 1024;
 constexpr int most_shared_per_thread = 1024;
 
@@ -45,7 +45,6 @@ class HeaderReader {
 
   void read() {
     std::string_view rest = file_.text;
-    if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // the byte order mark of some editors
     for (line_ = 1; !rest.empty(); ++line_) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = trimmed(rest.substr(0, end));
@@ -80,15 +79,16 @@ class HeaderReader {
 
   void read_value(std::string_view key, std::string_view value) {
     if (value.empty()) fail(std::string{key} + " has no value");
+    if (!given_.insert(key).second) fail(std::string{key} + " is given twice");
     if (key == "id") {
       if (!is_kernel_id(value))
         fail("the id cannot be '" + std::string{value} + "'; it must be lower-case letters, digits and '-'");
-      set(file_.id, key, value);
+      file_.id = value;
       file_.id_line = line_;
     } else if (key == "title") {
-      set(file_.title, key, value);
+      file_.title = value;
     } else if (key == "notes") {
-      set(file_.notes, key, value);
+      file_.notes = value;
     } else if (key == "tolerance") {
       read_tolerance(value);
     } else if (!reads_as(value, file_.shared_per_thread) || file_.shared_per_thread < 0 ||
@@ -98,20 +98,15 @@ class HeaderReader {
     }
   }
 
-  void set(std::string& text, std::string_view key, std::string_view value) const {
-    if (!text.empty()) fail(std::string{key} + " is given twice");
-    text = value;
-  }
-
   void read_tolerance(std::string_view value) {
     const std::vector<std::string_view> words = words_of(value);
     Tolerance& tolerance = file_.tolerance;
     if (words.size() == 2 && reads_as(words[0], tolerance.median) && reads_as(words[1], tolerance.max) &&
-        tolerance.median > 0 && tolerance.median <= tolerance.max && tolerance.max <= 1) {
-      return;
+        tolerance.median > 0 && tolerance.median < 1 && tolerance.median <= tolerance.max && tolerance.max <= 1) {
+      return;  // zeros have the error 1
     }
     fail("tolerance cannot be '" + std::string{value} +
-         "'; it must be MEDIAN MAX, the largest errors |da|/|a|, such as 5e-6 5e-3");
+         "'; it must be MEDIAN MAX, the largest errors |da|/|a|, such as 5e-6 5e-3: MEDIAN below 1, MAX at most 1");
   }
 
   /// NAME = VALUE [VALUE] ...: notes
@@ -135,8 +130,8 @@ class HeaderReader {
       fail("the tunable " + tunable.name + " has no initial value: put one of its values in brackets, such as [256]");
     }
     file_.tunables.push_back(std::move(tunable));
-    if (file_.tunables.size() > most_tunables)
-      fail("there are more than " + std::to_string(most_tunables) + " tunables");
+    if (file_.tunables.size() > KernelFile::most_tunables)
+      fail("there are more than " + std::to_string(KernelFile::most_tunables) + " tunables");
   }
 
   void read_tunable_value(FileTunable& tunable, std::string_view word) const {
@@ -157,12 +152,13 @@ class HeaderReader {
     if (initial && !tunable.initial.empty()) fail("the tunable " + tunable.name + " has two initial values");
     if (initial) tunable.initial = text;
     tunable.values.push_back(text);
-    if (tunable.values.size() > most_values) {
-      fail("the tunable " + tunable.name + " has more than " + std::to_string(most_values) + " values");
+    if (tunable.values.size() > FileTunable::most_values) {
+      fail("the tunable " + tunable.name + " has more than " + std::to_string(FileTunable::most_values) + " values");
     }
   }
 
   KernelFile& file_;
+  std::set<std::string_view> given_;  // keys
   int line_ = 1;
 };
 
@@ -198,6 +194,8 @@ const FileTunable* KernelFile::tunable(std::string_view wanted) const {
 KernelFile parse_kernel_file(std::string name, std::string text) {
   KernelFile file;
   file.name = std::move(name);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of some editors; compilers refuse it
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   file.text = std::move(text);
   const auto fail = [&](int line, const std::string& cause) {
     throw KernelFileError{file.name, {{line, true, cause}}};

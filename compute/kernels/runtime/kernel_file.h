@@ -32,6 +32,8 @@ class KernelFileError : public UsageError {
 
 /// A tunable of a kernel file: in the source, a constant of the same name, with '_' for '-'.
 struct FileTunable {
+  static constexpr std::size_t most_values = 32;
+
   std::string name, notes;
   std::vector<std::string> values;  ///< whole numbers
   std::string initial;              ///< one of `values`
@@ -42,7 +44,7 @@ struct FileTunable {
 
 /// A kernel in one file of CUDA C++: a header of comment lines, and one __global__ function, see device_api.h.
 struct KernelFile {
-  static constexpr std::size_t most_bytes = 256 << 10;
+  static constexpr std::size_t most_bytes = 256 << 10, most_tunables = 8;
 
   std::string name;  ///< of the file, for messages
   std::string id, title, notes;
@@ -52,7 +54,7 @@ struct KernelFile {
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
   std::string function;  ///< the name of the __global__ function
   int function_line = 1;
-  std::string text;  ///< the whole file
+  std::string text;  ///< the whole file, without a byte order mark
 
   const FileTunable* tunable(std::string_view name) const;
 };

@@ -58,9 +58,10 @@ TEST_F(FileCommands, ConvertNamesEveryFieldThatIsNotKept) {
       "note: not kept: column rho, column phi (which Orrery does not read); temperature (which GADGET cannot "
       "hold)\nnote: the order of the bodies changes, because GADGET groups them by species: ids are written, which "
       "are their places before\n");
-  EXPECT_EQ(run({"convert", "g.csv", "g.tipsy"}).err.substr(0, 119),
-            "note: not kept: column rho, column phi (which Orrery does not read); temperature of bodies other than gas "
-            "(which TIPSY");
+  EXPECT_TRUE(
+      run({"convert", "g.csv", "g.tipsy"})
+          .err.starts_with("note: not kept: column rho, column phi (which Orrery does not read); temperature of "
+                           "bodies other than gas (which TIPSY"));
   EXPECT_EQ(run({"convert", "g.csv", "g.ply"}).err,
             "note: not kept: column rho, column phi (which Orrery does not read)\n");
   EXPECT_TRUE(holds(run({"inspect", "g.csv"}).out, "column rho, column phi"));

@@ -68,7 +68,7 @@ TEST(NearMiss, IsNotGuessedWhereNothingIsNear) {
                              {"--kernel", "fast"},
                              {"--warp", "9"},
                              {"banana"},
-                             {"--kernel", "cpu-simd", "--set", "threads=12"}}) {
+                             {"--kernel", "cpu-simd", "--set", "threads=9999"}}) {
     const std::string message = refusal(words);
     EXPECT_NE(message, "");
     EXPECT_FALSE(asks(message)) << message;

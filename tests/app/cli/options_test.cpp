@@ -259,8 +259,8 @@ TEST(Options, RefuseWhatContradictsItself) {
   refused({"--byte-order", "little"}, "--byte-order", "--save FILE");
   refused({"--scene", "two-body", "--seed", "2"}, "--seed", "two-body", "leave it out");
   refused({"bench", "--seed", "2", "--scene", "two-body"}, "--seed", "two-body");
-  refused({"bench", "--scene", "collision", "-n", "1k,1"}, "collision", "1 bodies", "from 2");
-  refused({"verify", "--scene", "collision", "-n", "1000,1"}, "collision", "1 bodies", "from 2");
+  refused({"bench", "--scene", "collision", "-n", "1k,1"}, "collision", "1 body", "from 2");
+  refused({"verify", "--scene", "collision", "-n", "1000,1"}, "collision", "1 body", "from 2");
   refused({"bench", "-n", "1k,2000M"}, "memory");
   refused({std::string(300, 'x')}, "neither a subcommand nor a file");
   refused({"bnech"}, "bnech",

@@ -152,7 +152,7 @@ TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
   expect_failure(
       Failure::usage, [] { parsed("5 set threads 2\n"); }, "demo.txt:1: ", "cpu-serial", "threads");
   expect_failure(
-      Failure::usage, [] { parsed("0 kernel cpu-simd\n\n5 set threads 3\n"); }, "demo.txt:3: ", "threads", "auto");
+      Failure::usage, [] { parsed("0 kernel cpu-simd\n\n5 set threads 0\n"); }, "demo.txt:3: ", "threads", "auto");
   expect_failure(
       Failure::usage, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); }, "demo.txt:2: ", "cpu-serial");
 }

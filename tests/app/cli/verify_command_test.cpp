@@ -96,7 +96,7 @@ TEST(VerifyCommand, FailsWhereForcesAreNotFinite) {
   EXPECT_NE(outcome.out.find("FAIL"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("not finite: 3 (100%)"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("integer part: 3 (100%)"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("1 checks, 1 failed"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("1 check, 1 failed"), std::string::npos) << outcome.out;
 }
 
 TEST(VerifyCommand, ChecksEveryValueOfASetting) {

@@ -19,6 +19,21 @@ WorkshopStatus rejected_edit() {
   return workshop;
 }
 
+class WorkshopTab : public Panels {
+ protected:
+  void SetUp() override {
+    view.workshop = rejected_edit();
+    open_tab("workshop");
+    settle();
+  }
+  SourceDraft& draft() { return state.lab.workshop.sources[view.workshop.file]; }
+  void file_gets(const std::string& text) {
+    view.workshop.text = text;
+    ++view.workshop.text_number;
+    settle();
+  }
+};
+
 std::vector<WorkshopSource> two_sources() {
   return {{"cuda-tiled", "compute/kernels/direct/cuda_tiled.cu", "tiled source\n", true},
           {"cuda-tree", "compute/kernels/tree/cuda_tree.cu", "tree source\n", false}};
@@ -45,23 +60,106 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
   EXPECT_TRUE(click("workshop.start").empty()) << "it is only to be read";
 }
 
-TEST_F(Panels, EditCompileAndBringBack) {
-  view.workshop = rejected_edit();
-  open_tab("workshop");
-  settle();
-  EXPECT_EQ(state.lab.workshop.text, view.workshop.text);
+TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
+  EXPECT_EQ(draft().text, view.workshop.text);
   const std::string words = lab_text();
   for (const char* part : {"rejected", "version 1 goes on", "4: the function must be", "12:03:41"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
   }
   EXPECT_EQ(only<BringKernelBack>(click("workshop.back.1")).version, 1);
+  EXPECT_TRUE(click("workshop.save").empty()) << "nothing differs";
   (void)only<CompileKernelFile>(click("workshop.compile"));
-  state.lab.workshop.text += "// an edit\n";
-  EXPECT_EQ(only<SaveKernelFile>(click("workshop.save")).text, state.lab.workshop.text);
-  view.workshop.text = "another";
-  view.workshop.text_number = 3;
+  draft().text += "// an edit\n";
+  EXPECT_EQ(only<SaveKernelFile>(click("workshop.save")).text, draft().text);
+  EXPECT_EQ(only<SaveKernelFile>(click("workshop.compile")).text, draft().text) << "edits are saved first";
+}
+
+TEST_F(WorkshopTab, TakesTheFilesNewTextsButNotInPlaceOfEdits) {
+  file_gets("another\n");
+  EXPECT_EQ(draft().text, "another\n");
+  draft().text = "mine\n";
+  file_gets("another\n");
+  EXPECT_EQ(draft().text, "mine\n") << "compiled again";
+  EXPECT_FALSE(seen("workshop.take"));
+  file_gets("theirs\n");
+  EXPECT_EQ(draft().text, "mine\n");
+  EXPECT_NE(lab_text().find("changed on disk"), std::string::npos);
+  EXPECT_TRUE(click("workshop.save").empty()) << "the user has yet to choose";
+  EXPECT_TRUE(click("workshop.keep").empty());
+  EXPECT_EQ(draft().text, "mine\n");
+  EXPECT_EQ(only<SaveKernelFile>(click("workshop.save")).text, "mine\n");
+  file_gets("theirs again\n");
+  (void)click("workshop.take");
+  EXPECT_EQ(draft().text, "theirs again\n");
   settle();
-  EXPECT_EQ(state.lab.workshop.text, "another") << "the file's newest text";
+  EXPECT_FALSE(seen("workshop.take"));
+}
+
+TEST_F(WorkshopTab, KeepsWhatIsTypedAfterASave) {
+  draft().text = "saved\n";
+  (void)only<SaveKernelFile>(click("workshop.save"));
+  draft().text = "saved\nand more\n";
+  file_gets("saved\n");
+  EXPECT_EQ(draft().text, "saved\nand more\n");
+  EXPECT_FALSE(seen("workshop.take"));
+  EXPECT_EQ(only<SaveKernelFile>(click("workshop.save")).text, "saved\nand more\n");
+}
+
+TEST_F(WorkshopTab, KeepsTheEditsOfEachFile) {
+  draft().text = "mine\n";
+  view.workshop.file = "folder/other.cu";
+  view.workshop.versions.clear();
+  settle();
+  view.workshop.versions.resize(1);
+  file_gets("the other file\n");
+  EXPECT_EQ(draft().text, "the other file\n");
+  EXPECT_EQ(state.lab.workshop.sources.at("folder/mine.cu").text, "mine\n");
+}
+
+TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
+  const UiRect editor = ui_marked("workshop.editor");
+  ImGui::GetIO().MousePos = {(editor.x0 + editor.x1) / 2, editor.y0 + 20};  // in the first lines
+  (void)press();
+  file_gets("// a text of the file that is longer than the one before it, so that the editor needs more room\n");
+  EXPECT_EQ(draft().text, view.workshop.text);
+  ImGui::GetIO().AddInputCharacter('x');
+  settle();
+  EXPECT_EQ(draft().text, "x" + view.workshop.text);
+}
+
+TEST_F(WorkshopTab, KeepsTheFilesLineEnds) {
+  file_gets("// id: a\r\n\r\n");
+  EXPECT_EQ(draft().text, "// id: a\n\n");
+  EXPECT_TRUE(click("workshop.save").empty());
+  draft().text += "// b\n";
+  EXPECT_EQ(only<SaveKernelFile>(click("workshop.save")).text, "// id: a\r\n\r\n// b\r\n");
+}
+
+TEST_F(WorkshopTab, LocksATextThatItsEditorWouldDamage) {
+  using namespace std::string_literals;
+  for (const auto& [text, why] : {std::pair{"a\n\xff\n"s, "line 2 has a character"},
+                                  {"\xF0\x9F\x98\x80"s, "line 1 has a character"},
+                                  {"a\nb\n\0c"s, "line 3 has a character"},
+                                  {"\xED\xA0\x80"s, "line 1 has a character"},
+                                  {"a\r\nb\n"s, "more than one way"},
+                                  {"a\rb\n"s, "more than one way"}}) {
+    file_gets(text);
+    EXPECT_FALSE(seen("workshop.editor"));
+    EXPECT_NE(lab_text().find(why), std::string::npos) << why;
+    EXPECT_TRUE(click("workshop.save").empty());
+    (void)only<CompileKernelFile>(click("workshop.compile"));
+  }
+  file_gets("\u00e9 \u2192 a\n");
+  EXPECT_TRUE(seen("workshop.editor"));
+  EXPECT_EQ(why_not_editable(""), "");
+}
+
+TEST_F(WorkshopTab, ShowsAProblemOfTheWholeFileWithoutALine) {
+  view.workshop.messages = {{0, true, "'mine.cu': No such file"}};
+  settle();
+  const std::string words = lab_text();
+  EXPECT_NE(words.find("'mine.cu': No such file"), std::string::npos);
+  EXPECT_EQ(words.find("0: 'mine"), std::string::npos);
 }
 
 TEST_F(Panels, ShowTheWorkshopInAnyWindow) {

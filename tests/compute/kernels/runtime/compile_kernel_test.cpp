@@ -129,6 +129,10 @@ TEST_F(CompileKernel, KeepsWarnings) {
   EXPECT_FALSE(compiled->warnings.front().is_error);
 }
 
+TEST_F(CompileKernel, TakesAFileWithAByteOrderMark) {
+  EXPECT_NO_THROW((void)compile("\xEF\xBB\xBF" + kernel_text()));
+}
+
 TEST_F(CompileKernel, TakesLittleTime) {
   (void)compile(kernel_text("  // warms up"));
   EXPECT_LT(compile(kernel_text("  // an edit"))->ms, 1500) << "70 ms on a machine that does nothing else";

@@ -67,12 +67,23 @@ TEST(KernelFileHeader, RefusesWhatIsWrongAtItsLine) {
   expect_error(head + "// tunable rows = [99999999999]: a\n" + body, "3", "whole numbers");
   expect_error(head + "// tolerance: 1\n" + body, "3", "MEDIAN MAX");
   expect_error(head + "// tolerance: nan nan\n" + body, "3", "MEDIAN MAX");
+  for (const char* wrong : {"1 1", "-1 1", "0 1", "1e-4 1e-5", "1e-4 inf", "1e-4 nan", "5e-6 2"}) {
+    expect_error(head + "// tolerance: " + wrong + "\n" + body, "3", "MEDIAN below 1");
+  }
+  expect_error(head + "// tolerance: 1e-4 1e-3\n// tolerance: 1e-4 1e-3\n" + body, "4", "tolerance is given twice");
+  expect_error(head + "// shared-per-thread: 4\n// shared-per-thread: 0\n" + body, "4",
+               "shared-per-thread is given twice");
   expect_error(head + "// shared-per-thread: -1\n" + body, "3", "bytes");
   expect_error(head + "\nvoid f();\n", "1", "no __global__ function");
   expect_error(head + body + "__global__ void g();\n", "5", "second __global__");
   expect_error(head + "\n__global__ 3;\n", "4", "no function");
   expect_error(head + std::string{"\n\0", 2} + body, "4", "byte 0");
   expect_error(head + std::string(10 << 20, ' '), "1", "at most 262144");
+}
+
+TEST(KernelFileHeader, DropsAByteOrderMark) {
+  const KernelFile file = parse_kernel_file("my.cu", "\xEF\xBB\xBF" + test::kernel_text());
+  EXPECT_EQ(file.text, test::kernel_text()) << "a compiler refuses it";
 }
 
 TEST(KernelFileHeader, RefusesTheIdOfABuiltInKernel) {

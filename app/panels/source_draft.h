@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "app/ui_state/workshop_status.h"
+
+namespace orrery {
+
+/// What the user makes of the text of one kernel file.
+struct SourceDraft {
+  std::string text;              ///< of the editor; each line ends with '\n'
+  std::string base;              ///< the text of the file that it was made from
+  std::string asked;             ///< the text that Save asked for last
+  std::string locked;            ///< why the text can only be read, one line; empty: it can be edited
+  int text_number = 0;           ///< of WorkshopStatus, when the file was looked at
+  bool changed_on_disk = false;  ///< the file has another text than `base`, and the user has yet to choose one
+};
+
+/// Takes every text that the file gets, except in place of edits.
+void follow_file(const WorkshopStatus& workshop, SourceDraft& draft);
+/// Forgets the edits.
+void take_file_text(const std::string& text, SourceDraft& draft);
+/// Forgets that the file has this text instead of the one that was edited.
+void keep_edits(const std::string& text, SourceDraft& draft);
+
+/// What Save would write: the draft with the file's line ends.
+std::string file_text(const SourceDraft& draft);
+/// Why saving the editor's text would damage this text of a file, one line; empty if it would not.
+std::string why_not_editable(const std::string& text);
+
+}  // namespace orrery

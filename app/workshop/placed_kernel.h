@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "app/workshop/kernel_workshop.h"
+#include "compute/kernels/catalog.h"
+
+namespace orrery {
+
+/// The version of the kernel file that is a kernel of the catalog.
+class PlacedKernel {
+ public:
+  /// Makes the version a kernel of the catalog, in place of an earlier one with its id.
+  using Put = std::function<void(KernelCatalog& kernels, const AcceptedKernel& version)>;
+
+  /// The catalog must outlive this.
+  PlacedKernel(KernelCatalog& kernels, Put put) : kernels_{kernels}, put_{std::move(put)} {}
+
+  /// If this throws, nothing has changed.
+  void put(const AcceptedKernel& version);
+  /// The version could not be used: the one before takes its place again, or nothing does.
+  void take_back();
+  /// The versions are counted anew.
+  void forget_number() { present_.version = 0; }
+
+  /// Whether the kernel with this id is the version.
+  bool is(std::string_view id) const { return present_.file && present_.file->id == id; }
+  /// 0: none, or not one of the open file.
+  int version() const { return present_.version; }
+
+ private:
+  KernelCatalog& kernels_;
+  Put put_;
+  AcceptedKernel present_, last_;  // without a file: none
+};
+
+}  // namespace orrery

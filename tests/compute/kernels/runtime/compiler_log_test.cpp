@@ -1,0 +1,62 @@
+// What a compiler writes, however long its lines are.
+#include "compute/kernels/runtime/compiler_log.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compute/kernels/runtime/compiled_cache.h"
+#include "tests/compute/support/kernel_texts.h"
+
+namespace orrery {
+namespace {
+
+const KernelFile& kernel_file() {
+  static const KernelFile file = parse_kernel_file("my.cu", test::kernel_text());
+  return file;
+}
+
+TEST(CompilerLog, SurvivesLinesOfAMegabyte) {
+  const std::string endless(1 << 20, 'x');
+  const auto messages = read_compiler_log("my.cu(7): error: " + endless + "\nptxas error   : " + endless + "\n" +
+                                              endless + "\nother.h(1): error: a\nat line 6 of " + endless +
+                                              "\nmy.cu(8): error: could not open source file \"" + endless + "\n",
+                                          kernel_file());
+  ASSERT_EQ(messages.size(), 4u);
+  EXPECT_EQ(messages[0].line, 7);
+  EXPECT_LT(messages[0].text.size(), 10'000u);
+}
+
+TEST(CompilerLog, LeavesSizesThatAreNoNumbers) {
+  const auto messages = read_compiler_log(
+      "ptxas error   : uses too much shared data (0xffffffffffffffffffff bytes, 0xc000 max)\n", kernel_file());
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].text.find("0xffffffffffffffffffff"), std::string::npos);
+}
+
+TEST(CompilerLog, CutsALineBetweenCharacters) {
+  std::string accents;
+  for (int i = 0; i < 5000; ++i) accents += "\u00e9";
+  for (const std::string blank : {"", " "}) {
+    const auto messages = read_compiler_log("my.cu(7): error: " + blank + accents, kernel_file());
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ((messages[0].text.size() - blank.size()) % 2, 0u);
+  }
+}
+
+TEST(CompiledCache, HoldsAllThatOneFileNeedsAndForgetsTheOldestFirst) {
+  CompiledCache cache;
+  const auto result = std::make_shared<const CompiledKernel>();
+  const auto key = [](std::size_t i) { return "source " + std::to_string(i); };
+  for (std::size_t i = 0; i < CompiledCache::most; ++i) cache.put(key(i), result);
+  cache.put(key(0), result);  // known
+  EXPECT_TRUE(cache.find(key(0)));
+  cache.put("another", result);
+  EXPECT_FALSE(cache.find(key(0)));
+  for (std::size_t i = 1; i < CompiledCache::most; ++i) ASSERT_TRUE(cache.find(key(i))) << i;
+  EXPECT_TRUE(cache.find("another"));
+  EXPECT_GE(CompiledCache::most, 2u * 8 * 32) << "laws, tunables, values";
+}
+
+}  // namespace
+}  // namespace orrery
