@@ -58,14 +58,18 @@ class LogReader {
     for (at_ = 0; at_ < lines_.size(); ++at_) {
       if (!read_message() && !read_end_of_source()) read_ptxas_error();
     }
-    std::ranges::stable_partition(messages_, &FileMessage::is_error);
+    put_first([](const FileMessage& message) { return message.is_error; });
     // Wrong parameters cause most of the other errors.
-    std::ranges::stable_partition(
-        messages_, [](const FileMessage& message) { return message.text.starts_with("the function must be"); });
+    put_first([](const FileMessage& message) { return message.text.starts_with("the function must be"); });
     return std::move(messages_);
   }
 
  private:
+  template <class Test>
+  void put_first(Test test) {
+    std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the one for ranges
+  }
+
   /// NAME(LINE): error: text
   bool read_message() {
     static const std::regex pattern{R"(^(.*)\((\d+)\): (catastrophic error|error|warning)(?: #\S+)?: (.*)$)"};
