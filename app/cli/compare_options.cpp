@@ -62,9 +62,7 @@ CompareOptions finish_compare(OptionDraft& draft) {
     throw UsageError(
         fmt::format("'orrery compare' needs two variants: add {} KERNEL, such as {} cpu-simd", name, name));
   }
-  compare.scene = draft.scene;
-  if (!draft.counts.empty()) compare.scene.count = draft.counts.front();
-  if (compare.scene.file.empty()) (void)allowed_count(find_scene(compare.scene.scene), compare.scene.count);
+  compare.scene = draft.scene_of_one_count();
   compare.setup = draft.physics;
   compare.files.existing = draft.existing();
   compare.device = draft.device;

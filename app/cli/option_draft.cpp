@@ -10,6 +10,7 @@
 #include "app/commands/argument_text.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -43,6 +44,13 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
 }
 
 }  // namespace
+
+SceneRequest OptionDraft::scene_of_one_count() const {
+  SceneRequest asked = scene;
+  if (!counts.empty()) asked.count = counts.front();
+  if (asked.file.empty()) (void)allowed_count(find_scene(asked.scene), asked.count);
+  return asked;
+}
 
 void declare_view(CLI::App& app, OptionDraft& draft) {
   ViewOptions& view = draft.view;

@@ -64,6 +64,8 @@ struct OptionDraft {
   std::optional<int> device;
   bool force = false;
 
+  /// `scene` with its one number of bodies. Throws UsageError if the scene cannot have so many.
+  SceneRequest scene_of_one_count() const;
   Existing existing() const { return force ? Existing::replace : Existing::keep; }
 };
 

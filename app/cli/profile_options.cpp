@@ -36,9 +36,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
 ProfileOptions finish_profile(OptionDraft& draft) {
   ProfileOptions& profile = draft.profile;
   check_axes(draft.selection, draft.axes);
-  profile.scene = draft.scene;
-  if (!draft.counts.empty()) profile.scene.count = draft.counts.front();
-  if (profile.scene.file.empty()) (void)allowed_count(find_scene(profile.scene.scene), profile.scene.count);
+  profile.scene = draft.scene_of_one_count();
   profile.kernels = draft.selection;
   profile.axes = draft.axes;
   profile.setup = draft.physics;

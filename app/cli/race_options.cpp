@@ -63,9 +63,7 @@ RaceOptions finish_race(OptionDraft& draft) {
   if (race.integrators.empty()) {
     for (const IntegratorInfo* integrator : integrators()) race.integrators.emplace_back(integrator->id);
   }
-  race.scene = draft.scene;
-  if (!draft.counts.empty()) race.scene.count = draft.counts.front();
-  if (race.scene.file.empty()) (void)allowed_count(find_scene(race.scene.scene), race.scene.count);
+  race.scene = draft.scene_of_one_count();
   if (draft.kernel_named) race.kernels = draft.selection;
   if (race.kernels) check_axes(*race.kernels, draft.axes);
   race.axes = draft.axes;

@@ -95,9 +95,7 @@ RunOptions finish_run(OptionDraft& draft) {
     refuse_what_a_checkpoint_decides(draft);
     return run;
   }
-  run.scene = draft.scene;
-  if (!draft.counts.empty()) run.scene.count = draft.counts.front();
-  if (run.scene.file.empty()) (void)allowed_count(find_scene(run.scene.scene), run.scene.count);
+  run.scene = draft.scene_of_one_count();
   add_law_command(draft);
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   run.setup = draft.physics;

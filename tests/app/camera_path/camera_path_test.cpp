@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/camera_path/path_file.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -119,7 +119,7 @@ TEST(PathFile, RefusesBrokenLinesByTheirNumber) {
 }
 
 TEST(PathFile, NamesAFileThatCannotBeRead) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   expect_failure(
       Failure::runtime, [&] { (void)read_camera_path((folder / "none.txt").string()); }, "camera path", "none.txt",
       "No such file");

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/text/format_count.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -42,7 +42,7 @@ class AutoCommand : public testing::Test {
     return json::parse(outcome.out)["auto"];
   }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string cache = (folder / "cache").string();
   const std::filesystem::path file = folder / "cache" / "orrery" / "auto-kernels.json";
 };

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -36,7 +36,7 @@ class BenchCommand : public testing::Test {
   json read(const std::string& name) const { return json::parse(contents(path(name))); }
   void write(const std::string& name, const json& whole) const { std::ofstream{path(name)} << whole; }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
 };
 
 TEST_F(BenchCommand, MeasuresWhatAutoStandsFor) {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -115,7 +115,7 @@ TEST(CommandLine, RefusesMoreBodiesThanMemoryHolds) {
 }
 
 TEST(CommandLine, RefusesScriptsByTheirLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string script = (folder / "demo.txt").string();
   std::ofstream{script} << "0 pause\n1 kernel fast\n";
   expect_all_refused(2, {{{"--script", script}, {"demo.txt:2: ", "'fast'", "cpu-serial"}}});
@@ -123,7 +123,7 @@ TEST(CommandLine, RefusesScriptsByTheirLine) {
 }
 
 TEST(CommandLine, FailsWhereAFileCannotBeUsed) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string missing = (folder / "none.bin").string(), empty = (folder / "empty.bin").string();
   std::ofstream{empty} << "";
   const Words quick{"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1"};
@@ -144,7 +144,7 @@ TEST(CommandLine, FailsWhereAFileCannotBeUsed) {
 
 // One body whose forces overflow: infinity times the zero distance to itself.
 TEST(CommandLine, FailsWhereForcesAreNotFinite) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string heavy = (folder / "heavy.tipsy").string();
   write_snapshot(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}});
   const Outcome outcome = run_orrery({"bench", heavy, "--kernels", "cpu-serial", "--repeat", "1", "--law",
@@ -153,7 +153,7 @@ TEST(CommandLine, FailsWhereForcesAreNotFinite) {
 }
 
 TEST(CommandLine, LeavesNoFileBehindWhereNothingWasMeasured) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome =
       run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--csv", "a.csv", "--json", "none/b.json"},
                  {.folder = folder.path().string()});
@@ -167,7 +167,7 @@ TEST(CommandLine, LosesNoResultsToAFullDisk) {
   test::expect_complaint(json, 1, {"/dev/full", "No space left"});
   EXPECT_NE(json.out.find("cpu-serial"), std::string::npos);
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "a.csv").string();
   const Outcome csv = run_orrery({"verify", "--kernels", "cpu-serial", "--csv", file}, {.most_file_bytes = 2048});
   test::expect_complaint(csv, 1, {file, "File too large"});
@@ -271,7 +271,7 @@ TEST(CommandLine, SaysThatTheViewerWasNotBuilt) {
 }
 
 TEST(CommandLine, Benches) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Words arguments{"bench",       "--kernels", "cpu-serial,cpu-simd",
                         "-n",          "8,64",      "--set",
                         "threads=1,2", "--repeat",  "6",
@@ -305,7 +305,7 @@ TEST(CommandLine, Benches) {
 }
 
 TEST(CommandLine, RecordsTheWarmUpStepsThatAreAlwaysMade) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome =
       run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "1", "--warmup", "0", "--json", "a.json"},
                  {.folder = folder.path().string()});

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -20,7 +20,7 @@ using test::Outcome;
 using test::run_orrery;
 
 TEST(CompareCommand, WritesTheSamplesAndTheirGrowth) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome = run_orrery({"compare", "--a", "cpu-serial", "--b", "cpu-simd", "--scene", "plummer", "-n",
                                       "100", "--steps", "10", "--every", "2", "--csv", "c.csv", "--json", "c.json"},
                                      {.folder = folder.path().string()});
@@ -44,7 +44,7 @@ TEST(CompareCommand, WritesTheSamplesAndTheirGrowth) {
 }
 
 TEST(CompareCommand, SaysInItsFileThatItWasStopped) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome = run_orrery({"compare", "--a", "cpu-serial", "--b", "cpu-simd", "--scene", "plummer", "-n",
                                       "100", "--steps", "100000000", "--csv", "c.csv", "--json", "c.json"},
                                      {.folder = folder.path().string(), .interrupt_when_exists = folder / "c.csv"});

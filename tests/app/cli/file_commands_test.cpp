@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/report/page_check.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -30,7 +30,7 @@ class FileCommands : public testing::Test {
   Outcome run(const Words& words) const { return test::run_orrery(words, {.folder = folder.path().string()}); }
   std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
 };
 
 TEST_F(FileCommands, ConvertSaysWhatItWroteAndWhatIsLost) {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -87,7 +87,7 @@ class IoFaults : public testing::Test {
     EXPECT_EQ(outcome.out.find("wrote " + name), std::string::npos) << outcome.out;
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 struct FailingCall {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -14,7 +14,7 @@ using test::expect_refused;
 using test::run_orrery;
 
 TEST(NewKernelCommand, WritesAFileAndNeverOverOne) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string in = folder.path().string();
   EXPECT_EQ(run_orrery({"new-kernel", "my-kernel", "--from", "cuda-naive"}, {.folder = in}).status, 0);
   std::ifstream file{folder / "my-kernel.cu"};
@@ -30,7 +30,7 @@ TEST(NewKernelCommand, WritesAFileAndNeverOverOne) {
 }
 
 TEST(KernelFileOption, RefusesWhatIsNoKernelFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string in = folder.path().string();
   std::ofstream{folder / "bad.cu"} << "// id: mine\n// notes: a\n\nvoid f() {}\n";
   for (const char* subcommand : {"view", "bench", "verify", "run", "compare"}) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/lessons/lesson_text.h"
 #include "tests/app/support/program.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -35,7 +35,7 @@ TEST(LessonCommand, MeasuresAndAnswersWithoutATerminal) {
 }
 
 TEST(LessonCommand, RunsALecturersFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ofstream{folder / "mine.md"} << test::lesson_text();
   const Outcome outcome = run_orrery({"lesson", "--file", "mine.md", "--no-wait"}, {.folder = folder.path().string()});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -43,7 +43,7 @@ TEST(LessonCommand, RunsALecturersFile) {
 }
 
 TEST(LessonCommand, RefusesWhatIsNoLesson) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ofstream{folder / "wrong.md"} << test::lesson_with("cpu-serial n=16", "cpu-seriel n=16");
   const std::string in = folder.path().string();
   expect_refused(run_orrery({"lesson", "--file", "wrong.md"}, {.folder = in}), 2, {"wrong.md:27:", "cpu-serial"});

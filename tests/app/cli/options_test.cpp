@@ -2,9 +2,9 @@
 
 #include <fstream>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -195,7 +195,7 @@ TEST(Options, EndAnOffscreenRun) {
   EXPECT_FALSE(parsed<ViewOptions>({"--offscreen"}).panel);
   EXPECT_TRUE(parsed<ViewOptions>({"--offscreen", "--panel", "on"}).panel);
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   std::ofstream{script} << "5 kernel cpu-serial\n9 quit\n";
   const ViewOptions scripted = parsed<ViewOptions>({"--offscreen", "--script", script});
@@ -271,14 +271,14 @@ TEST(Options, OfALawGoWithIt) {
   EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--law", "attract-repel", "--drag", "1"}).setup).drag, 1.0f);
   EXPECT_EQ(only<SetRepulsion>(parsed<VerifyOptions>({"verify", "--repulsion", "1"}).setup).repulsion, 1.0f)
       << "verify takes both laws";
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   std::ofstream{script} << "5 law attract-repel\n";
   EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
 }
 
 TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   const auto write = [&](const char* text) { std::ofstream{script} << text; };
   write("0 pause\n400 resume\n");

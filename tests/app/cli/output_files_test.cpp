@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -46,7 +46,7 @@ class OutputFiles : public testing::Test {
     EXPECT_EQ(entries(), before);
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(OutputFiles, AreTriedBeforeAnyWork) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -210,7 +210,7 @@ TEST(Script, PrintsNoBytesOfABinaryFile) {
 
 TEST(Script, SaysWhyAFileCannotBeRead) {
   const KernelSelection first = parse_kernels(test::catalog(), "cpu-serial");
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string missing = (folder / "none.txt").string();
   expect_failure(
       Failure::runtime, [&] { read_script(missing, test::catalog(), first); }, missing, "No such file");

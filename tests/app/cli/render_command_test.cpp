@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/text/format_count.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -35,7 +35,7 @@ std::map<std::string, std::string> files(const fs::path& folder) {
 }
 
 TEST(RenderCommand, AStoppedFolderIsContinuedToTheSameBytes) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string parts = (folder / "parts").string(), whole = (folder / "whole").string();
   const Outcome stopped = run_orrery(render({"--out", parts, "--frames", "100000"}),
                                      {.interrupt_when_exists = parts + "/frame-000003.png"});
@@ -54,7 +54,7 @@ TEST(RenderCommand, AStoppedFolderIsContinuedToTheSameBytes) {
 }
 
 TEST(RenderCommand, WhatCannotBeRenderedIsOneLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string film = (folder / "a.mp4").string();
   struct Bad {
     Words words;

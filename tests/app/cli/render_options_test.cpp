@@ -2,9 +2,9 @@
 #include <fstream>
 
 #include "app/cli/options.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -42,7 +42,7 @@ TEST(RenderOptions, AreThoseOfAnOffscreenViewWithAFilm) {
 }
 
 TEST(RenderOptions, AFolderHasNoExtensionOrIsThere) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "take.2");
   for (const std::string& out : {(folder / "take.2").string(), std::string{"new/"}, std::string{"v1.0/"}}) {
     EXPECT_TRUE(rendered({"--out", out}).film->folder) << out;
@@ -51,7 +51,7 @@ TEST(RenderOptions, AFolderHasNoExtensionOrIsThere) {
 }
 
 TEST(RenderOptions, WithoutFramesAFilmIsAsLongAsItsPathOrScript) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "orbit.txt").string(), script = (folder / "tour.txt").string();
   std::ofstream{path} << "0 0 0 5 0 0 0\n2.5 90 0 5 0 0 0\n";
   std::ofstream{script} << "0 pause\n12 quit\n";
@@ -80,7 +80,7 @@ TEST(RenderOptions, RefuseWhatMakesNoFilm) {
 }
 
 TEST(RenderOptions, RefuseABrokenPathByItsLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "orbit.txt").string();
   std::ofstream{path} << "0 0 0 5 0 0 0\n1 0 0 -5 0 0 0\n";
   refused({"--out", "a", "--path", path}, "orbit.txt:2: ", "DISTANCE");

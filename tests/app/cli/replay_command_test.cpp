@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -46,7 +46,7 @@ class ReplayCommand : public testing::Test {
     return path(name);
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ReplayCommand, AgreesBitForBit) {

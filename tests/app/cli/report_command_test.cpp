@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/report/page_check.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -33,7 +33,7 @@ class ReportCommand : public testing::Test {
   std::string path(const std::string& name) const { return (folder.path() / name).string(); }
   std::string page(const std::string& name) const { return contents(path(name)); }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
 };
 
 TEST_F(ReportCommand, WritesAPageWithEveryResultAndTheCommand) {

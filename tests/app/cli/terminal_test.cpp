@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/text/text_style.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -83,7 +83,7 @@ TEST(Terminal, JsonHasNoTables) {
 }
 
 TEST(Terminal, CountsHaveCommasForPeopleAndNoneInFiles) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome =
       run_orrery({"bench", "--kernels", "cpu-simd", "-n", "1493", "--repeat", "1", "--json", "a.json"},
                  {.folder = folder.path().string()});
@@ -124,7 +124,7 @@ TEST(Messages, OfAFileNameNoKernelAndNoCount) {
 }
 
 TEST(Messages, OfABaselineThatIsAFolderNameIt) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome =
       run_orrery({"bench", "-n", "8", "--kernels", "cpu-serial", "--baseline", folder.path().string()});
   EXPECT_EQ(outcome.status, 1);
@@ -133,7 +133,7 @@ TEST(Messages, OfABaselineThatIsAFolderNameIt) {
 }
 
 TEST(Messages, OfAFileWithoutForcesSayWhatHelps) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "far.tipsy").string();
   write_snapshot(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}});
   for (const char* command : {"bench", "verify"}) {
@@ -188,7 +188,7 @@ TEST_F(Summary, NamesWhatAutoChose) {
 }
 
 TEST_F(Summary, SaysWhatWasNotMeasured) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string script = (folder / "s.txt").string();
   std::ofstream{script} << "0 probe off\n0 pause\n";
   const Outcome run = run_orrery(

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -19,7 +19,7 @@ using test::Outcome;
 using test::run_orrery;
 
 TEST(VerifyCommand, ChecksEveryCountUnderEveryLaw) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome = run_orrery({"verify", "--kernels", "cpu-serial,cpu-simd", "-n", "1,2,33", "--csv", "v.csv"},
                                      {.folder = folder.path().string()});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
@@ -40,7 +40,7 @@ TEST(VerifyCommand, ChecksEveryCountUnderEveryLaw) {
 
 TEST(VerifyCommand, TakesASampleOrAllBodies) {
   const auto sample = [](const char* size) {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const Outcome outcome = run_orrery(
         {"verify", "--kernels", "cpu-serial", "-n", "100", "--law", "gravity", "--sample", size, "--json", "v.json"},
         {.folder = folder.path().string()});
@@ -62,7 +62,7 @@ TEST(VerifyCommand, TakesASampleOrAllBodies) {
 }
 
 TEST(VerifyCommand, ShowsDistributionsWhereAskedFor) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Outcome outcome = run_orrery({"verify", "--kernels", "cpu-serial,cpu-simd", "-n", "100", "--histogram",
                                       "--digits", "--csv", "v.csv", "--json", "v.json"},
                                      {.folder = folder.path().string()});
@@ -86,7 +86,7 @@ TEST(VerifyCommand, ShowsDistributionsWhereAskedFor) {
 
 // One body whose forces overflow: infinity times the zero distance to itself.
 TEST(VerifyCommand, FailsWhereForcesAreNotFinite) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string heavy = (folder / "heavy.tipsy").string();
   write_snapshot(heavy, {{{{0, 0, 0, 1e15f}}, {{0, 0, 0, 0}}}});
   const Outcome outcome = run_orrery({"verify", heavy, "--kernels", "cpu-serial", "--law", "attract-repel",

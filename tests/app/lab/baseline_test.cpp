@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -180,7 +180,7 @@ constexpr const char* json_of_0_1_0 =
         "skipped": [], "stopped": false})";
 
 TEST(Baseline, ReadsTheCsvAndTheJsonOfVersion010) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Json now = Json::parse(json_of_0_1_0);
   Json& result = now["results"][0];
   for (const char* old : {"repeats", "steps_a_repeat"}) result.erase(old);
@@ -199,7 +199,7 @@ TEST(Baseline, ReadsTheCsvAndTheJsonOfVersion010) {
 }
 
 TEST(Baseline, TakesAnEmptyFieldOfACsvForNoInterval) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "old.csv").string();
   std::ofstream{file} << csv_of_0_1_0;
   const Baseline old = read_baseline(file);
@@ -209,7 +209,7 @@ TEST(Baseline, TakesAnEmptyFieldOfACsvForNoInterval) {
 }
 
 TEST(Baseline, RefusesFilesThatAreNone) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const char* content) {
     const std::string file = (folder / "old.json").string();
     std::ofstream{file} << content;

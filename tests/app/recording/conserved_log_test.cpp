@@ -6,8 +6,8 @@
 #include <fstream>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -27,7 +27,7 @@ class ConservedLogTest : public testing::Test {
   ConservedLogTest() { std::ofstream{recording} << "rows\n"; }
   std::string path(const char* name) const { return (folder / name).string(); }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string recording = path("run.csv");
   std::vector<ConservedProbe> history;
   ConservedLog log;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "app/text/csv.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -23,7 +23,7 @@ TEST(NumberedPath, NumbersBeforeTheExtension) {
 }
 
 TEST(OutputFile, NeverOverwrites) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.csv").string();
   std::ofstream{path} << "precious";
   OutputFile file = OutputFile::create(path);
@@ -35,7 +35,7 @@ TEST(OutputFile, NeverOverwrites) {
 }
 
 TEST(OutputFile, ReplacesAFileFromTheFirstWriteOn) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.csv").string();
   std::ofstream{path} << "a long old content";
   { const OutputFile unused = OutputFile::create(path, Existing::replace); }
@@ -47,7 +47,7 @@ TEST(OutputFile, ReplacesAFileFromTheFirstWriteOn) {
 }
 
 TEST(OutputFile, ReplacesNoReadOnlyFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.csv").string();
   std::ofstream{path} << "precious";
   std::filesystem::permissions(path, std::filesystem::perms{0444});
@@ -57,7 +57,7 @@ TEST(OutputFile, ReplacesNoReadOnlyFile) {
 }
 
 TEST(OutputFile, LeavesNoEmptyFileBehind) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.csv").string();
   { const OutputFile unused = OutputFile::create(path); }
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -70,7 +70,7 @@ TEST(OutputFile, LeavesNoEmptyFileBehind) {
 }
 
 TEST(OutputFile, ReplacesItsTail) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   OutputFile file = OutputFile::create((folder / "a").string());
   EXPECT_EQ(file.append("one\ntwo\nthree\n"), "");
   EXPECT_EQ(file.replace_tail(4, "2\n"), "");
@@ -83,7 +83,7 @@ TEST(OutputFile, ReplacesItsTail) {
 }
 
 TEST(OutputFile, SaysWhatIsWrong) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   expect_failure(
       Failure::runtime, [&] { OutputFile::create((folder / "none").string() + "/a.csv"); }, "a.csv", "No such file");
   expect_failure(

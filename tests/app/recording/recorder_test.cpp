@@ -5,9 +5,9 @@
 #include <csignal>
 #include <fstream>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -20,7 +20,7 @@ FrameRow row(std::int64_t frame, double time_s, int steps = 0) {
 }
 
 TEST(Recorder, WritesMetadataColumnsAndOneRowAFrame) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   EXPECT_FALSE(recorder.active());
   EXPECT_EQ(recorder.append(row(0, 0)), "") << "nothing is recorded yet";
@@ -45,7 +45,7 @@ TEST(Recorder, WritesMetadataColumnsAndOneRowAFrame) {
 }
 
 TEST(Recorder, WritesErrorsOfForcesWhereTheyCameIn) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   const std::string file = recorder.open((folder / "run.csv").string(), {});
   FrameRow compared = row(0, 10.0);
@@ -60,7 +60,7 @@ TEST(Recorder, WritesErrorsOfForcesWhereTheyCameIn) {
 }
 
 TEST(Recorder, KeepsAnExistingFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "run.csv").string();
   std::ofstream{path} << "precious\n";
   Recorder recorder;
@@ -71,7 +71,7 @@ TEST(Recorder, KeepsAnExistingFile) {
 
 // What a kill would leave behind: the file as it is while the recorder lives.
 TEST(Recorder, LosesNoMoreThanASecond) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   const std::string file = recorder.open((folder / "run.csv").string(), {});
   for (int frame = 0; frame <= 300; ++frame) ASSERT_EQ(recorder.append(row(frame, frame / 100.0)), "");
@@ -81,7 +81,7 @@ TEST(Recorder, LosesNoMoreThanASecond) {
 }
 
 TEST(Recorder, WritesFramesThatWaitForALongStepAndFillsThemInLater) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   const std::string file = recorder.open((folder / "run.csv").string(), {});
   EXPECT_EQ(recorder.append(row(0, 0.0, 1)), "");
@@ -104,7 +104,7 @@ TEST(Recorder, EndsByItselfWhereTheDiskIsFull) {
 }
 
 TEST(Recorder, KeepsWholeRowsWhereAFileMayNotGrow) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   const std::string file = recorder.open((folder / "run.csv").string(), {});
   rlimit before{};

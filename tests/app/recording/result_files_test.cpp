@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -20,14 +20,14 @@ ResultFiles json_only(const std::string& path) {
 }
 
 TEST(ResultFiles, KeepsTheJsonThatWasSavedWhateverBecomesOfTheRest) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.json").string();
   { json_only(path).save({{"results", {1, 2, 3}}}); }
   EXPECT_EQ(Json::parse(test::contents(path))["results"].size(), 3u);
 }
 
 TEST(ResultFiles, ReplacesTheJsonThatWasSaved) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.json").string();
   ResultFiles files = json_only(path);
   files.save({{"results", {1, 2, 3}}});
@@ -37,7 +37,7 @@ TEST(ResultFiles, ReplacesTheJsonThatWasSaved) {
 }
 
 TEST(ResultFiles, WritesOneJsonIntoAPipe) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "pipe").string();
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -55,7 +55,7 @@ TEST(ResultFiles, WritesOneJsonIntoAPipe) {
 }
 
 TEST(ResultFiles, KeepsTheCsvToBeReplacedWhereNothingWasMeasured) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "a.csv").string();
   std::ofstream{path} << "precious";
   const std::array<std::string_view, 1> columns{"n"};

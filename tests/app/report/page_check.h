@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/compute/support/temporary_folder.h"
+#include "compute/core/temporary_folder.h"
 
 namespace orrery::test {
 

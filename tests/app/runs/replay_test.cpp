@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -67,7 +67,7 @@ TEST(AReplayFile, ReadsBackAsItWasWritten) {
 }
 
 TEST(AReplayFile, IsReadFromDisk) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "a.replay").string();
   EXPECT_EQ(write_replay(file, a_replay(), Existing::keep), file);
   EXPECT_EQ(replay_text(read_replay(file)), replay_text(a_replay()));

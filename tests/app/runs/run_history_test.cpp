@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "app/runs/play_replay.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/columns.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -185,7 +185,7 @@ TEST(ARunHistory, StartsAtARestartIfTheRunContinuedACheckpoint) {
 }
 
 TEST(ARunHistory, CannotNameAFileWithOptions) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "bodies.txt").string();
   std::ofstream{file} << "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n";
   FollowedRun plain{{.scene = {}, .file = file}};

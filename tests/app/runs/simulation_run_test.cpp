@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -56,7 +56,7 @@ class ASimulationRun : public testing::Test {
     return names;
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ASimulationRun, EndsAtItsStepOrTime) {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -26,7 +26,7 @@ class InputFile : public testing::Test {
         Failure::runtime, [&] { (void)json(text); }, "'" + file + "'", cause);
   }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = (folder / "input").string();
 };
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "app/runs/run_checkpoint.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -35,7 +35,7 @@ class AutosaveTest : public testing::Test {
   fs::path present() const { return folder_ / "state/run.checkpoint"; }
   fs::path state() const { return folder_ / "state"; }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   Simulation simulation_{test::backends(), {.scene = "plummer", .count = 50}};
 };
 

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/app/lessons/lesson_text.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -29,7 +29,7 @@ class LessonBesideAWindow : public testing::Test {
     }
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
   LessonStatus status;
   LessonControl control{test::backends()};

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/kernels/catalog.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -69,7 +69,7 @@ TEST(ProfileArguments, NameTheFileOfAKernelOfTheUsers) {
 }
 
 /// A program that takes the place of orrery.
-std::filesystem::path script(const test::TemporaryFolder& folder, const std::string& text) {
+std::filesystem::path script(const TemporaryFolder& folder, const std::string& text) {
   const std::filesystem::path file = folder / "script";
   std::ofstream{file} << "#!/bin/sh\n" << text;
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
@@ -77,7 +77,7 @@ std::filesystem::path script(const test::TemporaryFolder& folder, const std::str
 }
 
 TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const struct {
     const char *text, *error;
   } cases[] = {{"echo 'orrery: no right to profile' >&2; exit 1\n", "no right to profile"},
@@ -98,7 +98,7 @@ TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
 }
 
 TEST(ProfileControl, EndsAProcessThatTakesTooLong) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   ProfileControl control{script(folder, "exec sleep 60\n"), std::chrono::milliseconds{100}};
   ProfileStatus status;
   control.start(shown_status(), std::nullopt, status);
@@ -107,7 +107,7 @@ TEST(ProfileControl, EndsAProcessThatTakesTooLong) {
 }
 
 TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   ProfileControl control{
       script(folder, "echo hello from a kernel; echo '{\"profiles\": [{\"kernel\": \"mine\", \"n\": 7}]}' > \"$3\"\n")};
   ProfileStatus status;
@@ -119,7 +119,7 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
 }
 
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path seen = folder / "seen";
   ProfileControl control{script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
   Status shown = shown_status();

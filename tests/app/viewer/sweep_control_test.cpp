@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -33,7 +33,7 @@ class SweepBesideAWindow : public testing::Test {
   }
 
   const std::filesystem::path before_ = std::filesystem::current_path();
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
   SweepStatus status;
   SweepControl control{test::backends()};

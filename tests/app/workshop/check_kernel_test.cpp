@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/kernel_texts.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -54,7 +54,7 @@ class CheckProcess : public testing::Test {
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     return {.program = program, .limit = 10s};
   }
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const KernelFile file = parse_kernel_file("folder/mine.cu", test::kernel_text());
 };
 

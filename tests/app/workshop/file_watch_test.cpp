@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -19,7 +19,7 @@ class Watch : public testing::Test {
  protected:
   void write(const std::string& file) const { std::ofstream{folder / file.c_str()} << "text"; }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   FileWatch watch;
 };
 

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_texts.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -37,7 +37,7 @@ class Workshop : public testing::Test {
     FAIL() << "the workshop waits for ever";
   }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder / "mine.cu").string();
   KernelCheck result{.problem = "", .largest_error = 1e-6};
   std::atomic<bool> hangs = true;  // the check of a text with this word

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -35,7 +35,7 @@ class AtomicFileTest : public testing::Test {
   unsigned mode(const char* name) const { return static_cast<unsigned>(fs::status(folder_ / name).permissions()); }
   std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator{folder_.path()}, {}); }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(AtomicFileTest, AppearsWholeAndOnlyAtTheEnd) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/compute/support/temporary_folder.h"
+#include "compute/core/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -23,7 +23,7 @@ class ControlGroups : public testing::Test {
     write("membership", membership);
     return control_group_free_bytes(folder_ / "membership", folder_ / "mount");
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ControlGroups, LeaveEverythingWhereNoneHasALimit) {

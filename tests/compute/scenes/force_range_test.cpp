@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -41,7 +41,7 @@ TEST(ForceRange, IgnoresWhatPullsLittleBesideTheRest) {
 }
 
 TEST(ForceRange, RefusesAFileAndSaysWhatHelps) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder / "far.tipsy";
   write_snapshot(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}});
   test::expect_failure(

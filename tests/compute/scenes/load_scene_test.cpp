@@ -6,10 +6,10 @@
 #include <set>
 
 #include "compute/core/host_memory.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -80,7 +80,7 @@ TEST(LoadScene, SaysSoWhenALimitOnTheProcessLeavesTooLittleMemory) {
 #endif
 
 TEST(LoadScene, ReadsAFileUnderItsNameAndRefusesACountForIt) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Bodies bodies = find_scene("plummer").generate(50, 1).bodies;
   write_snapshot(folder / "cluster.tipsy", {bodies});
   const SceneRequest request{.file = (folder / "cluster.tipsy").string()};

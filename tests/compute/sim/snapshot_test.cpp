@@ -1,11 +1,11 @@
 // What a run keeps of the file that it started from.
 #include <gtest/gtest.h>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -32,7 +32,7 @@ class RunFromAFile : public testing::Test {
   SceneRequest request() const { return {.file = file().string()}; }
   Simulation simulation() const { return {test::backends(), request(), test::kernels_under_test().front()}; }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   Snapshot written_;
 };
 

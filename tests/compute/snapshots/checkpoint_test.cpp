@@ -7,10 +7,10 @@
 #include <limits>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -49,7 +49,7 @@ class CheckpointFile : public testing::Test {
         test::Failure::runtime, [&] { read_checkpoint(file()); }, "a.checkpoint", cause);
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::string bytes_;
 };
 

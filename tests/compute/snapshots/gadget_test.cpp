@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -94,7 +94,7 @@ class Gadget : public testing::Test {
         Failure::runtime, [&] { read_snapshot(folder_ / "snap"); }, "snap", parts...);
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Gadget, ReadsBothTypesOrdersAndPrecisions) {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 #if ORRERY_TEST_HDF5
 #include <hdf5.h>
@@ -75,7 +75,7 @@ class Hdf5 : public testing::Test {
     made.attribute("Header", "MassTable", {0, mass, 0, 0, 0, 0});
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Hdf5, ReadsUnitsByTheNamesOfOtherPrograms) {
@@ -155,7 +155,7 @@ TEST_F(Hdf5, HoldsUnitsThatAreNearlyGadgets) {
 }
 #else
 TEST(Hdf5, IsRefusedWithTheCureInABuildWithoutIt) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   test::write_bytes(folder / "a.hdf5", std::string{"\x89HDF\r\n\x1a\n", 8} + std::string(100, '\0'));
   expect_failure(
       Failure::runtime, [&] { read_snapshot(folder / "a.hdf5"); }, "a.hdf5", "libhdf5-dev");

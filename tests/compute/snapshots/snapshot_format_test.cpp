@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -40,7 +40,7 @@ class EveryFormat : public testing::TestWithParam<const SnapshotFormat*> {
     return folder_.path() / ("snapshot" + std::string{GetParam()->endings.front()});
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_P(EveryFormat, DetectsWhatItWrote) {
@@ -118,7 +118,7 @@ TEST(SnapshotFormats, HaveDifferentIdsAndEndings) {
 }
 
 TEST(SnapshotFormats, AnUnknownOneIsRefusedWithTheKnownOnes) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::string& bytes : {std::string(3, 'x'), std::string(500, 'x')}) {
     test::write_bytes(folder / "notes.pdf", bytes);
     test::expect_failure(
@@ -149,7 +149,7 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
 }
 
 TEST(SnapshotFormats, TellTheWriterWhatIsLeftOutAndWhetherTheOrderChanges) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshot snapshot = full_snapshot();
   const WrittenSnapshot full = write_snapshot(folder / "a.tipsy", snapshot);
   EXPECT_EQ(full.lost, (std::vector<std::string>{"disc, bulge or boundary as species"}));
@@ -167,7 +167,7 @@ TEST(SnapshotFormats, TellTheWriterWhatIsLeftOutAndWhetherTheOrderChanges) {
 }
 
 TEST(SnapshotFormats, ThatGroupSpeciesKeepTheOrderInIds) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshot snapshot = full_snapshot();
   snapshot.properties.ids = {};
   for (const char* name : {"a.tipsy", "a.gadget"}) {

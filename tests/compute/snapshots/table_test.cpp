@@ -3,11 +3,11 @@
 
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -28,7 +28,7 @@ class Tables : public testing::Test {
   }
   static SnapshotHints columns(const char* names) { return {.columns = parse_columns("--columns", names)}; }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {

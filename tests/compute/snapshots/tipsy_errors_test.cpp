@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "compute/core/host_memory.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -29,7 +29,7 @@ class TipsyErrors : public testing::Test {
         Failure::runtime, [&] { read_snapshot(folder_ / "bad.tipsy"); }, "bad.tipsy", parts...);
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(TipsyErrors, AMissingFileAFolderAndAnEmptyFile) {

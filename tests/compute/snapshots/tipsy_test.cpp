@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -20,7 +20,7 @@ using test::TipsyFile;
 
 class EveryByteOrder : public testing::TestWithParam<ByteOrder> {
  protected:
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_P(EveryByteOrder, ReadsGasDarkAndStarInTheOrderOfTheFile) {
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, EveryByteOrder, testing::Values(ByteOrder::big,
                          [](const auto& instance) { return instance.param == ByteOrder::big ? "big" : "little"; });
 
 TEST(TipsyFileTest, AcceptsOneToThreeDimensions) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::uint32_t dimensions : {1u, 2u, 3u}) {
     TipsyFile file = TipsyFile::valid(0, 2, 0);
     file.dimensions = dimensions;
@@ -155,7 +155,7 @@ TEST(TipsyFileTest, AcceptsOneToThreeDimensions) {
 }
 
 TEST(TipsyFileTest, ReplacesAFileAndKeepsALink) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   test::write_bytes(folder / "real", "old");
   std::filesystem::create_symlink("real", folder / "link");
   write_snapshot(folder / "link", {find_scene("plummer").generate(3, 1).bodies}, {.existing = Existing::replace});
@@ -186,7 +186,7 @@ TEST(TipsyFileTest, ReadsTheSampleGalaxy) {
 }
 
 TEST(TipsyAuxiliary, NamesWhatIsNotReadAndOnlyThat) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto unread = [&](const TipsyFile& file) {
     test::write_bytes(folder / "a.tipsy", file.bytes());
     return read_snapshot(folder / "a.tipsy").unread;
@@ -199,7 +199,7 @@ TEST(TipsyAuxiliary, NamesWhatIsNotReadAndOnlyThat) {
 }
 
 TEST(TipsyAuxiliary, HoldsIds) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshot snapshot{.bodies = find_scene("plummer").generate(3, 1).bodies};
   snapshot.properties.ids = {7, 1ull << 40, 3};
   const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -33,7 +33,7 @@ std::string trajectory(std::int32_t bodies, std::int32_t records) {
 }
 
 TEST(TrajectoryFile, GivesTheLastStateOrAnother) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const int records : {1, 3, 5000}) {
     test::write_bytes(folder / "run.bin", trajectory(7, records));
     for (const int state : {-1, 0, records - 1}) {
@@ -52,7 +52,7 @@ TEST(TrajectoryFile, GivesTheLastStateOrAnother) {
 }
 
 TEST(TrajectoryFile, IsRefusedUnlessItsSizeFits) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const auto&... parts) {
     test::write_bytes(folder / "run.traj", bytes);
     expect_failure(
@@ -72,7 +72,7 @@ TEST(TrajectoryFile, IsRefusedUnlessItsSizeFits) {
 }
 
 TEST(TrajectoryFile, IsWrittenWithADescriptionThatIsNotOverwritten) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Snapshot snapshot{.bodies = find_scene("plummer").generate(3, 1).bodies, .time = 0.25};
   const WrittenSnapshot first = write_snapshot(folder / "a.traj", snapshot);
   ASSERT_EQ(first.files.size(), 2u);

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <string>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -49,7 +49,7 @@ TEST(UnitsTest, RefuseUnknownNamesWithTheKnownOnes) {
 }
 
 TEST(UnitsTest, AreConvertedForFormatsThatHaveTheirOwn) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
   const Snapshot snapshot{.bodies = bodies, .time = 2, .units = gravity_units(1e-3 * kpc_cm, 1e3 * solar_mass_g)};
   const WrittenSnapshot written = write_snapshot(folder / "a.gadget", snapshot);
@@ -66,7 +66,7 @@ TEST(UnitsTest, AreConvertedForFormatsThatHaveTheirOwn) {
 }
 
 TEST(UnitsTest, ThatAreNotKnownBecomeGadgets) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Bodies bodies = find_scene("plummer").generate(20, 1).bodies;
   const WrittenSnapshot written = write_snapshot(folder / "a.gadget", {bodies});
   EXPECT_NE(written.remark().find("units were not known: written as kpc, 1e10 Msun, km/s"), std::string::npos);
@@ -81,14 +81,14 @@ TEST(UnitsTest, ThatAreNotKnownBecomeGadgets) {
 }
 
 TEST(UnitsTest, ThatTakeBodiesOutOfRangeAreRefused) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Snapshot snapshot{.bodies = {{{0, 0, 0, 1}}, {{}}}, .units = gravity_units(kpc_cm, 1e-8)};
   expect_failure(
       Failure::runtime, [&] { write_snapshot(folder / "a.gadget", snapshot); }, "a.gadget", "body 0", "mass");
 }
 
 TEST(UnitsTest, OfTipsyStandInAParameterFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies,
                           .units = gravity_units(2 * kpc_cm, 3e9 * solar_mass_g)};
   const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);
@@ -109,7 +109,7 @@ TEST(UnitsTest, OfTipsyStandInAParameterFile) {
 }
 
 TEST(UnitsTest, OfTheStatesOfARunStandInOneParameterFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies,
                           .units = gravity_units(2 * kpc_cm, 3e9 * solar_mass_g)};
   const WrittenSnapshot first = write_snapshot(folder / "run_00000.tipsy", snapshot);

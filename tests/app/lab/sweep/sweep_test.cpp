@@ -11,9 +11,9 @@
 #include "app/lab/sweep/result_rows.h"
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/recording/sweep_report.h"
+#include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -183,7 +183,7 @@ TEST(Sweep, AbandonsALongStepWhenItIsStopped) {
 }
 
 TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string csv = (folder / "a.csv").string(), json = (folder / "a.json").string();
   Sweep sweep{test::backends(), small_plan()};
   while (!sweep.first_status()) sweep.tick();

@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/temporary_folder.h"
 #include "compute/sim/backends.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -77,7 +77,7 @@ class AutoChooserTest : public testing::Test {
   std::map<std::string, double> errors{{"0.8", 1e-4}, {"0.5", 1e-5}};  // of the bodies at hand
   std::string broken, starved;                                         // the theta that fails
   std::vector<std::string> said;
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path file = folder / "auto-kernels.json";
 };
 

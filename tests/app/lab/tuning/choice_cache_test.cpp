@@ -8,10 +8,10 @@
 #include <fstream>
 #include <limits>
 
+#include "compute/core/temporary_folder.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/temporary_folder.h"
 
 namespace orrery {
 namespace {
@@ -45,7 +45,7 @@ class ChoiceCacheTest : public testing::Test {
     EXPECT_TRUE(another_run().find(key, candidates())) << "written anew";
   }
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path file = folder / "orrery" / "auto-kernels.json";
   const Json key{{"gpu", "a GPU"}, {"law", "gravity"}, {"bodies_about", 1024}};
 };
