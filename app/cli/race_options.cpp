@@ -28,7 +28,6 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
         draft.selection = parse_kernels(draft.catalog, text);
         draft.kernel_named = true;
       });
-  add_setting_lists(app, draft);
   add(app, "--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
       [&](const std::string& text) {
         race.integrators = split_list("the list of integrators", text);
@@ -41,12 +40,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
         }
       });
   add_law(app, draft, joined_ids(laws()));
-  add_table_flags(app, race.table);
-  add_file(app, "--csv", "writes the table as CSV", race.files.csv);
-  add_file(app, "--json", "writes the results as JSON", race.files.json);
-  add_force(app, draft);
-  add_progress(app, race.progress);
-  add_device(app, draft);
+  add_measurement(app, draft, race.table, race.progress, race.files);
   app.footer(
       "\nExamples:\n"
       "  orrery race --scene plummer -n 4k --until 1 --kernels cpu-simd\n"

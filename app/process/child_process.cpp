@@ -107,8 +107,13 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
   return std::nullopt;
 }
 
+std::filesystem::path this_program() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped) {
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit) {
+  const auto begin = std::chrono::steady_clock::now();
   ChildResult result;
   Pipe output, errors;
   if (!output.made || !errors.made) return result;
@@ -116,7 +121,12 @@ ChildResult child_result(const std::filesystem::path& program, const std::vector
   output.close_end(1);
   errors.close_end(1);
   if (!child) return result;
-  if (!read_all(output, errors, result, stopped)) kill(*child, SIGKILL);
+  const auto ended = [&] {
+    if (stopped()) return true;
+    result.timed_out = limit && std::chrono::steady_clock::now() - begin >= *limit;
+    return result.timed_out;
+  };
+  if (!read_all(output, errors, result, ended)) kill(*child, SIGKILL);
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -19,12 +20,16 @@ struct ChildResult {
   int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
   std::string text{};   ///< of its standard output
   std::string error{};  ///< of its standard error
+  bool timed_out = false;
 };
+/// The file of this program. Throws std::runtime_error if it is not known.
+std::filesystem::path this_program();
 /// The last line that a run of this program wrote to its standard error, without the program's name.
 std::string last_complaint(const ChildResult& result);
-/// Runs a program, without a shell, until it ends, or until `stopped`, which is called every few ms, returns true.
+/// Runs a program, without a shell, until it ends, until `stopped`, which is called every few ms, returns true, or
+/// until `limit` has passed; none: it may run as long as it takes.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped);
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {});
 
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.

@@ -37,14 +37,10 @@ KernelProfile profile_in(const ChildResult& child, const std::string& file) {
 KernelProfile run_profiler(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::string& result_file, std::chrono::milliseconds limit,
                            const std::stop_token& stop) {
-  const auto latest = std::chrono::steady_clock::now() + limit;
-  bool late = false;
-  const ChildResult child =
-      child_result(program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : program, arguments, [&] {
-        late = std::chrono::steady_clock::now() >= latest;
-        return late || stop.stop_requested() || stop_requested();
-      });
-  if (late) {
+  const ChildResult child = child_result(
+      program.empty() ? this_program() : program, arguments, [&] { return stop.stop_requested() || stop_requested(); },
+      limit);
+  if (child.timed_out) {
     throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
                                          std::chrono::duration<double>(limit).count()));
   }

@@ -6,7 +6,6 @@
 #include <exception>
 #include <vector>
 
-#include "app/process/child_process.h"
 #include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/temporary_folder.h"
@@ -90,18 +89,14 @@ KernelCheck read_check(std::string_view json) {
 
 KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, const std::vector<std::string>& arguments,
                                const std::function<bool()>& cancelled) const {
-  const auto latest = std::chrono::steady_clock::now() + limit;
   std::vector<std::string> words{"verify", "--kernel-file", file.string(), "--json", results.string()};
   if (device) words.insert(words.end(), {"--device", std::to_string(*device)});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  bool replaced = false, timed_out = false;
-  const ChildResult end = child_result(program, words, [&] {
-    replaced = cancelled && cancelled();
-    timed_out = std::chrono::steady_clock::now() >= latest;
-    return replaced || timed_out;
-  });
+  bool replaced = false;
+  const ChildResult end = child_result(
+      program, words, [&] { return replaced = cancelled && cancelled(); }, limit);
   if (replaced) return replaced_by_newer;
-  if (timed_out) {
+  if (end.timed_out) {
     return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
                                    std::chrono::duration<double>(limit).count())};
   }

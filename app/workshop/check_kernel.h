@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/process/child_process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/kernel_file.h"
 
@@ -26,9 +27,9 @@ KernelCheck read_check(std::string_view json);
 /// How a kernel file is checked in another process, so that a kernel that hangs or spoils the GPU's context does no
 /// harm.
 struct KernelChecker {
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  ///< orrery
-  std::optional<int> device{};                                                      ///< as --device
-  std::chrono::milliseconds limit{30'000};                                          ///< of each run
+  std::filesystem::path program = this_program();  ///< orrery
+  std::optional<int> device{};                     ///< as --device
+  std::chrono::milliseconds limit{30'000};         ///< of each run
 
   /// Writes the bodies that are shown into this folder, and returns the arguments of `orrery verify` that check a
   /// kernel with them and the shown settings. Empty: there are none to check with.
