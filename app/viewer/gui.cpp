@@ -43,6 +43,7 @@ Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateCont
   if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
     throw std::runtime_error("the panel cannot be drawn: ImGui cannot load libGL.so.1 (Debian: libgl1)");
   }
+  if (!render::draws_in_software()) picture_.emplace();
 }
 
 Gui::~Gui() {
@@ -118,11 +119,15 @@ void Gui::end_frame() {
   write_layout();
   ImGui::Render();
   pace_.laid_out(LayoutPace::Clock::now());
+  const render::Canvas canvas = surface_.canvas();
+  if (picture_) picture_->take(*ImGui::GetDrawData(), canvas.width, canvas.height);
   draw_again();
 }
 
 void Gui::draw_again() {
-  glBindFramebuffer(GL_FRAMEBUFFER, surface_.canvas().framebuffer);
+  const render::Canvas canvas = surface_.canvas();
+  if (picture_) return picture_->draw(canvas);
+  glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 

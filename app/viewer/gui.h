@@ -3,9 +3,11 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <optional>
 
 #include "app/panels/kit/theme.h"
 #include "app/viewer/layout_pace.h"
+#include "app/viewer/panel_picture.h"
 #include "app/viewer/surface.h"
 
 struct ImGuiContext;
@@ -68,6 +70,7 @@ class Gui {
   theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the present style
   double seconds_to_layout_ = 0;
   LayoutPace pace_;
+  std::optional<PanelPicture> picture_;  // none where a change of the render target costs more than letters
   std::array<double, 2> pointer_{};
   void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
   std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet

@@ -24,6 +24,9 @@ def medians(rows):
         values = [float(row[name]) for row in rows
                   if row[name] != "" and not (name in OF_A_STEP and has_one_more(row))]
         yield f"{name} {statistics.median(values):.4f}" if values else f"{name} -"
+    panels = [float(row["gui_ms"]) for row in rows if row["gui_ms"] != ""]
+    if panels:  # most frames only draw the last layout again, so that their median says little about all of them
+        yield f"mean gui_ms {statistics.fmean(panels):.4f}"
 
 
 def cost_of_comparisons(rows):

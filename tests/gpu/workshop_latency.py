@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time from a saved kernel file to its kernel in the running window, over 20 edits.
 
-workshop_latency.py ORRERY [EDITS]: needs a GPU and a display (xvfb-run -a will do). Prints a Markdown table.
+workshop_latency.py ORRERY [EDITS]: needs a GPU, but no display. Prints a Markdown table.
 """
 
 import pathlib
@@ -46,7 +46,8 @@ def main():
         subprocess.run([orrery, "new-kernel", "latency"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         file = pathlib.Path(folder) / "latency.cu"
         text = file.read_text()
-        command = ["stdbuf", "-oL", orrery, "view", "--fresh", "--scene", "plummer", "-n", "16k", "--kernel-file", str(file)]
+        command = ["stdbuf", "-oL", orrery, "view", "--fresh", "--scene", "plummer", "-n", "16k", "--kernel-file", str(file),
+                   "--offscreen", "--frames", "10000000"]
         window = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
             lines = lines_of(window)

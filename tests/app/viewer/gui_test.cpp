@@ -4,9 +4,16 @@
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <imgui/backends/imgui_impl_opengl3.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "app/viewer/offscreen_surface.h"
 #include "render/image.h"
@@ -29,6 +36,24 @@ TEST(LayoutPace, IsSlowerWhenNobodyUsesThePanels) {
   EXPECT_FALSE(pace.due(start + milliseconds{301})) << "used long ago";
   pace.forget();
   EXPECT_TRUE(pace.due(start + milliseconds{301}));
+}
+
+TEST(PanelPicture, CoversEachPixelOnce) {
+  const auto text = [](std::vector<render::PixelRect> rects) {
+    std::vector<std::array<int, 4>> all;
+    for (const auto& [left, bottom, right, top] : merge_overlapping(std::move(rects))) {
+      all.push_back({left, bottom, right, top});
+    }
+    std::ranges::sort(all);
+    return all;
+  };
+  using Rects = std::vector<std::array<int, 4>>;
+  EXPECT_EQ(text({}), Rects{});
+  EXPECT_EQ(text({{0, 0, 4, 4}, {4, 0, 8, 4}}), (Rects{{0, 0, 4, 4}, {4, 0, 8, 4}})) << "neighbours stay apart";
+  EXPECT_EQ(text({{0, 0, 4, 4}, {3, 3, 8, 4}}), (Rects{{0, 0, 8, 4}}));
+  EXPECT_EQ(text({{5, 5, 5, 9}, {5, 5, 4, 9}}), Rects{}) << "nothing to cover";
+  EXPECT_EQ(text({{0, 0, 2, 2}, {9, 9, 10, 10}, {8, 0, 10, 2}, {1, 1, 9, 2}}), (Rects{{0, 0, 10, 2}, {9, 9, 10, 10}}))
+      << "one that joins two";
 }
 
 class GuiTest : public testing::Test {
@@ -76,6 +101,28 @@ TEST_F(GuiTest, DrawsTheSameAgain) {
   gui_.draw_again();
   EXPECT_EQ(picture().rgb, first.rgb);
   EXPECT_NE(empty.rgb, first.rgb);
+}
+
+TEST_F(GuiTest, APictureOfThePanelsLooksLikeThem) {
+  for (int frame = 0; frame < 3; ++frame) lay_out();
+  const render::Canvas canvas = surface_.canvas();
+  const auto over_blue = [&](const std::function<void()>& draw) {
+    glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
+    constexpr float blue[4] = {0.1f, 0.2f, 0.9f, 1};
+    glClearBufferfv(GL_COLOR, 0, blue);
+    draw();
+    return picture().rgb;
+  };
+  PanelPicture panels;
+  panels.take(*ImGui::GetDrawData(), canvas.width, canvas.height);
+  const auto nothing = over_blue([] {});
+  const auto drawn = over_blue([] { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); });
+  const auto laid_over = over_blue([&] { panels.draw(canvas); });
+  ASSERT_EQ(drawn.size(), laid_over.size());
+  EXPECT_NE(drawn, nothing);
+  int greatest = 0;
+  for (std::size_t i = 0; i < drawn.size(); ++i) greatest = std::max(greatest, std::abs(drawn[i] - laid_over[i]));
+  EXPECT_LE(greatest, 2) << "of 255: each layer is rounded to 8 bits";
 }
 
 TEST_F(GuiTest, LaysOutTheFirstFrameAndLaterOnesIfTheyAreOld) {
