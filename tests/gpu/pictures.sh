@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README on a machine with a GPU: tests/gpu/pictures.sh BUILD_FOLDER OUT_FOLDER
+# Makes the pictures of the README and of docs/ on a machine with a GPU: tests/gpu/pictures.sh BUILD_FOLDER OUT_FOLDER
 set -euo pipefail
 mkdir -p "$2"
 orrery=$(realpath "$1")/bin/orrery
@@ -11,9 +11,18 @@ picture() {
   "$orrery" --scene "$2" -n "$3" --size 1280x720 --offscreen --steps-per-frame "$5" --script "$1.txt" "${@:7}"
 }
 
+# laboratory NAME N FRAME COMMANDS...: the window at FRAME, after commands that each begin with their frame.
+laboratory() {
+  printf '%s\n' "${@:4}" "$3 screenshot $1.png" "$3 quit" >"$1.txt"
+  "$orrery" --scene collision -n "$2" --size 1600x900 --offscreen --panel on --script "$1.txt"
+}
+
 picture window collision 64k 300 1 'colour=speed' --panel on
 picture default collision 16k 300 1 'colour=speed'
 picture million collision 1M 300 3 'colour=speed'
 picture spiral spiral 1M 150 10 'colour=speed'
 picture cosmic-web cosmic-web 1M 150 10 'look=density map=8'
-rm -f ./*.txt
+laboratory profile 16k 120 '0 lab profile' '0 kernel cuda-naive' '30 profile' '60 kernel cuda-tiled' '90 profile'
+laboratory compare 16k 600 '0 lab compare' '0 kernel cuda-symmetric' '1 compare-with cuda-fp16'
+laboratory workshop 16k 120 '0 lab workshop' '0 workshop-new my-kernel cuda-tiled' '60 workshop-compile'
+rm -f ./*.txt my-kernel.cu
