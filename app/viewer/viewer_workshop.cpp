@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstddef>
 #include <thread>
 
 #include "app/viewer/viewer.h"
@@ -50,7 +51,9 @@ void Viewer::follow_workshop() {
   if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
     try {
       carry_out(Command{*select});
-      say(fmt::format("version {} of {} runs", view_.workshop.running, view_.workshop.file));
+      const WorkshopVersion& runs = view_.workshop.versions[static_cast<std::size_t>(view_.workshop.running) - 1];
+      say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s", runs.number,
+                      view_.workshop.file, runs.compile_ms, runs.check_s));
     } catch (const std::exception& error) {
       workshop_.refused(error.what());
       (void)workshop_.tick(lane_.status(), view_.workshop);
