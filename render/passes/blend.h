@@ -21,7 +21,9 @@ class Blend {
   void draw(const RenderTarget& picture, std::span<const PixelRect> parts, const Canvas& canvas) const;
 
  private:
-  Program program_{"blend.vert", "blend.frag"};
+  void draw_into(unsigned texture, const RenderTarget& picture, std::span<const PixelRect> parts) const;
+
+  Program program_{"blend.vert", "blend.frag"}, into_texture_{ComputeShader{"blend.comp"}};
   VertexArray none_{make_vertex_array()};  // a core profile draws nothing without one
 };
 

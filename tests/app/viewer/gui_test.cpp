@@ -117,12 +117,15 @@ TEST_F(GuiTest, APictureOfThePanelsLooksLikeThem) {
   panels.take(*ImGui::GetDrawData(), canvas.width, canvas.height);
   const auto nothing = over_blue([] {});
   const auto drawn = over_blue([] { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); });
-  const auto laid_over = over_blue([&] { panels.draw(canvas); });
-  ASSERT_EQ(drawn.size(), laid_over.size());
   EXPECT_NE(drawn, nothing);
-  int greatest = 0;
-  for (std::size_t i = 0; i < drawn.size(); ++i) greatest = std::max(greatest, std::abs(drawn[i] - laid_over[i]));
-  EXPECT_LE(greatest, 2) << "of 255: each layer is rounded to 8 bits";
+  ASSERT_NE(canvas.texture, 0u);
+  for (const unsigned texture : {canvas.texture, 0u}) {  // a window has none
+    const auto laid_over = over_blue([&] { panels.draw({canvas.framebuffer, canvas.width, canvas.height, texture}); });
+    ASSERT_EQ(drawn.size(), laid_over.size());
+    int greatest = 0;
+    for (std::size_t i = 0; i < drawn.size(); ++i) greatest = std::max(greatest, std::abs(drawn[i] - laid_over[i]));
+    EXPECT_LE(greatest, 2) << "of 255, since each layer is rounded to 8 bits; texture " << texture;
+  }
 }
 
 TEST_F(GuiTest, LaysOutTheFirstFrameAndLaterOnesIfTheyAreOld) {
