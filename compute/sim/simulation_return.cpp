@@ -49,12 +49,12 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   return choice;
 }
 
-/// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
+/// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy and the next run.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
   if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back
   Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
-  if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
+  if (diagnostics_.non_finite() || count_ > bodies_that_fit(simulation_bytes_per_body)) return now;
   now.bodies = engine().download();
   now.at = done_;
   return now;

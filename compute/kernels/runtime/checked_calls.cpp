@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "compute/core/format_count.h"
+
 namespace orrery {
 namespace {
 
@@ -59,15 +61,11 @@ bool agree(const Vec4& a, const Vec4& b, double usual, const Tolerance& toleranc
   return difference <= 2 * tolerance.max * (size == 0 ? 1 : size);
 }
 
-std::string of_bodies(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " body" : " bodies");
-}
-
 void require_same(std::span<const Vec4> first, std::span<const Vec4> second, const Tolerance& tolerance) {
   const double usual = median_length(first);
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (agree(first[i], second[i], usual, tolerance)) continue;
-    throw std::runtime_error("a second call with the same " + of_bodies(first.size()) +
+    throw std::runtime_error("a second call with the same " + counted_bodies(first.size()) +
                              " gives another acceleration of body " + std::to_string(i) +
                              ": the kernel keeps something from one call to the next");
   }
@@ -76,7 +74,7 @@ void require_same(std::span<const Vec4> first, std::span<const Vec4> second, con
 void require_targets_alone(std::span<const Vec4> of_all, std::span<const Vec4> of_targets, std::span<const int> targets,
                            const Tolerance& tolerance) {
   const std::string with =
-      "with " + std::to_string(targets.size()) + " of " + of_bodies(of_all.size()) + " as targets, ";
+      "with " + format_count(targets.size()) + " of " + counted_bodies(of_all.size()) + " as targets, ";
   std::vector<bool> listed(of_all.size());
   for (const int target : targets) listed[static_cast<std::size_t>(target)] = true;
   const double usual = median_length(of_all);

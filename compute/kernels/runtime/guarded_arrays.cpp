@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "compute/core/format_count.h"
+
 namespace orrery {
 namespace {
 
@@ -44,7 +46,7 @@ std::vector<Vec4> GuardedArrays::evaluate(const cuda::Device& device, ForceArgs 
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
   if (!untouched(std::span{found}.first(guard)) || !untouched(std::span{found}.last(guard))) {
     throw std::runtime_error("the kernel writes accelerations of bodies that do not exist, with " +
-                             std::to_string(count) + (count == 1 ? " body" : " bodies"));
+                             counted_bodies(count));
   }
   const auto first = found.begin() + static_cast<std::ptrdiff_t>(guard);
   return {first, first + static_cast<std::ptrdiff_t>(count)};
