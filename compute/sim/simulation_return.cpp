@@ -81,6 +81,7 @@ void Simulation::carry_out(const UndoReturn&) {
   scene_ = before.scene;
   request_ = before.request;
   done_ = before.at;
+  if (before.bodies) host_copy_ = {bodies, done_};
   departure_.reset();
 }
 
@@ -93,6 +94,7 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   request_ = run.scene;
   request_.count = count_;
   done_ = {.step = step, .sim_time = state.time};
+  host_copy_ = {state.bodies, done_};
   departure_.reset();
 }
 
