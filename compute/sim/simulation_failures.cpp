@@ -9,9 +9,9 @@
 
 namespace orrery {
 
-/// Pauses and sets last_error_. Leaves a lost device at once: nothing may call it any more.
+/// Pauses and sets last_error_. Leaves a lost device at once: every later call to it would fail.
 void Simulation::report_failure(const std::exception& failure) {
-  const bool ran = !paused_ || step_once_;
+  const bool ran = !paused_;
   paused_ = true;
   step_once_ = false;
   progress_changed_ = true;
@@ -45,7 +45,7 @@ void Simulation::return_to_proven_kernel() {
   }
 }
 
-/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says so.
+/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says why.
 std::string Simulation::leave_device(const std::string& cause) {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
@@ -67,9 +67,8 @@ std::string Simulation::leave_device(const std::string& cause) {
   diagnostics_.restart();
   proven_.reset();
   is_proven_ = failed_ = false;
-  return "the device failed: " + cause + "; this is step " + std::to_string(done_.step) +
-         ", the latest copy outside of it, and " + next.kernel->id +
-         " runs from here; restart the program to use the device again";
+  return "the device failed: " + cause + "; left are the bodies of step " + std::to_string(done_.step) +
+         ", with which " + next.kernel->id + " can go on; start the program again to use the device";
 }
 
 }  // namespace orrery

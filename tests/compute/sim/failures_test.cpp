@@ -139,7 +139,7 @@ TEST_F(Failures, OfALaterLaunchPauseAfterTheLastWholeStep) {
   EXPECT_EQ(sim.status().last_error, "");
 }
 
-// The pause of a law's change is no other kernel: it must not come back again and again.
+// The same kernel must not take its own place again and again.
 TEST_F(Failures, AfterAnotherLawDoNotCountAsThoseOfANewKernel) {
   Simulation sim{backends, scene(33), catalog.find("faulty")};
   run_frames(sim, 3);
@@ -163,7 +163,8 @@ TEST_F(Failures, OfADeviceLeaveTheLatestCopyToTheProcessor) {
   EXPECT_EQ(status.kernel_id, "cpu-simd");
   EXPECT_EQ(status.step, step);
   EXPECT_EQ(sim.bodies(), copy.bodies);
-  EXPECT_EQ(status.last_error.find("the device failed: an illegal memory access; this is step " + std::to_string(step)),
+  EXPECT_EQ(status.last_error.find("the device failed: an illegal memory access; left are the bodies of step " +
+                                   std::to_string(step)),
             0u)
       << status.last_error;
   EXPECT_EQ(status.last_error.find('\n'), std::string::npos);
@@ -189,7 +190,7 @@ TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
   faults.lose_device = true;
   sim.start(1, 0);
   test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(SetTimeStep{0.5f}); }, "the device failed", "this is step 0");
+      test::Failure::runtime, [&] { sim.apply(SetTimeStep{0.5f}); }, "the device failed", "bodies of step 0");
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   EXPECT_EQ(sim.status().sim_time, 4.5) << "of the bodies that were set";
 }
