@@ -15,7 +15,7 @@
 #include "app/lab/roofline/kernel_limits.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -9,8 +9,8 @@
 
 #include "app/cli/compare_report.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/progress.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -9,8 +9,8 @@
 
 #include "app/lab/metadata.h"
 #include "app/lab/settings_cells.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/printable.h"
+#include "compute/core/format_count.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/units.h"
 

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/printable.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/core/names.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/snapshots/units.h"

@@ -13,10 +13,10 @@
 #include "app/lessons/library.h"
 #include "app/lessons/read_lesson.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/lines.h"
 #include "app/text/printable.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
 

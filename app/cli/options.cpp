@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <ranges>
+#include <span>
 
 #include "app/camera_path/path_file.h"
 #include "app/cli/near_miss.h"
@@ -17,9 +17,9 @@
 #include "app/cli/start_options.h"
 #include "app/commands/command_reference.h"
 #include "app/lab/sweep/uth_protocol.h"
-#include "app/text/format_count.h"
 #include "app/text/lines.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/core/names.h"
 #include "orrery_version.h"
 
@@ -177,7 +177,7 @@ void refuse_what_a_protocol_decides(const OptionDraft& draft) {
   throw UsageError(
       fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
                   "of {} and {} bodies: leave it out",
-                  option, fmt::join(uth_protocol::counts | std::views::take(2), ", "), uth_protocol::counts.back()));
+                  option, fmt::join(std::span{uth_protocol::counts}.first(2), ", "), uth_protocol::counts.back()));
 }
 
 BenchOptions finish_bench(OptionDraft& draft) {

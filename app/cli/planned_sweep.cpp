@@ -10,8 +10,8 @@
 #include "app/lab/sweep/uth_protocol.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/lab/profile/profile_difference.h"
 #include "app/lab/profile/profile_figures.h"
 #include "app/lab/profile/stall_reasons.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -15,10 +15,10 @@
 #include "app/report/page.h"
 #include "app/report/run_facts.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/printable.h"
 #include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -13,11 +13,11 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/progress.h"
 #include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -16,8 +16,8 @@
 #include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/progress.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <initializer_list>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

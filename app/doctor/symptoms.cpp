@@ -110,7 +110,7 @@ Symptoms symptoms(const Backends& backends, const GlReport& gl) {
   s.hardware_threads = static_cast<int>(std::thread::hardware_concurrency());
   s.openmp_threads = openmp_threads(s.hardware_threads);
   s.busy_waiting = busy_waiting();
-  s.bodies_that_fit = bodies_that_fit();
+  s.bodies_that_fit = bodies_that_fit(simulation_bytes_per_body);
   s.trials.push_back(try_kernel(backends, backends.kernels().find("cpu-simd")));
   if (s.cuda_runs) s.trials.push_back(try_kernel(backends, backends.default_kernel()));
   return s;

@@ -9,8 +9,8 @@
 #include "app/film/film_file.h"
 #include "app/film/frame_folder.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/printable.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/core/parse_number.h"
 #include "compute/core/team.h"
 #include "render/image.h"

@@ -5,8 +5,8 @@
 
 #include "app/lab/baseline.h"
 #include "app/lab/settings_cells.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {
@@ -31,7 +31,7 @@ std::string results_table(const Json& results, const KernelCatalog& kernels, con
   for (const Json& result : results) {
     const std::string verdict = result["verdict"];
     table.add({result["kernel"].get<std::string>(), settings.text(result["kernel"], values(result)),
-               format_count(result["n"]), significant(number(result["before_ms"])),
+               format_count(result["n"].get<std::int64_t>()), significant(number(result["before_ms"])),
                significant(number(result["now_ms"])), significant(number(result["now_over_before"]), 3),
                Cell{verdict, tone_of(verdict)}});
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/overlays/ink.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

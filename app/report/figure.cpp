@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/report/html.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 

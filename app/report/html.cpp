@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/lab/machine_state.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "orrery_version.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "app/runs/run_history.h"
 #include "app/runs/simulation_run.h"
-#include "app/text/format_count.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/checkpoint.h"
 
 namespace orrery {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "app/text/format_count.h"
 #include "app/text/lines.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "app/text/format_count.h"
 #include "app/viewer/legend.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

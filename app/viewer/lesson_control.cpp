@@ -7,8 +7,8 @@
 
 #include "app/lessons/library.h"
 #include "app/lessons/read_lesson.h"
-#include "app/text/format_count.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "app/text/format_count.h"
 #include "app/text/table.h"
 #include "app/viewer/step_statistics.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

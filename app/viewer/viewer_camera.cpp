@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "app/camera_path/path_file.h"
-#include "app/text/format_count.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 

@@ -8,12 +8,12 @@
 #include "app/camera_path/path_file.h"
 #include "app/lab/metadata.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -10,10 +10,10 @@
 #include "app/lab/metadata.h"
 #include "app/lab/settings_cells.h"
 #include "app/report/run_facts.h"
-#include "app/text/format_count.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
 #include "app/ui_state/hint_words.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {

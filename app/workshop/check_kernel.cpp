@@ -6,8 +6,8 @@
 #include <exception>
 #include <vector>
 
-#include "app/text/format_count.h"
 #include "app/text/input_file.h"
+#include "compute/core/format_count.h"
 #include "compute/core/temporary_folder.h"
 
 namespace orrery {

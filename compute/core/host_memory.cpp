@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t bytes_per_body = 256;
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 /// What Linux can give without swapping, caches it would drop included; elsewhere, the free pages.
@@ -78,7 +77,7 @@ std::int64_t control_group_free_bytes(const fs::path& membership, const fs::path
   return least;
 }
 
-std::int64_t bodies_that_fit() {
+std::int64_t bodies_that_fit(std::int64_t bytes_per_body) {
   return std::min(machine_free_bytes(), control_group_free_bytes("/proc/self/cgroup", "/sys/fs/cgroup")) /
          bytes_per_body;
 }

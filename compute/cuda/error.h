@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "compute/core/device_lost.h"
+
 namespace orrery::cuda {
 
 /// A CUDA call that failed: "call: description (name of the error)".
@@ -20,15 +22,42 @@ class Error : public std::runtime_error {
   cudaError_t code_;
 };
 
+/// An error after which every later call fails, in this process.
+class LostDeviceError final : public Error, public DeviceLost {
+ public:
+  using Error::Error;
+};
+
+inline bool is_sticky(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+      return true;
+    default:
+      return false;
+  }
+}
+
 inline void check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();  // or the next launch check would report this error as its own
+  if (is_sticky(code)) throw LostDeviceError{code, call};
   throw Error{code, call};
 }
 
-/// For destructors: reports, never throws.
+/// For destructors: reports, never throws. Whoever met a sticky error first has reported it.
 inline void warn(cudaError_t code, const char* call) noexcept {
-  if (code == cudaSuccess || code == cudaErrorCudartUnloading) return;
+  if (code == cudaSuccess || code == cudaErrorCudartUnloading || is_sticky(code)) return;
   (void)cudaGetLastError();
   std::fprintf(stderr, "orrery: %s: %s\n", call, cudaGetErrorString(code));
 }

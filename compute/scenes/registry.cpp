@@ -48,7 +48,7 @@ Scene from_file(const SceneRequest& request) {
     throw UsageError("'" + request.file + "': a file sets its own number of bodies; " + std::to_string(request.count) +
                      " cannot be chosen");
   }
-  Snapshot snapshot = read_snapshot(request.file, request.hints);
+  Snapshot snapshot = read_snapshot(request.file, request.hints, simulation_bytes_per_body);
   take_gravity_units(snapshot, request.file);
   const NaturalScales scales = natural_scales(snapshot.bodies);
   if (forces_underflow(snapshot.bodies, scales.softening)) {
@@ -80,7 +80,7 @@ int allowed_count(const SceneInfo& info, std::int64_t asked) {
     throw UsageError(wrong + "choose a number from " + std::to_string(info.min_count) + " to " +
                      std::to_string(body_counts.most));
   }
-  if (const std::int64_t fit = bodies_that_fit(); asked > fit) {
+  if (const std::int64_t fit = bodies_that_fit(simulation_bytes_per_body); asked > fit) {
     throw UsageError(wrong + "the free memory holds at most " + std::to_string(fit));
   }
   return static_cast<int>(asked);

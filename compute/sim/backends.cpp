@@ -107,7 +107,7 @@ std::string Backends::available_kernels() const {
 }
 
 KernelPtr Backends::default_kernel() const {
-  return kernels_.find(status(Backend::cuda).available ? "cuda-tiled" : "cpu-simd");
+  return status(Backend::cuda).available ? kernels_.find("cuda-tiled") : default_cpu_kernel();
 }
 
 KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id) {

@@ -28,6 +28,8 @@ class Backends {
   const KernelCatalog& kernels() const { return kernels_; }
   const BackendStatus& status(Backend backend) const { return statuses_[static_cast<std::size_t>(backend)]; }
   const BackendStatuses& statuses() const { return statuses_; }
+  /// What runs without a GPU.
+  KernelPtr default_cpu_kernel() const { return kernels_.find("cpu-simd"); }
   /// Null if CUDA kernels cannot run.
   const cuda::Device* device() const { return device_.get(); }
   /// Of device(); none if CUDA kernels cannot run.

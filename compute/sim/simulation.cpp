@@ -1,9 +1,11 @@
 #include "compute/sim/simulation.h"
 
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 
@@ -57,8 +59,8 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
 /// Makes everything that can fail before it changes anything.
 void Simulation::adopt(const Choice& choice) {
   Engine& target = engine_for(choice.kernel->backend);
-  const bool other_forces =
-      !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings || choice.law != choice_.law;
+  const bool other_kernel = !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings;
+  const bool other_forces = other_kernel || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
@@ -69,6 +71,7 @@ void Simulation::adopt(const Choice& choice) {
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
+  if (other_kernel) is_proven_ = failed_ = false;
   start_choice();
 }
 
@@ -97,7 +100,12 @@ void Simulation::apply(const Command& command) {
     check_arguments(c);
     carry_out(c);
   };
-  std::visit(carry_out_checked, command);
+  try {
+    std::visit(carry_out_checked, command);
+  } catch (const std::exception& failure) {
+    if (!dynamic_cast<const DeviceLost*>(&failure)) throw;
+    throw std::runtime_error(leave_device(failure.what()));
+  }
   if (!by_itself) last_error_ = diagnostics_.line();
 }
 
@@ -141,6 +149,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
 void Simulation::set_bodies(const Bodies& bodies, double time) {
   setup_changed_ = progress_changed_ = true;
   replace_bodies(bodies, time, choice_, /*other_system=*/false);
+  host_copy_ = {bodies, done_};
 }
 
 /// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
@@ -179,6 +188,9 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   card_ = std::move(card);
   done_ = {.sim_time = time};
   diagnostics_.restart();
+  host_copy_.reset();
+  proven_.reset();
+  is_proven_ = failed_ = false;
   start_choice();
 }
 
@@ -189,6 +201,7 @@ Bodies Simulation::bodies() {
 
 Snapshot Simulation::snapshot() {
   Snapshot now{.bodies = bodies()};
+  if (!diagnostics_.non_finite()) host_copy_ = {now.bodies, done_};
   now.units = scene_->units;
   if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
   now.time = done_.sim_time;

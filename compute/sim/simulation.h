@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +46,8 @@ class Simulation {
 
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
   /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a non-finite body.
-  /// `tag` comes back in the batch's StepTiming.
+  /// `tag` comes back in the batch's StepTiming. Never throws: a failure is handled as in collect(), and if a kernel
+  /// has not run a step since it was selected, the one before it goes on.
   int advance_frame(std::int64_t tag);
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
   /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
@@ -54,7 +56,9 @@ class Simulation {
   /// Throws as run() after a non-finite body.
   void start(int steps, std::int64_t tag);
   /// Batches that ended since the last call, oldest first. A failure or a non-finite body pauses the simulation and
-  /// sets Status::last_error. Also applies the result of Choosing::beside.
+  /// sets Status::last_error. After the loss of a device, the simulation has the latest of the states that were copied
+  /// to the host, for a CPU kernel: the one that snapshot() returned last, or the run's first state. Also applies the
+  /// result of Choosing::beside.
   std::vector<StepTiming> collect();
   /// Until every step asked for has run, or until `stop` is requested: then a step in flight on the CPU is cancelled.
   void wait(const std::stop_token& stop = {});
@@ -114,6 +118,15 @@ class Simulation {
     std::optional<Bodies> bodies{};  // none: the scene's first state
     StepTime at;                     // of the bodies
   };
+  struct HostCopy {  // outlives a device
+    Bodies bodies;
+    StepTime at;
+  };
+  struct Proven {  // a kernel that has run a step with the present number of bodies
+    KernelPtr kernel;
+    Settings settings;
+    std::optional<AutoChoice> automatic;
+  };
   struct InFlight {  // a batch that the engine has not returned yet
     BatchRequest request;
     float time_step;
@@ -172,6 +185,10 @@ class Simulation {
   void describe_progress() const;
   void gather();
   void gather_or_report();
+  int start_frame(std::int64_t tag);
+  void report_failure(const std::exception& failure);
+  std::string leave_device(const std::string& cause);
+  void return_to_proven_kernel();
   void take_in(const BatchResult& result);
   StepTime after_all() const { return in_flight_.empty() ? done_ : in_flight_.back().end(); }
   Engine* engine_with_checkpoint() const;
@@ -199,6 +216,10 @@ class Simulation {
   StepTiming timing_;
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
+  std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest
+  std::optional<Proven> proven_;
+  bool is_proven_ = false;  // the present kernel is `proven_`
+  bool failed_ = false;     // it failed before it was, while steps were to run
   std::string last_error_;
   mutable Status status_;                           // as of the last status()
   mutable bool setup_changed_ = true;               // since then

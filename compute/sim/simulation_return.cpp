@@ -49,12 +49,12 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   return choice;
 }
 
-/// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy.
+/// What is shown now. Without the bodies if they are not finite, or if memory does not hold a copy and the next run.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
   if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back
   Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
-  if (diagnostics_.non_finite() || count_ > bodies_that_fit()) return now;
+  if (diagnostics_.non_finite() || count_ > bodies_that_fit(simulation_bytes_per_body)) return now;
   now.bodies = engine().download();
   now.at = done_;
   return now;
@@ -81,6 +81,7 @@ void Simulation::carry_out(const UndoReturn&) {
   scene_ = before.scene;
   request_ = before.request;
   done_ = before.at;
+  if (before.bodies) host_copy_ = {bodies, done_};
   departure_.reset();
 }
 
@@ -93,6 +94,7 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   request_ = run.scene;
   request_.count = count_;
   done_ = {.step = step, .sim_time = state.time};
+  host_copy_ = {state.bodies, done_};
   departure_.reset();
 }
 

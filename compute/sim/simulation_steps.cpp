@@ -9,8 +9,19 @@
 namespace orrery {
 
 int Simulation::advance_frame(std::int64_t tag) {
+  int steps = 0;
+  try {
+    if (!failed_) steps = start_frame(tag);
+  } catch (const std::exception& failure) {
+    report_failure(failure);
+  }
+  if (failed_) return_to_proven_kernel();
+  return steps;
+}
+
+int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
-  gather_or_report();  // what has ended may have met a non-finite body
+  gather_or_report();  // what has ended may have met a non-finite body, or have failed
   if (measuring()) return 0;
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
@@ -81,6 +92,7 @@ void Simulation::take_in(const BatchResult& result) {
     last_error_ = diagnostics_.line();
   }
   if (timing.steps == 0) return;
+  if (!std::exchange(is_proven_, true)) proven_ = {choice_.kernel, choice_.settings, choice_.automatic};
   timing_ = timing;
   collected_.push_back(timing);
 }
@@ -90,9 +102,7 @@ void Simulation::gather_or_report() {
   try {
     gather();
   } catch (const std::exception& failure) {
-    paused_ = true;
-    step_once_ = false;
-    last_error_ = failure.what();
+    report_failure(failure);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -163,10 +164,10 @@ CheckpointHeader read_header(CheckedInput& in) {
                 {field::setup_bytes, "bytes of the setup", head.setup_bytes <= most_setup_bytes},
                 {field::softening, "softening", std::isfinite(head.softening) && head.softening >= 0}};
   for (const auto& [byte, name, fits] : fields) {
-    if (!fits) file.fail_at(byte, name, "damaged: out of range for a checkpoint of " + plural(file.size(), "byte"));
+    if (!fits) file.fail_at(byte, name, "damaged: out of range for a checkpoint of " + counted(file.size(), "byte"));
   }
   const std::uint64_t expected = head.file_bytes();
-  const std::string has = "its header asks for " + plural(expected, "byte") + ", it has " + std::to_string(file.size());
+  const std::string has = "its header asks for " + counted(expected, "byte") + ", it has " + format_count(file.size());
   if (file.size() < expected) file.fail_at(file.size(), "end", "truncated: " + has);
   if (file.size() > expected) file.fail_at(expected, "end", "oversized: " + has);
   file.require_room_for(head.bodies);
@@ -329,7 +330,7 @@ std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot&
 }  // namespace
 
 Checkpoint read_checkpoint(const fs::path& file) {
-  SnapshotInput input{file};
+  SnapshotInput input{file, {}, simulation_bytes_per_body};
   return read_from(input);
 }
 

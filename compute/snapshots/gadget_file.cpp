@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -45,8 +46,8 @@ class Records {
     begin_ = input_.offset();
     if (std::uint64_t{length_} + mark_bytes > input_.remaining()) {
       input_.fail_at(begin_ - mark_bytes, named("length"),
-                     "truncated: " + plural(length_, "byte") + ", but the file ends " +
-                         plural(input_.remaining(), "byte") + " later");
+                     "truncated: " + counted(length_, "byte") + ", but the file ends " +
+                         counted(input_.remaining(), "byte") + " later");
     }
     return true;
   }
@@ -118,7 +119,7 @@ class GadgetReader {
     require(placed_, "POS ", "there are no positions");
     require(moving_ || type_ == GadgetType::labelled, "VEL ", "there are no velocities");
     require(weighed_ || header_.own_masses() == 0, "MASS",
-            "there are no masses, and the header has none for " + plural(header_.own_masses(), "body record"));
+            "there are no masses, and the header has none for " + counted(header_.own_masses(), "body record"));
     if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     take_gadget_header(header_, snapshot_);
@@ -141,8 +142,8 @@ class GadgetReader {
     constexpr std::uint64_t place_bytes = 12;
     if (header_.bodies() > input_.remaining() / place_bytes) {
       input_.fail_at(records_.begin(), "counts in its header",
-                     "truncated: " + plural(header_.bodies(), "body record") + " do not fit into the file's " +
-                         plural(input_.size(), "byte"));
+                     "truncated: " + counted(header_.bodies(), "body record") + " do not fit into the file's " +
+                         counted(input_.size(), "byte"));
     }
     input_.require_room_for(header_.bodies());
   }
@@ -181,7 +182,7 @@ class GadgetReader {
     const std::uint64_t gas = header_.counts[0], length = records_.length();
     const bool fits = gas > 0 && (length == gas * sizeof(float) || length == gas * sizeof(double));
     if (fits && place < of_gas.size()) return of_gas[place];
-    return "a record of " + plural(length, "byte") + " at byte " + std::to_string(records_.begin());
+    return "a record of " + counted(length, "byte") + " at byte " + std::to_string(records_.begin());
   }
 
   [[noreturn]] void fail(const std::string& label, const std::string& cause) const {
@@ -192,8 +193,8 @@ class GadgetReader {
   std::size_t width_of(const std::string& label, std::uint64_t values, std::size_t narrow, std::size_t wide) {
     if (records_.length() == values * narrow) return narrow;
     if (records_.length() == values * wide) return wide;
-    fail(label, plural(records_.length(), "byte") + ", but its bodies need " + std::to_string(values * narrow) +
-                    " or " + std::to_string(values * wide));
+    fail(label, counted(records_.length(), "byte") + ", but its bodies need " + format_count(values * narrow) + " or " +
+                    format_count(values * wide));
   }
 
   template <class Take>

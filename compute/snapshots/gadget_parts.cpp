@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/format_count.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -125,8 +126,8 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
   }
   if (all.bodies.positions.empty()) input.fail("no bodies in any file of its snapshot");
   if (promised > 0 && all.bodies.positions.size() != promised) {
-    input.fail(which + "which have " + plural(all.bodies.positions.size(), "body record") +
-               " together, but its header has " + std::to_string(promised) + " in all");
+    input.fail(which + "which have " + counted(all.bodies.positions.size(), "body record") +
+               " together, but its header has " + format_count(promised) + " in all");
   }
   all.notes.push_back("read from the " + std::to_string(header.files) + " files of its snapshot");
   return all;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "compute/core/format_count.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -195,8 +196,8 @@ class Hdf5Reader {
     const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(H5Tget_size(kind.id()));
     const double stored = static_cast<double>(std::min<std::uint64_t>(H5Dget_storage_size(places.id()), input_.size()));
     if (needed <= stored * most_compression) return;
-    fail(type_name(type) + "/Coordinates", "truncated: " + plural(header_.counts[type], "row") +
-                                               " do not fit into the file's " + plural(input_.size(), "byte"));
+    fail(type_name(type) + "/Coordinates", "truncated: " + counted(header_.counts[type], "row") +
+                                               " do not fit into the file's " + counted(input_.size(), "byte"));
   }
 
   Hdf5Object group_of(std::size_t type) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/ply_header.h"
@@ -35,8 +36,8 @@ class VertexReader {
     const std::size_t size = header_.vertex_bytes();
     const std::uint64_t room = input_.size() - begin, before = header_.skipped_bytes;
     const std::uint64_t needed = header_.vertices * size;
-    const std::string has = "its header asks for " + plural(header_.vertices, "vertex record") + " of " +
-                            plural(size, "byte") + ", behind it are " + std::to_string(room - std::min(room, before));
+    const std::string has = "its header asks for " + counted(header_.vertices, "vertex record") + " of " +
+                            counted(size, "byte") + ", behind it are " + format_count(room - std::min(room, before));
     if (before > room || header_.vertices > (room - before) / size) {
       const std::uint64_t first = begin + before;
       input_.fail_at(input_.size(), vertex((input_.size() - std::min(first, input_.size())) / size),
@@ -71,8 +72,8 @@ class VertexReader {
     const std::uint64_t shortest = 2 * header_.properties.size();  // a digit and a blank or the line's end
     if (header_.vertices > input_.size() / shortest) {
       input_.fail_at(input_.size(), "vertices",
-                     "truncated: its header asks for " + plural(header_.vertices, "vertex line") + ", it has " +
-                         plural(input_.size(), "byte"));
+                     "truncated: its header asks for " + counted(header_.vertices, "vertex line") + ", it has " +
+                         counted(input_.size(), "byte"));
     }
     reserve();
     for (std::uint64_t i = 0; i < header_.skipped_lines && lines.next(); ++i) {
@@ -84,7 +85,7 @@ class VertexReader {
       const std::uint64_t byte = lines.byte_of(lines.line());
       if (words.size() != header_.properties.size()) {
         input_.fail_at(byte, vertex(i),
-                       plural(words.size(), "value") + " for " + plural(header_.properties.size(), "property value"));
+                       counted(words.size(), "value") + " for " + counted(header_.properties.size(), "property value"));
       }
       TableRow row;
       for (std::size_t k = 0; k < words.size(); ++k) {

@@ -136,8 +136,8 @@ const SnapshotFormat* format_named_by(const fs::path& file) {
   return found == all_formats.end() ? nullptr : *found;
 }
 
-ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints) {
-  SnapshotInput input{file, hints};
+ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints, std::int64_t bytes_per_body) {
+  SnapshotInput input{file, hints, bytes_per_body};
   const SnapshotFormat& format = format_of(input);
   refuse_other_hints(file, format, hints);
   Snapshot snapshot = format.read(input);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/core/host_memory.h"
 #include "compute/core/output_name.h"
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
@@ -80,10 +81,13 @@ struct ReadSnapshot {
 
 /// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
 /// the file and the cause: missing, empty, no known format (lists them), damaged, no bodies, a body that cannot be
-/// stepped; UsageError if the format does not take one of the hints.
-ReadSnapshot read_any_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {});
-inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {}) {
-  return read_any_snapshot(file, hints).snapshot;
+/// stepped, more bodies than fit into memory at `bytes_per_body` each; UsageError if the format does not take one of
+/// the hints.
+ReadSnapshot read_any_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},
+                               std::int64_t bytes_per_body = file_bytes_per_body);
+inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},
+                              std::int64_t bytes_per_body = file_bytes_per_body) {
+  return read_any_snapshot(file, hints, bytes_per_body).snapshot;
 }
 
 struct WrittenSnapshot {

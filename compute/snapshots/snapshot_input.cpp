@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "compute/core/format_count.h"
 #include "compute/core/host_memory.h"
 #include "compute/core/range.h"
 #include "compute/snapshots/snapshot.h"
@@ -29,10 +30,6 @@ bool too_large(float a, float b, float c) {
 
 }  // namespace
 
-std::string plural(std::uint64_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 std::string unusable(const Vec4& position, const Vec4& velocity) {
   const auto& [x, y, z, m] = position;
   const auto& [vx, vy, vz, unused] = velocity;
@@ -54,7 +51,8 @@ void give_equal_masses(Snapshot& snapshot) {
   snapshot.notes.emplace_back("no masses in the file: each body has the same, 1 in total");
 }
 
-SnapshotInput::SnapshotInput(const fs::path& file, const SnapshotHints& hints) : file_{file}, hints_{hints} {
+SnapshotInput::SnapshotInput(const fs::path& file, const SnapshotHints& hints, std::int64_t bytes_per_body)
+    : file_{file}, hints_{hints}, bytes_per_body_{bytes_per_body} {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) fail("no such file");
@@ -86,10 +84,10 @@ void SnapshotInput::seek(std::uint64_t byte) {
 
 void SnapshotInput::require_room_for(std::uint64_t bodies) const {
   if (bodies > static_cast<std::uint64_t>(body_counts.most)) {
-    fail(plural(bodies, "body record") + ", but at most " + std::to_string(body_counts.most) + " can be used");
+    fail(counted(bodies, "body record") + ", but at most " + format_count(body_counts.most) + " can be used");
   }
-  if (const std::int64_t fit = bodies_that_fit(); static_cast<std::int64_t>(bodies) > fit) {
-    fail(plural(bodies, "body record") + ", but the free memory holds " + std::to_string(fit));
+  if (const std::int64_t fit = bodies_that_fit(bytes_per_body_); static_cast<std::int64_t>(bodies) > fit) {
+    fail(counted(bodies, "body record") + ", but the free memory holds " + format_count(fit));
   }
 }
 

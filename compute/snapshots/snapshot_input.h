@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/host_memory.h"
 #include "compute/core/vec.h"
 #include "compute/snapshots/snapshot_hints.h"
 
@@ -23,7 +24,9 @@ class SnapshotInput {
   static constexpr std::size_t head_bytes = 512;
 
   /// Throws if the file is missing, no regular file, empty or not readable.
-  explicit SnapshotInput(const std::filesystem::path& file, const SnapshotHints& hints = {});
+  /// `bytes_per_body`: see require_room_for().
+  explicit SnapshotInput(const std::filesystem::path& file, const SnapshotHints& hints = {},
+                         std::int64_t bytes_per_body = file_bytes_per_body);
 
   const std::filesystem::path& path() const { return file_; }
   const SnapshotHints& hints() const { return hints_; }
@@ -39,7 +42,7 @@ class SnapshotInput {
   /// How the file holds numbers, such as "big-endian", for people. Set by its reader.
   void set_encoding(std::string encoding) { encoding_ = std::move(encoding); }
   const std::string& encoding() const { return encoding_; }
-  /// Throws if so many bodies cannot be used or do not fit into memory.
+  /// Throws if so many bodies cannot be used, or do not fit into memory at `bytes_per_body` each.
   void require_room_for(std::uint64_t bodies) const;
   [[noreturn]] void fail(const std::string& cause) const;
   /// Names the place of the fault: "byte 268, POS: a position that is not finite".
@@ -52,6 +55,7 @@ class SnapshotInput {
 
   std::filesystem::path file_;
   SnapshotHints hints_;
+  std::int64_t bytes_per_body_;
   std::uint64_t size_ = 0, offset_ = 0;
   std::string encoding_;
   std::unique_ptr<std::FILE, Close> stream_;
@@ -63,8 +67,5 @@ std::string unusable(const Vec4& position, const Vec4& velocity);
 
 /// For a file without masses: gives all bodies the same, 1 in total, and notes it.
 void give_equal_masses(Snapshot& snapshot);
-
-/// "1 byte", "7 bytes"
-std::string plural(std::uint64_t number, const char* noun);
 
 }  // namespace orrery

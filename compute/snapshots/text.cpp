@@ -10,6 +10,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_facts.h"
@@ -143,7 +144,7 @@ class TextReader {
     }
     if (columns_.empty()) {
       input_.fail_at(lines_.byte_of(line), "line " + std::to_string(lines_.number()),
-                     plural(words_.size(), "value") + ", whose meaning nothing tells: " + std::string{names_cure});
+                     counted(words_.size(), "value") + ", whose meaning nothing tells: " + std::string{names_cure});
     }
     if (const std::string fault = fault_of_columns(columns_); !fault.empty()) {
       fail_at(line, "columns", fault + ": " + std::string{names_cure});
@@ -158,7 +159,7 @@ class TextReader {
     split_words(line, words_);
     if (words_.size() != columns_.size()) {
       fail_at(line, "columns",
-              plural(words_.size(), "value") + ", but the table has " + plural(columns_.size(), "column") + ": " +
+              counted(words_.size(), "value") + ", but the table has " + counted(columns_.size(), "column") + ": " +
                   std::string{names_cure});
     }
     TableRow row;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "compute/snapshots/tipsy_iord.h"
@@ -99,7 +100,7 @@ Header parsed_header(const SnapshotInput& input) {
   const std::span<const std::byte> head = input.head();
   if (head.size() < header_bytes) {
     input.fail_at(head.size(), "header",
-                  "truncated: " + plural(head.size(), "byte") + ", but a TIPSY header alone has 32");
+                  "truncated: " + counted(head.size(), "byte") + ", but a TIPSY header alone has 32");
   }
   if (!detect(head, input.size())) {
     input.fail_at(header::dimensions, "ndim", "not a TIPSY file: in neither byte order 1, 2 or 3 dimensions");
@@ -125,24 +126,24 @@ Header parsed_header(const SnapshotInput& input) {
   }
   if ((bodies | (pad & 0xff) << 32) == large.bodies()) return large;
   input.fail_at(header::bodies, "nbodies",
-                "not a TIPSY file, or a damaged one: its header has " + plural(bodies, "body record") + ", but " +
-                    std::to_string(small.counts[0]) + " gas + " + std::to_string(small.counts[1]) + " dark + " +
-                    std::to_string(small.counts[2]) + " star");
+                "not a TIPSY file, or a damaged one: its header has " + counted(bodies, "body record") + ", but " +
+                    format_count(small.counts[0]) + " gas + " + format_count(small.counts[1]) + " dark + " +
+                    format_count(small.counts[2]) + " star");
 }
 
 /// Throws if the file's length is not the one that its header implies, or if it has too many bodies for this program.
 void check_size(const SnapshotInput& input, const Header& head) {
   if (head.bodies() == 0) input.fail_at(header::bodies, "nbodies", "a TIPSY file without bodies");
   const std::uint64_t expected = head.file_bytes(), size = input.size();
-  const std::string has = "its header asks for " + plural(expected, "byte") + " (" +
-                          plural(head.counts[0], "gas record") + ", " + std::to_string(head.counts[1]) + " dark, " +
-                          std::to_string(head.counts[2]) + " star), it has " + std::to_string(size);
+  const std::string has = "its header asks for " + counted(expected, "byte") + " (" +
+                          counted(head.counts[0], "gas record") + ", " + format_count(head.counts[1]) + " dark, " +
+                          format_count(head.counts[2]) + " star), it has " + format_count(size);
   if (size < expected) {
-    input.fail_at(size, head.record_at(size), "truncated, " + plural(expected - size, "byte") + " missing: " + has);
+    input.fail_at(size, head.record_at(size), "truncated, " + counted(expected - size, "byte") + " missing: " + has);
   }
   if (size > expected) {
     input.fail_at(expected, "end of the records",
-                  "oversized, " + plural(size - expected, "byte") + " too many: " + has);
+                  "oversized, " + counted(size - expected, "byte") + " too many: " + has);
   }
   input.require_room_for(head.bodies());
 }

@@ -8,6 +8,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -46,8 +47,8 @@ Snapshot read_trajectory(SnapshotInput& input) {
   }
   if (!detect_trajectory(input.head(), input.size())) {
     input.fail_at(0, "P and R",
-                  std::to_string(found->bodies) + " bodies with " + plural(found->records, "record") +
-                      " do not make a file of " + plural(input.size(), "byte"));
+                  counted_bodies(found->bodies) + " with " + counted(found->records, "record") +
+                      " do not make a file of " + counted(input.size(), "byte"));
   }
   const std::uint64_t record = input.hints().state.value_or(static_cast<std::int64_t>(found->records) - 1);
   if (record >= found->records) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/lab/profile/profile_figures.h"
 #include "app/lab/profile/stall_reasons.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

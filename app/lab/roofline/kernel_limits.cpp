@@ -4,8 +4,8 @@
 
 #include "app/lab/roofline/limits.h"
 #include "app/lab/settings_cells.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/lab/sweep/result_rows.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/lab/force_sample.h"
 #include "app/lab/machine_state.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 

@@ -7,8 +7,8 @@
 
 #include "app/lab/sweep/result_rows.h"
 #include "app/lab/sweep/uth_protocol.h"
-#include "app/text/format_count.h"
 #include "app/text/table.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

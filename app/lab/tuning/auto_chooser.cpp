@@ -14,7 +14,7 @@
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/measure_candidates.h"
 #include "app/text/console.h"
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 #include "compute/core/team.h"
 
 namespace orrery {

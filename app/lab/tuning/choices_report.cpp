@@ -4,9 +4,9 @@
 
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/lab/tuning/measure_candidates.h"
-#include "app/text/format_count.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 

@@ -10,8 +10,8 @@ namespace orrery {
 /// How a kernel file runs.
 enum class FileKernelUse {
   plain,
-  /// Each evaluation works on copies between regions that a wrong access would show: a body read past the end is NaN,
-  /// and a write past the end is an error. For checks.
+  /// For checks: each evaluation that only stores accelerations makes the calls of checked_accelerations(), on copies
+  /// between regions that a wrong access shows: a body read past the end is NaN, and a write past the end is an error.
   guarded,
 };
 

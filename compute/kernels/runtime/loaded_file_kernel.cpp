@@ -2,9 +2,12 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "compute/cuda/launch.h"
+#include "compute/kernels/runtime/checked_calls.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/device_api.h"
 #include "compute/kernels/runtime/guarded_arrays.h"
@@ -72,9 +75,12 @@ class FileKernel final : public ForceKernel {
 
  protected:
   void do_evaluate(const ForceArgs& args) override {
-    const bool guards = guard_ && args.epilogue.accelerations && !args.targets;
-    enqueue(guards ? guard_->guarded(device_, args) : args);
-    if (guards) guard_->finish(args);
+    const bool checks = guard_ && args.epilogue.accelerations && !args.epilogue.velocities && !args.targets;
+    if (checks) {
+      evaluate_checked(args);
+    } else {
+      enqueue(args);
+    }
   }
 
  private:
@@ -100,6 +106,19 @@ class FileKernel final : public ForceKernel {
     ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(dynamic_bytes())));
+  }
+
+  /// Waits, too.
+  void evaluate_checked(const ForceArgs& args) {
+    std::vector<Vec4> bodies(static_cast<std::size_t>(args.count));
+    cuda::download(args.bodies, std::span{bodies}, args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+    const auto call = [&](std::span<const Vec4> sources, std::span<const int> targets) {
+      return guard_->evaluate(device_, args, sources, targets, [this](const ForceArgs& changed) { enqueue(changed); });
+    };
+    const std::vector<Vec4> found = checked_accelerations(bodies, file_->tolerance, call);
+    cuda::upload(std::span{found}, args.epilogue.accelerations, args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
   }
 
   void enqueue(const ForceArgs& args) const {

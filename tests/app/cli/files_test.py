@@ -61,7 +61,7 @@ def damaged_files():
         for cut in range(24, len(whole), 29):
             yield f"cut{cut}.{ending}", whole[:cut], ["byte ", "truncated"]
         many = gadget(count=10**9, labelled=labelled)
-        yield f"many.{ending}", many.ljust(1024, b"\0"), ["byte ", "1000000000 body records"]
+        yield f"many.{ending}", many.ljust(1024, b"\0"), ["byte ", "1,000,000,000 body records"]
         yield f"negative.{ending}", gadget(count=2**32 - 1, labelled=labelled), ["byte ", "4294967295"]
         yield f"none.{ending}", gadget(count=0, records=0, labelled=labelled), [f"byte {first}, ", "no bodies"]
         yield f"mass.{ending}", gadget(mass=NAN, labelled=labelled), [f"byte {first + 32}, header, MassTable", "mass"]

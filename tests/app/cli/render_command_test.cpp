@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/text/format_count.h"
+#include "compute/core/format_count.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"

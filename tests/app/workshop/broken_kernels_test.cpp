@@ -79,6 +79,25 @@ TEST_F(BrokenKernel, IsWrongForOneValueOnly) {
   expect_problem(kernel_text("  if (block == 32 && sources.count > 1) sum.x = 2 * sum.x;"), {"block=32"});
 }
 
+TEST_F(BrokenKernel, AddsToTheSumsOfTheCallBefore) {
+  expect_problem(
+      with(kernel_text("  sum.x = kept[i] += sum.x;"), "__global__", "__device__ float kept[8192];\n\n__global__"),
+      {"31 bodies", "keeps something from one call to the next"});
+}
+
+TEST_F(BrokenKernel, KeepsItsFirstSources) {
+  const std::string statements =
+      "  if (i == 0 && sources.count == 33 && !full) full = 1, kept = sum.x;\n"
+      "  if (i == 0 && sources.count == 33) sum.x = kept;";
+  expect_problem(
+      with(kernel_text(statements), "__global__", "__device__ int full;\n__device__ float kept;\n\n__global__"),
+      {"33 bodies", "the error against the sum in double precision"});
+}
+
+TEST_F(BrokenKernel, TakesPlacesForBodies) {
+  expect_problem(with(kernel_text(), "targets.body(place)", "place"), {"31 bodies", "targets.body(k)"});
+}
+
 TEST_F(BrokenKernel, HasWrongParameters) {
   expect_problem(with(kernel_text(), "PairLaw law", "Law law"), {"mine.cu(5)", "the function must be"});
 }

@@ -58,7 +58,7 @@ TEST(LoadScene, RefusesCountsThatTheSceneCannotHave) {
 }
 
 TEST(LoadScene, SaysHowManyBodiesFitIntoMemory) {
-  const std::int64_t fit = bodies_that_fit();
+  const std::int64_t fit = bodies_that_fit(simulation_bytes_per_body);
   EXPECT_GT(fit, 10000);
   if (fit >= std::numeric_limits<int>::max()) GTEST_SKIP() << "this machine's memory holds any number of bodies";
   expect_failure(

@@ -179,10 +179,10 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   expect_refused(marks, "byte 316", "lengths before and behind");
   GadgetFile file;
   file.counts[1] = 1'000'000'000;
-  expect_refused(file.bytes(), "counts in its header", "1000000002 body records");
+  expect_refused(file.bytes(), "counts in its header", "1,000,000,002 body records");
   file = {};
   file.counts.fill(0xffffffffu);
-  expect_refused(file.bytes(), "25769803770 body records do not fit");
+  expect_refused(file.bytes(), "25,769,803,770 body records do not fit");
   file = {};
   file.counts.fill(0);
   expect_refused(file.bytes(), "no bodies");

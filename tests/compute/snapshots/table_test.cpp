@@ -158,7 +158,7 @@ TEST_F(Ply, RefusesDamageWithTheCause) {
   expect_refused(
       "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n"
       "property float z\nend_header\n1 2 3\n",
-      "truncated", "4000000000");
+      "truncated", "4,000,000,000");
   expect_refused("ply\nformat ascii 1.0\nelement vertex 1\n", "end_header");
   expect_refused("ply\nformat ascii 1.0\nend_header\n", "no element 'vertex'");
   expect_refused("ply\nformat ascii 1.0\nproperty int x\n", "before the first element");

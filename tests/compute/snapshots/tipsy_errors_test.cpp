@@ -108,15 +108,26 @@ TEST_F(TipsyErrors, MoreBodiesThanCanBeHeld) {
         Failure::runtime, [&] { read_snapshot(folder_ / "huge"); }, "huge", parts...);
   };
   TipsyFile many{.bodies = 3000000000u, .dark = 3000000000u};
-  expect_refused_of_length(many, 32 + 3000000000u * 36ull, "3000000000", "2147483647");
+  expect_refused_of_length(many, 32 + 3000000000u * 36ull, "3,000,000,000", "2,147,483,647");
   // The pad's lowest byte holds bits 32 to 39 of the number of bodies: 1 + 4 + (2^32 - 1) = 4 + 2^32.
   const TipsyFile more{.bodies = 4, .gas = 1, .dark = 4, .star = 0xffffffffu, .pad = 1};
-  expect_refused_of_length(more, 32 + 48 + 4 * 36 + 0xffffffffu * 44ull, "4294967300", "2147483647");
+  expect_refused_of_length(more, 32 + 48 + 4 * 36 + 0xffffffffu * 44ull, "4,294,967,300", "2,147,483,647");
 
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
-  if (bodies_that_fit() >= most) GTEST_SKIP() << "this machine's memory holds any number of bodies";
+  if (bodies_that_fit(file_bytes_per_body) >= most) GTEST_SKIP() << "this machine's memory holds any number of bodies";
   const TipsyFile large{.bodies = most, .dark = most};
-  expect_refused_of_length(large, 32 + most * 36ull, "2147483647", "memory");
+  expect_refused_of_length(large, 32 + most * 36ull, "2,147,483,647", "memory");
+}
+
+// As many fit as the use leaves room for: a conversion takes less than a simulation.
+TEST_F(TipsyErrors, MoreBodiesThanFitAtTheBytesThatTheirUseTakes) {
+  write_snapshot(folder_ / "some.tipsy", {{{{0, 0, 0, 1}, {1, 0, 0, 1}}, {{}, {}}}});
+  EXPECT_EQ(read_snapshot(folder_ / "some.tipsy").bodies.count(), 2);
+  constexpr std::int64_t too_many_bytes = std::int64_t{1} << 60;
+  expect_failure(
+      Failure::runtime, [&] { read_snapshot(folder_ / "some.tipsy", {}, too_many_bytes); }, "2 body records",
+      "the free memory holds 0");
+  EXPECT_GT(bodies_that_fit(file_bytes_per_body), bodies_that_fit(simulation_bytes_per_body));
 }
 
 TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {

@@ -64,7 +64,7 @@ TEST(TrajectoryFile, IsRefusedUnlessItsSizeFits) {
   refused(std::string(4, '\1'), "P and R");
   std::string lies = trajectory(1, 1);
   lies[3] = lies[7] = '\x7f';
-  refused(lies, "2130706433 bodies");
+  refused(lies, "2,130,706,433 bodies");
   std::string nan = trajectory(2, 1);
   const float no_number = std::numeric_limits<float>::quiet_NaN();
   std::memcpy(nan.data() + 24, &no_number, 4);

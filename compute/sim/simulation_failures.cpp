@@ -1,0 +1,74 @@
+// What a simulation does after a kernel or a device has failed.
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "compute/core/device_lost.h"
+#include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Pauses and sets last_error_. Leaves a lost device at once: every later call to it would fail.
+void Simulation::report_failure(const std::exception& failure) {
+  const bool ran = !paused_;
+  paused_ = true;
+  step_once_ = false;
+  progress_changed_ = true;
+  if (dynamic_cast<const DeviceLost*>(&failure)) {
+    last_error_ = leave_device(failure.what());
+    return;
+  }
+  last_error_ = failure.what();
+  failed_ = ran && !is_proven_ && proven_.has_value();
+}
+
+/// The kernel that ran before the present one takes its place, and the steps go on.
+void Simulation::return_to_proven_kernel() {
+  failed_ = false;
+  const std::string cause = std::exchange(last_error_, {});
+  const std::string failed = choice_.kernel->id;
+  Choice back = choice_;
+  back.name_kernel();
+  back.kernel = proven_->kernel;
+  back.settings = proven_->settings;
+  back.automatic = proven_->automatic;
+  setup_changed_ = true;
+  try {
+    adopt(back);
+    paused_ = false;
+    last_error_ = failed + " cannot run: " + cause + "; " + choice_.kernel->id + " goes on";
+  } catch (const std::exception& failure) {
+    report_failure(failure);
+    failed_ = false;
+    last_error_ = failed + " cannot run: " + cause + "; nor can " + back.kernel->id + ": " + last_error_;
+  }
+}
+
+/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says why.
+std::string Simulation::leave_device(const std::string& cause) {
+  setup_changed_ = progress_changed_ = true;
+  paused_ = true;
+  step_once_ = false;
+  in_flight_.clear();
+  const auto lost = static_cast<std::size_t>(choice_.kernel->backend);
+  Choice next = choice_;
+  next.name_kernel();
+  next.kernel = backends_.default_cpu_kernel();
+  next.settings = Settings{*next.kernel};
+  const HostCopy state = host_copy_ ? *host_copy_ : HostCopy{scene_->bodies, {.sim_time = scene_->time}};
+  kernel_ = backends_.make_kernel(*next.kernel, next.settings);
+  engines_[lost].reset();
+  replace_choice(next);
+  engine().upload(state.bodies);
+  engine().set_plan(plan());
+  card_.reset();
+  done_ = state.at;
+  diagnostics_.restart();
+  proven_.reset();
+  is_proven_ = failed_ = false;
+  return "the device failed: " + cause + "; left are the bodies of step " + std::to_string(done_.step) +
+         ", with which " + next.kernel->id + " can go on; start the program again to use the device";
+}
+
+}  // namespace orrery

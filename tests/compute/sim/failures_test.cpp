@@ -1,0 +1,199 @@
+// What is left of a simulation after its kernel or its device has failed. A CPU kernel that fails on demand stands for
+// both, so that no GPU is needed.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "compute/core/device_lost.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/uniform_kernel.h"
+
+namespace orrery {
+namespace {
+
+struct LostDevice final : std::runtime_error, DeviceLost {
+  using runtime_error::runtime_error;
+};
+
+/// When the kernel fails, and how.
+struct Faults {
+  bool create = false;
+  int most_bodies = 1 << 30;
+  std::atomic<bool> evaluate = false;
+  std::atomic<bool> lose_device = false;
+};
+
+class FaultyKernel final : public ForceKernel {
+ public:
+  explicit FaultyKernel(Faults& faults) : faults_{faults} {
+    if (faults_.create) throw std::runtime_error("out of memory (create)");
+  }
+  void prepare(int count) override {
+    if (count > faults_.most_bodies) throw std::runtime_error("out of memory (prepare)");
+  }
+  void do_evaluate(const ForceArgs& args) override {
+    if (faults_.lose_device) throw LostDevice{"an illegal memory access"};
+    if (faults_.evaluate) throw std::runtime_error("invalid launch");
+    uniform_.do_evaluate(args);
+  }
+
+ private:
+  Faults& faults_;
+  test::UniformKernel uniform_{1};
+};
+
+class Failures : public testing::Test {
+ protected:
+  Failures() {
+    catalog.put(
+        {.id = "faulty",
+         .title = "Faulty",
+         .notes = "Fails.",
+         .source = "this test",
+         .lesson = "none",
+         .backend = Backend::cpu,
+         .tunables = {},
+         .tolerance = {.median = 1, .max = 1},
+         .create = [this](const Settings&, const cuda::Device*) { return std::make_unique<FaultyKernel>(faults); }});
+  }
+  SceneRequest scene(int count) const { return {.scene = "plummer", .count = count}; }
+  /// Frames as a window makes them, until `step` was reached or `frames` have passed.
+  static void run_frames(Simulation& sim, std::int64_t step, int frames = 2000) {
+    for (int frame = 0; frame < frames && sim.status().step < step; ++frame) {
+      sim.advance_frame(frame);
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      (void)sim.collect();
+    }
+  }
+  void expect_undisturbed(Simulation& sim, int count) {
+    Simulation same{backends, scene(count), catalog.find("cpu-serial")};
+    const std::int64_t steps = sim.status().step;
+    if (steps > 0) same.run(static_cast<int>(steps));
+    EXPECT_EQ(sim.bodies(), same.bodies());
+  }
+
+  Faults faults;
+  KernelCatalog catalog;
+  const Backends backends{catalog};
+};
+
+TEST_F(Failures, OfAKernelThatCannotBeMadeLeaveTheOldOne) {
+  Simulation sim{backends, scene(33), catalog.find("cpu-serial")};
+  sim.run(3);
+  faults.create = true;
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(SelectKernel{"faulty"}); }, "out of memory (create)");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  sim.run(2);
+  EXPECT_EQ(sim.status().step, 5);
+  expect_undisturbed(sim, 33);
+}
+
+TEST_F(Failures, OfAKernelWithoutMemoryForMoreBodiesLeaveTheOldNumber) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  sim.run(3);
+  const Bodies before = sim.bodies();
+  faults.most_bodies = 100;
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(LoadScene{scene(101)}); }, "out of memory (prepare)");
+  EXPECT_EQ(sim.status().count, 33);
+  EXPECT_EQ(sim.status().step, 3);
+  EXPECT_EQ(sim.bodies(), before);
+  sim.run(1);
+  EXPECT_EQ(sim.status().step, 4);
+}
+
+TEST_F(Failures, OfTheFirstLaunchBringTheOldKernelBack) {
+  Simulation sim{backends, scene(33), catalog.find("cpu-serial")};
+  run_frames(sim, 3);
+  faults.evaluate = true;
+  sim.apply(SelectKernel{"faulty"});
+  run_frames(sim, sim.status().step + 3);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  EXPECT_FALSE(sim.status().paused);
+  EXPECT_EQ(sim.status().last_error, "faulty cannot run: invalid launch; cpu-serial goes on");
+  EXPECT_GE(sim.status().step, 6);
+  expect_undisturbed(sim, 33);
+}
+
+TEST_F(Failures, OfALaterLaunchPauseAfterTheLastWholeStep) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  run_frames(sim, 3);
+  faults.evaluate = true;
+  run_frames(sim, 1000, 20);
+  EXPECT_TRUE(sim.status().paused);
+  EXPECT_EQ(sim.status().kernel_id, "faulty");
+  EXPECT_EQ(sim.status().last_error, "invalid launch");
+  const std::int64_t step = sim.status().step;
+  EXPECT_GE(step, 3);
+  faults.evaluate = false;
+  sim.apply(SetPaused{false});
+  run_frames(sim, step + 2);
+  EXPECT_GE(sim.status().step, step + 2);
+  EXPECT_EQ(sim.status().last_error, "");
+}
+
+// The same kernel must not take its own place again and again.
+TEST_F(Failures, AfterAnotherLawDoNotCountAsThoseOfANewKernel) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  run_frames(sim, 3);
+  sim.apply(SelectLaw{"attract-repel"});
+  faults.evaluate = true;
+  run_frames(sim, 1000, 20);
+  EXPECT_TRUE(sim.status().paused);
+  EXPECT_EQ(sim.status().last_error, "invalid launch");
+}
+
+TEST_F(Failures, OfADeviceLeaveTheLatestCopyToTheProcessor) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  run_frames(sim, 3);
+  const Snapshot copy = sim.snapshot();
+  const std::int64_t step = sim.status().step;
+  run_frames(sim, step + 5);
+  faults.lose_device = true;
+  run_frames(sim, 100'000, 20);
+  const Status& status = sim.status();
+  EXPECT_TRUE(status.paused);
+  EXPECT_EQ(status.kernel_id, "cpu-simd");
+  EXPECT_EQ(status.step, step);
+  EXPECT_EQ(sim.bodies(), copy.bodies);
+  EXPECT_EQ(status.last_error.find("the device failed: an illegal memory access; left are the bodies of step " +
+                                   std::to_string(step)),
+            0u)
+      << status.last_error;
+  EXPECT_EQ(status.last_error.find('\n'), std::string::npos);
+  sim.apply(SetPaused{false});
+  run_frames(sim, step + 2);
+  EXPECT_GE(sim.status().step, step + 2) << "it goes on";
+}
+
+TEST_F(Failures, OfADeviceWithoutACopyLeaveTheFirstState) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  const Bodies first = sim.bodies();
+  run_frames(sim, 3);
+  faults.lose_device = true;
+  run_frames(sim, 100'000, 20);
+  EXPECT_EQ(sim.status().step, 0);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
+  EXPECT_EQ(sim.bodies(), first);
+}
+
+TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  sim.set_bodies(sim.bodies(), 4.5);
+  faults.lose_device = true;
+  sim.start(1, 0);
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(SetTimeStep{0.5f}); }, "the device failed", "bodies of step 0");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
+  EXPECT_EQ(sim.status().sim_time, 4.5) << "of the bodies that were set";
+}
+
+}  // namespace
+}  // namespace orrery
