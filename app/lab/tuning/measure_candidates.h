@@ -22,8 +22,9 @@ bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries candidates with `system`, see try_accuracy(): each trial is one evaluation, and a direct sum in fp64 over a
-/// sample of bodies. Throws Cancelled soon after `stop` was requested, on CUDA after the present batch; so does
-/// measure_candidates().
+/// sample of bodies. Errors of full fp32 sums depend little on the count: those are measured with at most
+/// most_measured_bodies() of the bodies. Throws Cancelled soon after `stop` was requested, on CUDA after the present
+/// batch; so does measure_candidates().
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);
 

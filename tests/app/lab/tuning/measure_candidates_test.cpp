@@ -117,6 +117,19 @@ TEST(Candidates, ATreeThatIsAccurateEnoughIsMeasuredBesideTheDirectSum) {
   EXPECT_FALSE(measured_tree(1e-9));
 }
 
+TEST(Candidates, FullFp32IsTriedWithFewOfManyBodies) {
+  const Bodies bodies = load_scene({.scene = "plummer", .count = 200'000}).bodies;
+  const KernelDemand demand{.count = bodies.count(), .accuracy = 5e-7};
+  const auto begin = std::chrono::steady_clock::now();
+  const AccuracyTrials trials =
+      measure_accuracy(test::backends(), {test::rows_variant("auto")}, demand, {bodies, {.softening = 0.01f}}, {});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  ASSERT_TRUE(trials.candidates[0].median_error);
+  EXPECT_FALSE(trials.candidates[0].problem) << trials.candidates[0].problem.text;
+  EXPECT_GT(*trials.candidates[0].median_error, 0);
+  EXPECT_LT(took.count(), 0.2 * trials.pilot_ms * 1e-3 * 1e4) << "a step with all of them takes 10,000 pilots";
+}
+
 TEST(Candidates, AreMeasuredForAsManyBodiesAsAskedForIfFew) {
   const KernelPtr kernel = test::find_kernel("cpu-simd");
   const TuningResult result =
