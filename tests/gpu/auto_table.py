@@ -23,16 +23,17 @@ SWEEPS = {"cpu-tree": "theta=0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.5,0.6,0.7,0.8,0.9,
 DIRECT = {"cuda": ["cuda-symmetric", "cuda-tensor", "cuda-tiled", "cuda-fp64"], "cpu": ["cpu-symmetric", "cpu-simd"]}
 
 
-def bench(orrery, scene, n, *options, cache):
-    """Results of one `orrery bench`, and the seconds that it took."""
+def bench(orrery, scene, n, *options):
+    """Results of one `orrery bench` with an empty cache, and the seconds that it took."""
     begin = time.monotonic()
-    path = os.path.join(cache, "results.json")
-    done = subprocess.run([orrery, "bench", *scene, "-n", n, "--repeat", "3", "--json", path, *options], capture_output=True, text=True,
-                          env={**os.environ, "XDG_CACHE_HOME": cache}, check=False)
-    if done.returncode != 0:
-        raise Refused(f"bench {' '.join(options)} failed: {done.stderr.strip()}")
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)["results"], time.monotonic() - begin
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "results.json")
+        done = subprocess.run([orrery, "bench", "--scene", SCENES[scene], "-n", n, "--repeat", "3", "--json", path, *options],
+                              capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": folder}, check=False)
+        if done.returncode != 0:
+            raise Refused(f"bench {' '.join(options)} failed: {done.stderr.strip()}")
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)["results"], time.monotonic() - begin
 
 
 def median_error(result):
@@ -57,29 +58,26 @@ def kernels_here(orrery):
     return trees, [kernel for kernel in DIRECT[backend] if kernel in usable]
 
 
-def sweep(orrery, scene, n, cache):
+def sweep(orrery, scene, n):
     trees, direct = kernels_here(orrery)
-    found, _ = bench(orrery, scene, n, "--kernels", ",".join(direct), cache=cache)
+    found, _ = bench(orrery, scene, n, "--kernels", ",".join(direct))
     for tree in trees:
-        found += bench(orrery, scene, n, "--kernels", tree, "--set", SWEEPS[tree], cache=cache)[0]
+        found += bench(orrery, scene, n, "--kernels", tree, "--set", SWEEPS[tree])[0]
     return found
 
 
-def rows_of(orrery, name, n, accuracies):
-    scene = ["--scene", SCENES[name]]
+def rows_of(orrery, scene, n, accuracies):
     rows = []
-    with tempfile.TemporaryDirectory() as cache:
-        swept = sweep(orrery, scene, n, cache)
+    swept = sweep(orrery, scene, n)
     for accuracy in accuracies:
-        with tempfile.TemporaryDirectory() as cache:
-            results, seconds = bench(orrery, scene, n, "--kernels", "auto", "--accuracy", accuracy, cache=cache)
+        results, seconds = bench(orrery, scene, n, "--kernels", "auto", "--accuracy", accuracy)
         taken = results[0]
         enough = [result for result in swept if median_error(result) <= float(accuracy)]
         best = min(enough, key=step_ms) if enough else None
-        rows.append([name, f"{taken['n']:,}", accuracy, words(taken), number(step_ms(taken)), number(median_error(taken), 2),
+        rows.append([scene, f"{taken['n']:,}", accuracy, words(taken), number(step_ms(taken)), number(median_error(taken), 2),
                      words(best) if best else "none", number(step_ms(best)) if best else "", number(median_error(best), 2) if best else "",
                      number(step_ms(taken) / step_ms(best), 3) if best else "", number(seconds, 3)])
-        print(f"{name} {n} {accuracy}: done in {seconds:.1f} s", file=sys.stderr)
+        print(f"{scene} {n} {accuracy}: done in {seconds:.1f} s", file=sys.stderr)
     return rows
 
 
@@ -102,7 +100,7 @@ def main():
     except (Refused, OSError, KeyError, TypeError, ValueError, subprocess.CalledProcessError) as error:
         sys.exit(f"auto_table.py: {type(error).__name__}: {error}")
     print(table(["scene", "bodies", "accuracy", "`auto`", "ms per step", "median error", "fastest of the sweep", "ms per step", "median error",
-                 "ratio", "whole command, s"], rows))
+                 "ratio", "whole command, s"], rows), end="")
 
 
 if __name__ == "__main__":
