@@ -25,10 +25,6 @@ void rule_out(Candidate& candidate, const std::string& why) {
   candidate.problem = {.text = one_line(why), .refused = true};
 }
 
-std::string words_for(const Variant& variant) {
-  return words_for(*variant.kernel, variant.settings);
-}
-
 class Trials {
  public:
   Trials(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits)
@@ -122,6 +118,10 @@ class Trials {
 };
 
 }  // namespace
+
+std::string words_for(const Variant& variant) {
+  return words_for(*variant.kernel, variant.settings);
+}
 
 std::string error_words(double median_error) {
   return fmt::format("median error {:.2g}", median_error);

@@ -40,6 +40,8 @@ struct AccuracyTrials {
 /// does, those of full fp32 accuracy remain. Never throws what a candidate fails with.
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits);
 
+/// "cuda-tree tolerance=5e-05".
+std::string words_for(const Variant& variant);
 /// "median error 0.00041".
 std::string error_words(double median_error);
 

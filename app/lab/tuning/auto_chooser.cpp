@@ -27,10 +27,6 @@ std::int64_t build_time() {
   return unknown ? 0 : std::chrono::duration_cast<std::chrono::seconds>(written.time_since_epoch()).count();
 }
 
-std::string words_for(const Variant& variant) {
-  return words_for(*variant.kernel, variant.settings);
-}
-
 std::string result_of(const Candidate& candidate) {
   if (!(candidate.step_ms > 0)) return candidate.problem.text;
   std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
@@ -177,8 +173,9 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     const Backend backend = candidates.front().kernel->backend;
     const AccuracyTrials trials = environment_.try_accuracy(candidates, demand, system, stop);
     Json key = tuning_key(environment_.backends, demand, backend);
-    if (approximations_are_candidates(demand, backend))
+    if (approximations_are_candidates(demand, backend)) {
       key[accurate_variants] = accurate_among(trials, demand.accuracy);
+    }
     const std::optional<Found> cached = cached_result(key, trials);
     const Found found = cached ? *cached : new_result(key, trials, demand, system, stop);
     const std::string how = found.source + table(found.result) + unmet(found.result, demand.accuracy);

@@ -191,8 +191,8 @@ AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Vari
   std::optional<VariantRunner> few_runner;
   try_accuracy(trials.candidates,
                [&](const Variant& variant) {
-                 if (!variant.kernel->full_fp32 || demand.count <= limits.most_count)
-                   return try_variant(runner, variant);
+                 const bool all = !variant.kernel->full_fp32 || demand.count <= limits.most_count;
+                 if (all) return try_variant(runner, variant);
                  if (!few_runner) {
                    few = thinned(system.bodies, limits.most_count);
                    few_runner.emplace(system_runner(backends, few_system, stop));

@@ -19,7 +19,7 @@ constexpr double decades_of_error = 4;
 constexpr double longest_move = 0.25;
 
 /// A trial with a finite error.
-struct Point {
+struct LogPoint {
   double setting, error;  // logarithms
 };
 
@@ -33,8 +33,8 @@ class Bracket {
 
   void add(std::size_t index, double error, bool meets) {
     const double log_error = std::log(error);
-    std::optional<Point>& own = meets ? below_ : above_;
-    std::optional<Point>& other = meets ? above_ : below_;
+    std::optional<LogPoint>& own = meets ? below_ : above_;
+    std::optional<LogPoint>& other = meets ? above_ : below_;
     (meets ? meets_ : fails_) = index + (meets ? 1 : 0);
     at_ = std::log(settings_[index]);
     // The Illinois rule: an end that stays twice counts as half as far from the aim, so that it moves, too.
@@ -44,7 +44,7 @@ class Bracket {
       own.reset();
       return;
     }
-    const Point point{at_, log_error};
+    const LogPoint point{at_, log_error};
     if (last_) slope_ = (point.error - last_->error) / (point.setting - last_->setting);
     own = last_ = point;
   }
@@ -81,7 +81,7 @@ class Bracket {
   std::size_t fails_;      // the smallest index that fails
   double at_ = 0;          // the latest trial
   double slope_ = 0;       // of the latest two points; not > 0: not known
-  std::optional<Point> last_, below_, above_;
+  std::optional<LogPoint> last_, below_, above_;
   std::optional<bool> last_met_;
 };
 
