@@ -41,8 +41,22 @@ Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
           {"pairs_per_interaction", kernel.pairs_per_interaction},
           {"takes_targets", kernel.takes_targets},
           {"candidates", std::vector<std::string>(kernel.candidates.begin(), kernel.candidates.end())},
+          {"searched", kernel.accuracy_tunable() ? Json(kernel.accuracy_tunable()->name) : Json{}},
+          {"faster", kernel.faster ? Json(kernel.faster) : Json{}},
           {"available", status.available},
           {"reason", status.reason}};
+}
+
+/// The settings with which `auto` may choose it.
+std::string auto_text(const KernelInfo& kernel) {
+  std::string text = joined(kernel.candidates, [](const std::string& settings) {
+    return settings.empty() ? std::string{"with its initial values"} : settings;
+  });
+  if (const Tunable* searched = kernel.accuracy_tunable()) {
+    text += fmt::format("; it searches for {}, {}", searched->name, searched->numbers_text());
+  }
+  if (kernel.faster) text += fmt::format("; only if {} is not accurate enough", kernel.faster);
+  return text;
 }
 
 /// A heading and what there is to know of the kernel, a row each.
@@ -52,11 +66,7 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   table.add({"  idea", kernel.notes});
   table.add({"  source", kernel.source});
   if (with_lesson) table.add({"  lesson", kernel.lesson});
-  if (!kernel.candidates.empty()) {
-    table.add({"  auto", "may choose it: " + joined(kernel.candidates, [](const std::string& settings) {
-                           return settings.empty() ? std::string{"with its initial values"} : settings;
-                         })});
-  }
+  if (!kernel.candidates.empty()) table.add({"  auto", "may choose it: " + auto_text(kernel)});
   if (kernel.takes_targets) table.add({"  targets", "can evaluate some of the bodies only"});
   if (!kernel.repeatable) table.add({"  bits", "two runs may differ in their last bits"});
   table.add({"  runs", status.available ? "on " + status.device : "unavailable: " + status.reason});

@@ -31,7 +31,8 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
       values_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
-      monitor_{lockstep} {}
+      monitor_{lockstep},
+      lockstep_{lockstep} {}
 
 void Lane::apply(const Command& command, const Diagnostics& wanted) {
   if (std::holds_alternative<StepOnce>(command)) {
@@ -51,6 +52,7 @@ bool Lane::ready() const {
 void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
+  if (!lockstep_ && accuracy_watch_.tune_again(now_s, now)) return apply(SelectKernel{auto_kernel}, view.diagnostics);
   Diagnostics wanted = view.diagnostics;
   wanted.every_body = values_.wants_errors(now, view.appearance);
   for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);

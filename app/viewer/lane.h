@@ -8,6 +8,7 @@
 
 #include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/accuracy_watch.h"
 #include "app/viewer/body_values.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/cuda_sharing.h"
@@ -120,6 +121,8 @@ class Lane {
   Framing framing_;
   FrameLog log_;
   Monitor monitor_;
+  AccuracyWatch accuracy_watch_;
+  const bool lockstep_;
 
   std::vector<StepTiming> timings_;        // collected, not taken yet
   std::optional<TakenProbe> taken_probe_;  // the comparison of forces that the results have

@@ -53,6 +53,7 @@ KernelPtr owned(KernelInfo kernel, int revision) {
   for (const char** text : {&kernel.id, &kernel.title, &kernel.notes, &kernel.source, &kernel.lesson}) {
     *text = texts->copy(*text);
   }
+  if (kernel.faster) kernel.faster = texts->copy(kernel.faster);
   if (kernel.file_text) kernel.file_text = texts->copy(kernel.file_text);
   kernel.tunables = texts->copy(kernel.tunables);
   kernel.candidates = texts->copy(kernel.candidates);

@@ -46,6 +46,9 @@ struct Tunable {
   int (*largest)() = nullptr;              ///< a larger value cannot be the fastest on this machine; null: not known
   std::optional<Range<double>> numbers{};  ///< which are allowed too; none: only `values` are
   bool whole = false;                      ///< of `numbers`, only the whole ones
+  /// A larger number is faster and less accurate. `auto` searches `numbers` (positive) for the largest that meets the
+  /// accuracy.
+  bool trades_accuracy = false;
 
   /// The one text under which `value` is kept: "0.70" is "0.7". None: it is not allowed.
   std::optional<std::string> allowed(std::string_view value) const;
@@ -188,11 +191,14 @@ struct KernelInfo {
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
   bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 = true;  ///< as accurate as sums in float are; if not, `auto` measures its error before it chooses it
+  bool full_fp32 = true;  ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
-  /// its initial value, so "" is all initial ones. If not full_fp32: from the fastest, which is the least accurate, to
-  /// the most accurate. Empty: `auto` never chooses it.
+  /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
+  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one.
   std::span<const char* const> candidates = {};
+  /// The id of a kernel that is faster on every machine: `auto` chooses this one only if that one is not accurate
+  /// enough. Null: none.
+  const char* faster = nullptr;
   /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   const char* file_text = nullptr;         ///< of a kernel file, see parse_kernel_file(); null: the kernel is built in
@@ -201,6 +207,8 @@ struct KernelInfo {
 
   /// The tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
+  /// The tunable that trades accuracy for time; null if there is none.
+  const Tunable* accuracy_tunable() const;
   /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
   /// run this combination of settings.
   std::unique_ptr<ForceKernel> make(const Settings& settings, const cuda::Device* device) const;

@@ -71,6 +71,11 @@ const Tunable* KernelInfo::tunable(std::string_view name) const {
   return find_tunable(tunables, name);
 }
 
+const Tunable* KernelInfo::accuracy_tunable() const {
+  const auto found = std::ranges::find_if(tunables, &Tunable::trades_accuracy);
+  return found == tunables.end() ? nullptr : &*found;
+}
+
 Settings::Settings(const KernelInfo& kernel, const Values& changes)
     : kernel_id_{kernel.id}, tunables_{kernel.tunables}, texts_{kernel.texts} {
   for (const Tunable& tunable : kernel.tunables) values_[tunable.name] = tunable.initial;

@@ -27,10 +27,6 @@ std::int64_t build_time() {
   return unknown ? 0 : std::chrono::duration_cast<std::chrono::seconds>(written.time_since_epoch()).count();
 }
 
-std::string words_for(const Variant& variant) {
-  return words_for(*variant.kernel, variant.settings);
-}
-
 std::string result_of(const Candidate& candidate) {
   if (!(candidate.step_ms > 0)) return candidate.problem.text;
   std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
@@ -47,15 +43,28 @@ std::string table(const TuningResult& result) {
   return text;
 }
 
+/// Empty unless no candidate meets the accuracy.
+std::string unmet(const TuningResult& result, double accuracy) {
+  const std::vector<std::size_t> order = result.preference();
+  if (order.empty()) return "";
+  const std::optional<double> error = result.candidates[order.front()].median_error;
+  if (!error || *error <= accuracy_margin * accuracy) return "";
+  return fmt::format(
+      "\nNo candidate has a median error of at most {:.2g}, {:g} % of the accuracy: the fastest of full "
+      "fp32 accuracy is used.",
+      accuracy_margin * accuracy, 100 * accuracy_margin);
+}
+
 bool failed(const Candidate& candidate) {
   return candidate.problem && !candidate.problem.refused;
 }
 
 /// The value of the key `accurate_variants`.
-Json accurate_among(const AccuracyTrials& trials) {
+Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   Json accurate = Json::array();
   for (const Candidate& candidate : trials.candidates) {
-    if (!candidate.variant.kernel->full_fp32 && !candidate.problem) accurate.push_back(words_for(candidate.variant));
+    const bool meets = candidate.median_error && *candidate.median_error <= accuracy_margin * accuracy;
+    if (!candidate.problem && meets) accurate.push_back(words_for(candidate.variant));
   }
   return accurate;
 }
@@ -64,17 +73,16 @@ Json accurate_among(const AccuracyTrials& trials) {
 void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
   for (std::size_t i = 0; i < cached.candidates.size(); ++i) {
     const Candidate& now = trials.candidates[i];
-    if (now.variant.kernel->full_fp32) continue;
-    if (!now.problem) {
-      cached.candidates[i].median_error = now.median_error;
-    } else {
+    if (now.problem) {
       cached.candidates[i] = now;
+    } else {
+      cached.candidates[i].median_error = now.median_error;
     }
   }
 }
 
-bool has_approximations(const AccuracyTrials& trials) {
-  return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return !each.variant.kernel->full_fp32; });
+bool has_errors(const AccuracyTrials& trials) {
+  return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return each.median_error.has_value(); });
 }
 
 /// Why the kernel with its settings cannot take so many bodies; empty if it can.
@@ -126,19 +134,19 @@ std::vector<Variant> AutoChooser::candidates_for(const KernelDemand& demand) con
 }
 
 /// None if there is none, and if a candidate just failed in its trial: a new tuning run reports that.
-std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, const std::vector<Variant>& candidates,
-                                                             const AccuracyTrials& trials) {
+std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, const AccuracyTrials& trials) {
   if (std::ranges::any_of(trials.candidates, failed)) return std::nullopt;
+  std::vector<Variant> candidates;
+  for (const Candidate& candidate : trials.candidates) candidates.push_back(candidate.variant);
   std::optional<TuningResult> cached = cache_.find(key, candidates);
   report_problem();
   if (!cached) return std::nullopt;
   take_errors(*cached, trials);
   if (cached->preference().empty()) return std::nullopt;
   const std::filesystem::path& file = environment_.cache_file;
-  std::string source =
-      fmt::format("One step with {}, measured {} and cached{}{}:", counted_bodies(cached->count), cached->date,
-                  file.empty() ? "" : " in " + file.string(),
-                  has_approximations(trials) ? "; median errors measured now, with the present bodies" : "");
+  std::string source = fmt::format("One step with {}, measured {} and cached{}{}:", counted_bodies(cached->count),
+                                   cached->date, file.empty() ? "" : " in " + file.string(),
+                                   has_errors(trials) ? "; median errors measured now, with the present bodies" : "");
   return Found{std::move(*cached), std::move(source)};
 }
 
@@ -165,10 +173,12 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     const Backend backend = candidates.front().kernel->backend;
     const AccuracyTrials trials = environment_.try_accuracy(candidates, demand, system, stop);
     Json key = tuning_key(environment_.backends, demand, backend);
-    if (approximations_are_candidates(demand, backend)) key[accurate_variants] = accurate_among(trials);
-    const std::optional<Found> cached = cached_result(key, candidates, trials);
+    if (approximations_are_candidates(demand, backend)) {
+      key[accurate_variants] = accurate_among(trials, demand.accuracy);
+    }
+    const std::optional<Found> cached = cached_result(key, trials);
     const Found found = cached ? *cached : new_result(key, trials, demand, system, stop);
-    const std::string how = found.source + table(found.result);
+    const std::string how = found.source + table(found.result) + unmet(found.result, demand.accuracy);
     std::string too_large;
     for (const std::size_t index : found.result.preference()) {
       const Variant& variant = found.result.candidates[index].variant;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/tuning/accuracy_trials.h"
 #include "app/lab/tuning/choice_cache.h"
 #include "app/lab/tuning/tuning_run.h"
 #include "compute/sim/backends.h"
@@ -18,11 +19,11 @@ namespace orrery {
 /// a run for each. If only full_fp32 kernels are candidates, all counts above the most that are measured are one range.
 Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend);
 
-/// An entry of the key beside those of tuning_key(): the variants that are not full_fp32 and met the accuracy.
+/// An entry of the key beside those of tuning_key(): the variants that met the accuracy in a trial.
 inline constexpr const char* accurate_variants = "accurate_variants";
 
-/// Chooses by measurement and caches the results. The candidates that are not full_fp32 are tried with the present
-/// bodies each time; a cached result counts if the same ones meet the accuracy.
+/// Chooses by measurement and caches the results. Accuracy trials are made with the present bodies each time; a cached
+/// result counts if the same variants meet the accuracy.
 class AutoChooser final : public KernelChooser {
  public:
   /// The collaborators; tests have their own.
@@ -52,8 +53,7 @@ class AutoChooser final : public KernelChooser {
     std::string source;  ///< "One step with 4,096 bodies, measured ...:"
   };
   std::vector<Variant> candidates_for(const KernelDemand& demand) const;
-  std::optional<Found> cached_result(const Json& key, const std::vector<Variant>& candidates,
-                                     const AccuracyTrials& trials);
+  std::optional<Found> cached_result(const Json& key, const AccuracyTrials& trials);
   Found new_result(const Json& key, const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem& system,
                    const std::stop_token& stop);
   void report_problem();

@@ -70,6 +70,18 @@ VariantRunner system_runner(const Backends& backends, const ForceSystem& system,
           stop};
 }
 
+/// At most `most` of the bodies, evenly spaced in their order.
+Bodies thinned(const Bodies& bodies, int most) {
+  const auto count = static_cast<std::size_t>(bodies.count());
+  const std::size_t stride = (count + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most);
+  Bodies some;
+  for (std::size_t i = 0; i < count; i += stride) {
+    some.positions.push_back(bodies.positions[i]);
+    some.velocities.push_back(bodies.velocities[i]);
+  }
+  return some;
+}
+
 /// By one evaluation and no more, which may be long.
 AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   runner.select(variant);
@@ -93,24 +105,31 @@ KernelDemand with_count(KernelDemand demand, int count) {
   return demand;
 }
 
-/// The most bodies with which a step takes no more than its share of the time, by the first of these direct sums that
-/// runs.
-int affordable_count(const Backends& backends, const std::vector<Variant>& direct_sums, const KernelDemand& demand,
-                     const Limits& limits, const std::stop_token& stop) {
-  const int most = std::min(demand.count, limits.most_count);
-  if (most <= limits.first_count) return most;
-  const double share_ms = limits.budget_s * 1e3 / (steps_per_candidate * static_cast<double>(direct_sums.size()));
-  for (const Variant& variant : direct_sums) {
+/// The time of a step with `limits.first_count` bodies, in ms, by the first of the direct sums that runs; 0 if none
+/// does, and if the system has no more bodies than that.
+double pilot_ms(const Backends& backends, const std::vector<Variant>& candidates, const KernelDemand& demand,
+                const Limits& limits, const std::stop_token& stop) {
+  if (demand.count <= limits.first_count) return 0;
+  for (const Variant& variant : candidates) {
+    if (variant.kernel->is_tree || variant.kernel->faster) continue;
     VariantRunner cluster = cluster_runner(backends, with_count(demand, limits.first_count), stop);
     std::vector<Candidate> pilot{{variant}};
     run_tuning(
         pilot, [&](const Variant& each, int steps) { return cluster.step_ms(each, steps); }, seconds,
         /*budget_s=*/0, pilots_for(demand));
-    if (!(pilot.front().step_ms > 0)) continue;
-    const double count = limits.first_count * std::sqrt(share_ms / pilot.front().step_ms);
-    return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
+    if (pilot.front().step_ms > 0) return pilot.front().step_ms;
   }
-  return limits.first_count;
+  return 0;
+}
+
+/// The most bodies with which a step of a direct sum takes no more than its share of the time.
+int affordable_count(double pilot_ms, std::size_t direct_sums, const KernelDemand& demand, const Limits& limits) {
+  const int most = std::min(demand.count, limits.most_count);
+  if (most <= limits.first_count) return most;
+  if (!(pilot_ms > 0)) return limits.first_count;
+  const double share_ms = limits.budget_s * 1e3 / (steps_per_candidate * static_cast<double>(direct_sums));
+  const double count = limits.first_count * std::sqrt(share_ms / pilot_ms);
+  return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
 }
 
 /// Times of direct sums with `measured_count` bodies are scaled to the result's count.
@@ -160,13 +179,28 @@ std::vector<Variant> candidates_here(const Backends& backends) {
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
   const double begin_s = seconds();
+  const Backend backend = candidates.front().kernel->backend;
+  const Limits& limits = limits_of(backend);
   AccuracyTrials trials;
   for (const Variant& variant : candidates) trials.candidates.push_back({variant});
+  trials.pilot_ms = pilot_ms(backends, candidates, demand, limits, stop);
+  const double growth = static_cast<double>(demand.count) / limits.first_count;
   VariantRunner runner = system_runner(backends, system, stop);
-  const bool spare_direct_sums = demand.count > most_measured_bodies(candidates.front().kernel->backend);
-  try_accuracy(
-      trials.candidates, [&](const Variant& variant) { return try_variant(runner, variant); }, demand.accuracy,
-      spare_direct_sums);
+  Bodies few;
+  const ForceSystem few_system{few, system.law};
+  std::optional<VariantRunner> few_runner;
+  try_accuracy(trials.candidates,
+               [&](const Variant& variant) {
+                 const bool all = !variant.kernel->full_fp32 || demand.count <= limits.most_count;
+                 if (all) return try_variant(runner, variant);
+                 if (!few_runner) {
+                   few = thinned(system.bodies, limits.most_count);
+                   few_runner.emplace(system_runner(backends, few_system, stop));
+                 }
+                 return try_variant(*few_runner, variant);
+               },
+               {.accuracy = approximations_are_candidates(demand, backend) ? demand.accuracy : 0,
+                .direct_ms = trials.pilot_ms * growth * growth});
   trials.took_s = seconds() - begin_s;
   return trials;
 }
@@ -174,13 +208,13 @@ AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Vari
 TuningResult measure_candidates(const Backends& backends, const AccuracyTrials& trials, const KernelDemand& demand,
                                 const ForceSystem& system, const std::stop_token& stop) {
   const Limits& limits = limits_of(trials.candidates.front().variant.kernel->backend);
-  std::vector<Variant> direct_sums;
+  std::size_t direct_sums = 0;
   bool has_trees = false;
   for (const Candidate& candidate : trials.candidates) {
     has_trees |= candidate.variant.kernel->is_tree;
-    if (!candidate.variant.kernel->is_tree && !candidate.problem) direct_sums.push_back(candidate.variant);
+    direct_sums += !candidate.variant.kernel->is_tree && !candidate.problem;
   }
-  const int measured_count = affordable_count(backends, direct_sums, demand, limits, stop);
+  const int measured_count = affordable_count(trials.pilot_ms, direct_sums, demand, limits);
   TuningResult result{.candidates = trials.candidates, .count = has_trees ? demand.count : measured_count};
   tune(backends, result, measured_count, demand, system, limits.budget_s - trials.took_s, stop);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "app/lab/tuning/accuracy_trials.h"
 #include "app/lab/tuning/tuning_run.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/kernel_chooser.h"
@@ -20,10 +21,10 @@ bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 /// catalog and of their declarations.
 std::vector<Variant> candidates_here(const Backends& backends);
 
-/// Tries the candidates that are not full_fp32 with `system`, see try_accuracy(): one evaluation each, and a direct sum
-/// in fp64 over a sample of bodies. If no tree meets the accuracy, direct sums are tried even if they are long, since
-/// every step will be. Throws Cancelled soon after `stop` was requested, on CUDA after the present batch; so does
-/// measure_candidates().
+/// Tries candidates with `system`, see try_accuracy(): each trial is one evaluation, and a direct sum in fp64 over a
+/// sample of bodies. Errors of full fp32 sums depend little on the count: those are measured with at most
+/// most_measured_bodies() of the bodies. Throws Cancelled soon after `stop` was requested, on CUDA after the present
+/// batch; so does measure_candidates().
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);
 

@@ -1,17 +1,12 @@
 #include "app/lab/tuning/tuning_run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "app/lab/sampling.h"
-#include "app/text/lines.h"
-#include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 namespace {
@@ -34,10 +29,6 @@ Sampling sampling_of(int pilots) {
 
 bool is_time(double ms) {
   return ms > 0 && std::isfinite(ms);
-}
-
-void rule_out(Candidate& candidate, const std::string& why) {
-  candidate.problem = {.text = one_line(why), .refused = true};
 }
 
 /// A candidate that fails once is out.
@@ -72,38 +63,6 @@ std::vector<std::size_t> TuningResult::preference() const {
   const auto first = std::min_element(order.begin(), others);
   if (first != others) std::rotate(order.begin(), first, first + 1);
   return order;
-}
-
-std::string error_words(double median_error) {
-  return fmt::format("median error {:.2g}", median_error);
-}
-
-void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, double accuracy,
-                  bool spare_direct_sums) {
-  std::map<std::string, std::string> trees;  // by kernel id, the settings that meet the accuracy
-  const auto try_if_needed = [&](Candidate& candidate) {
-    const KernelPtr& kernel = candidate.variant.kernel;
-    const bool spared = !kernel->is_tree && spare_direct_sums;
-    if (const auto enough = spared ? trees.begin() : trees.find(kernel->id); enough != trees.end()) {
-      return rule_out(candidate, enough->second + " is accurate enough and less work");
-    }
-    const AccuracyTrial trial = try_one(candidate.variant);
-    candidate.median_error = trial.median_error;
-    if (!meets_accuracy(trial.median_error, accuracy)) {
-      return rule_out(candidate, fmt::format("{}, above {:g}", error_words(trial.median_error), accuracy));
-    }
-    if (!kernel->is_tree) return;  // it is timed as all direct sums are
-    if (is_time(trial.step_ms)) candidate.step_ms = trial.step_ms;
-    trees[kernel->id] = words_for(*kernel, candidate.variant.settings);
-  };
-  for (const bool is_tree : {true, false}) {
-    for (Candidate& candidate : candidates) {
-      const KernelInfo& kernel = *candidate.variant.kernel;
-      if (kernel.full_fp32 || kernel.is_tree != is_tree) continue;
-      if (Problem failure = problem_of([&] { try_if_needed(candidate); })) candidate.problem = std::move(failure);
-      if (candidate.problem) candidate.step_ms = 0;
-    }
-  }
 }
 
 void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure, const std::function<double()>& now_s,

@@ -8,6 +8,7 @@ namespace {
 constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
 };
+constexpr const char* candidates[] = {""};
 
 // A new kernel can start from here (orrery new-kernel):
 /// A body in a tile; two 16-byte loads bring it.
@@ -97,6 +98,6 @@ ORRERY_KERNEL(
         "of the units: half the float rate on GPUs made for science, 1/32 or 1/64 on others, and a reciprocal square "
         "root that takes several instructions on all of them.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-7, .max = 1e-6}, .takes_targets = true,
-    .create = create_kernel<Fp64>);
+    .candidates = candidates, .faster = "cuda-tiled", .create = create_kernel<Fp64>);
 
 }  // namespace orrery

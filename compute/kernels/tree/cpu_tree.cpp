@@ -159,8 +159,7 @@ HWY_EXPORT(evaluate_group);
 HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.2", "0.25", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
-constexpr const char* candidates[] = {"theta=1.0", "theta=0.8", "",           "theta=0.5",
-                                      "theta=0.4", "theta=0.3", "theta=0.25", "theta=0.2"};
+constexpr const char* candidates[] = {""};
 // A Plummer sphere on two cores of an EPYC (Zen 3, AVX2) by orrery bench, whole steps: 16,384 bodies with theta 0.5,
 // 0.7 and 1.0 took 21, 14 to 15 and 11 ms at median errors of 9e-5, 3.7e-4 and 6.8e-4; cpu-simd took 54 ms,
 // cpu-symmetric 35 ms. It is faster than cpu-simd from 2000 bodies on or fewer (with AVX-512 from some 3700 on), and
@@ -171,7 +170,8 @@ constexpr Tunable tunables[] = {
      .notes = "Opening angle: a cell counts as a whole beyond its size divided by theta. Smaller: slower, more exact.",
      .values = theta_values,
      .initial = "0.7",
-     .numbers = Range<double>{0.05, 1.0}},
+     .numbers = Range<double>{0.05, 1.0},
+     .trades_accuracy = true},
     leaf_tunable("32"),
     {.name = "group",
      .notes = "Neighbouring bodies that walk the tree together, and share one list of what they meet, at most.",

@@ -30,7 +30,8 @@ constexpr Tunable tunables[] = {
               "theta alone decides.",
      .values = tolerance_values,
      .initial = "1e-3",
-     .numbers = Range<double>{1e-8, 1e-2}},
+     .numbers = Range<double>{1e-8, 1e-2},
+     .trades_accuracy = true},
     leaf_tunable("16"),
     {.name = "group",
      .notes =
@@ -48,10 +49,7 @@ constexpr Tunable tunables[] = {
 
 // Median errors with tolerances of 1e-4, 5e-5, 2e-5 and 1e-5: 1.4e-4, 9.2e-5, 4.8e-5 and 3.1e-5 (a million bodies in
 // two galaxies, on an H100, 2026-11).
-constexpr const char* candidates[] = {"tolerance=5e-3", "tolerance=2e-3", "",
-                                      "tolerance=5e-4", "tolerance=2e-4", "tolerance=1e-4",
-                                      "tolerance=5e-5", "tolerance=2e-5", "tolerance=1e-5",
-                                      "tolerance=5e-6", "tolerance=2e-6", "tolerance=1e-6"};
+constexpr const char* candidates[] = {""};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 

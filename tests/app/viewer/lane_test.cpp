@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -12,6 +13,18 @@
 
 namespace orrery {
 namespace {
+
+/// Always chooses a tree whose median error is about 1e-2.
+class CoarseChooser final : public KernelChooser {
+ public:
+  KernelChoice choose(const KernelDemand&, const ForceSystem&, const std::stop_token&) override {
+    ++choices;
+    const KernelPtr tree = test::find_kernel("cpu-tree");
+    return {tree, Settings{*tree, {{"theta", "1.0"}, {"order", "monopole"}}}, ""};
+  }
+
+  std::atomic<int> choices = 0;
+};
 
 class LaneTest : public testing::Test {
  protected:
@@ -64,6 +77,28 @@ TEST_F(LaneTest, TwoLanesRunAndAreDrawnInOneContext) {
   EXPECT_EQ(view_.times.force_ms > 0, true);
   const bool on_gpu = second.status().backend == Backend::cuda;  // which may not share the buffer, see lane()
   EXPECT_EQ(view_.interop, on_gpu ? Interop::staged : Interop::host) << view_.interop_reason;
+}
+
+TEST_F(LaneTest, AutoChoosesAgainIfTheForcesAreNotAccurateEnoughUnlessInLockstep) {
+  const Sharing none{.reason = "not tried", .cure = "try"};
+  for (const bool lockstep : {false, true}) {
+    CoarseChooser chooser;
+    Lane shown{rescue_, test::backends(), none, {.scene = "plummer", .count = 2000}, nullptr, &chooser, lockstep};
+    view_.diagnostics.probe = true;
+    shown.apply(SetAccuracy{1e-4}, view_.diagnostics);
+    shown.apply(SelectKernel{auto_kernel}, view_.diagnostics);
+    for (std::int64_t number = 0; number < 40; ++number) {
+      while (shown.simulation().measuring() || !shown.collect()) {
+        shown.collect();
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      }
+      shown.examine(static_cast<double>(number), view_);
+      shown.advance(number);
+    }
+    // With 40 s of frames and pauses of 20 s.
+    EXPECT_EQ(chooser.choices, lockstep ? 1 : 3);
+    EXPECT_TRUE(shown.status().auto_choice);
+  }
 }
 
 TEST_F(LaneTest, FramesAnotherSceneOnceItsBodiesAreDrawn) {

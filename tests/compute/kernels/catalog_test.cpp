@@ -96,7 +96,8 @@ TEST(KernelCatalog, RefusesAnUnknownKernelAndListsTheKnown) {
 
 /// A descriptor that points to texts of the caller, which may be gone when the catalog has copied them.
 KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float strength) {
-  const std::string title = "Uniform " + id, notes = "Pulls all bodies alike.", name = "steps", one = "1", two = "2";
+  const std::string title = "Uniform " + id, notes = "Pulls all bodies alike.", name = "steps", one = "1", two = "2",
+                    faster = "another";
   const char* const values[] = {one.c_str(), two.c_str()};
   const char* const candidates[] = {"steps=2"};
   const Tunable tunables[] = {{.name = name.c_str(), .notes = notes.c_str(), .values = values, .initial = one.c_str()}};
@@ -109,6 +110,7 @@ KernelPtr put_uniform(KernelCatalog& catalog, const std::string& id, float stren
                       .tunables = tunables,
                       .tolerance = {.median = 1, .max = 1},
                       .candidates = candidates,
+                      .faster = faster.c_str(),
                       .create = [strength](const Settings&, const cuda::Device*) {
                         return std::make_unique<test::UniformKernel>(strength);
                       }});
@@ -134,6 +136,7 @@ TEST(KernelCatalog, TakesKernelsAtRunTimeAndCopiesTheirTexts) {
   EXPECT_TRUE(added->tunable("steps")->allows("2"));
   ASSERT_EQ(added->candidates.size(), 1u);
   EXPECT_STREQ(added->candidates[0], "steps=2");
+  EXPECT_STREQ(added->faster, "another");
   EXPECT_EQ(catalog.find("uniform"), added);
   EXPECT_EQ(pull_by(*added), 3);
   EXPECT_EQ(test::catalog().find_or_null("uniform"), nullptr) << "each catalog has its own";

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cmath>
 #include <fstream>
-#include <limits>
-#include <map>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/parse_number.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/sim/backends.h"
 #include "tests/app/lab/tuning/rows_variant.h"
@@ -24,44 +23,44 @@ class AutoChooserTest : public testing::Test {
   static Variant variant(const char* rows) { return test::rows_variant(rows); }
 
   AutoChooser chooser() {
-    return AutoChooser{
-        {.backends = test::backends(),
-         .candidates = [this] { return candidates; },
-         .try_accuracy =
-             [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
-                    const std::stop_token&) {
-               AccuracyTrials trials;
-               for (const Variant& each : variants) trials.candidates.push_back({each});
-               try_accuracy(
-                   trials.candidates, [this](const Variant& tree) { return trial_of(tree.settings.text("theta")); },
-                   demand.accuracy, /*spare_direct_sums=*/false);
-               return trials;
-             },
-         .measure =
-             [this](const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem&,
-                    const std::stop_token&) {
-               measured.push_back(demand);
-               TuningResult result{
-                   .candidates = trials.candidates, .count = demand.count, .date = "2026-11-21T12:00:00Z"};
-               Candidate* last = nullptr;
-               for (Candidate& each : result.candidates) {
-                 if (each.problem) continue;
-                 each.step_ms = 2;
-                 last = &each;
-               }
-               if (last) last->step_ms = 1;
-               if (!problem.empty()) *last = {last->variant, 0, {problem, refused}};
-               return result;
-             },
-         .cache_file = file,
-         .report = [this](const std::string& line) { said.push_back(line); }}};
+    return AutoChooser{{.backends = test::backends(),
+                        .candidates = [this] { return candidates; },
+                        .try_accuracy =
+                            [this](const std::vector<Variant>& variants, const KernelDemand& demand, const ForceSystem&,
+                                   const std::stop_token&) {
+                              AccuracyTrials trials;
+                              for (const Variant& each : variants) trials.candidates.push_back({each});
+                              try_accuracy(trials.candidates, [this](const Variant& each) { return trial_of(each); },
+                                           {.accuracy = demand.accuracy});
+                              return trials;
+                            },
+                        .measure =
+                            [this](const AccuracyTrials& trials, const KernelDemand& demand, const ForceSystem&,
+                                   const std::stop_token&) {
+                              measured.push_back(demand);
+                              TuningResult result{.candidates = trials.candidates,
+                                                  .count = demand.count,
+                                                  .date = "2026-11-21T12:00:00Z"};
+                              Candidate* last = nullptr;
+                              for (Candidate& each : result.candidates) {
+                                if (each.problem) continue;
+                                each.step_ms = 2;
+                                last = &each;
+                              }
+                              if (last) last->step_ms = 1;
+                              if (!problem.empty()) *last = {last->variant, 0, {problem, refused}};
+                              return result;
+                            },
+                        .cache_file = file,
+                        .report = [this](const std::string& line) { said.push_back(line); }}};
   }
 
-  AccuracyTrial trial_of(const std::string& theta) {
-    tried.push_back(theta);
-    if (theta == broken) throw std::runtime_error("it broke");
-    if (theta == starved) throw std::bad_alloc();
-    return {.median_error = errors.at(theta), .step_ms = 250};
+  AccuracyTrial trial_of(const Variant& variant) {
+    ++trials_made;
+    if (broken) throw std::runtime_error("it broke");
+    if (!variant.kernel->is_tree) return {.median_error = sum_error, .step_ms = 250};
+    const double theta = parsed_number<double>(variant.settings.text("theta")).value();
+    return {.median_error = tree_error * std::pow(theta, 4), .step_ms = 250};
   }
 
   static KernelChoice choose(AutoChooser chooser, const KernelDemand& demand) {
@@ -73,9 +72,10 @@ class AutoChooserTest : public testing::Test {
   bool refused = false;
   std::vector<Variant> candidates{variant("auto"), variant("4")};
   std::vector<KernelDemand> measured;
-  std::vector<std::string> tried;                                      // the values of theta of trees
-  std::map<std::string, double> errors{{"0.8", 1e-4}, {"0.5", 1e-5}};  // of the bodies at hand
-  std::string broken, starved;                                         // the theta that fails
+  int trials_made = 0;
+  double tree_error = 4e-4;  // of a tree with theta 1 and the bodies at hand; it varies with the 4th power
+  double sum_error = 1e-7;   // of the direct sums
+  bool broken = false;       // every trial fails
   std::vector<std::string> said;
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "auto-kernels.json";
@@ -155,15 +155,15 @@ TEST_F(AutoChooserTest, KeepsOneResultForEachAccuracy) {
             tuning_key(test::backends(), {.count = 1000}, Backend::cpu));
 }
 
-/// Systems of one size at an accuracy of 5e-4, with two settings of a tree that are loose and tight.
+/// Systems of one size at an accuracy of 5e-4, with a tree.
 class AutoChooserTreesTest : public AutoChooserTest {
  protected:
-  AutoChooserTreesTest() { candidates = {variant("auto"), test::tree_variant("0.8"), test::tree_variant("0.5")}; }
+  AutoChooserTreesTest() { candidates = {variant("auto"), test::tree_variant("0.7")}; }
 
-  /// The name of what is chosen for bodies for which the trees have these errors.
-  std::string choose_with(double loose, double tight) {
-    errors = {{"0.8", loose}, {"0.5", tight}};
-    tried.clear();
+  /// The name of what is chosen for bodies for which a tree with this theta has 90 % of the accuracy; 0: no tree has.
+  std::string choose_with(double theta) {
+    tree_error = theta > 0 ? 4.2e-4 / std::pow(theta, 4) : 1e9;
+    trials_made = 0;
     measured.clear();
     const KernelChoice choice = choose(chooser(), {.count = 100'000, .accuracy = 5e-4});
     how = choice.how;
@@ -173,67 +173,61 @@ class AutoChooserTreesTest : public AutoChooserTest {
   std::string how;  // the latest choice was made
 };
 
-TEST_F(AutoChooserTreesTest, ATreeIsFoundWhereNoneSufficedForOtherBodies) {
-  EXPECT_EQ(choose_with(1e-2, 1e-3), "auto: cpu-simd");
-  EXPECT_EQ(choose_with(1e-2, 1e-4), "auto: cpu-tree theta=0.5");
-  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
-  EXPECT_EQ(measured.size(), 1u);
+TEST_F(AutoChooserTreesTest, FindsTheSettingsOfTheTreeForTheBodiesAtHand) {
+  EXPECT_EQ(choose_with(0), "auto: cpu-simd");
+  EXPECT_EQ(choose_with(0.7), "auto: cpu-tree");
+  EXPECT_EQ(trials_made, 1) << "its initial settings just meet the accuracy";
+  EXPECT_EQ(choose_with(0.35), "auto: cpu-tree theta=0.35");
+  EXPECT_EQ(choose_with(2), "auto: cpu-tree theta=1.0");
+  EXPECT_EQ(choose_with(0), "auto: cpu-simd");
 }
 
-TEST_F(AutoChooserTreesTest, LooseSettingsAreFoundWhereTightOnesWereNeededForOtherBodies) {
-  EXPECT_EQ(choose_with(1e-2, 1e-4), "auto: cpu-tree theta=0.5");
-  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
-}
-
-TEST_F(AutoChooserTreesTest, NoTreeIsKeptThatIsNotAccurateEnoughNow) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-tree theta=0.8");
-  EXPECT_EQ(choose_with(6e-4, 1e-5), "auto: cpu-tree theta=0.5");
-  EXPECT_EQ(choose_with(nan, nan), "auto: cpu-simd");
-}
-
-TEST_F(AutoChooserTreesTest, WhereTheSameTreesSufficeNothingIsMeasuredAgain) {
+TEST_F(AutoChooserTreesTest, IfTheSearchFindsTheSameSettingsNothingIsTimedAgain) {
   for (const bool again : {false, true}) {
-    for (const double loose : {1e-2, 1e-4}) {
-      for (const double tight : {1e-3, 1e-5}) {
-        if (loose < tight) continue;
-        choose_with(loose, tight);
-        EXPECT_EQ(tried.size(), loose > 5e-4 ? 2u : 1u) << "once for each choice";
-        EXPECT_EQ(measured.size(), again ? 0u : 1u) << "systems that alternate each have their result";
-      }
+    for (const double theta : {0.0, 0.5, 0.7}) {
+      choose_with(theta);
+      EXPECT_GT(trials_made, 0) << "for each choice";
+      EXPECT_EQ(measured.size(), again ? 0u : 1u) << "systems that alternate each have their result";
     }
   }
 }
 
 TEST_F(AutoChooserTreesTest, SaysThatErrorsAreOfNowAndTimesOfThen) {
-  choose_with(9e-3, 1e-4);
+  choose_with(0.7);
   EXPECT_EQ(how.find("measured now"), std::string::npos) << how;
-  choose_with(8e-3, 2e-4);
-  for (const char* part : {"measured 2026-11-21", "median errors measured now", "theta=0.5: 1 ms, median error 0.0002",
-                           "theta=0.8: median error 0.008, above 0.0005"}) {
+  choose_with(0.71);
+  for (const char* part :
+       {"measured 2026-11-21", "median errors measured now", "cpu-tree: 1 ms, median error 0.0004"}) {
     EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
   }
-  for (const char* old : {"0.0001", "0.009"}) EXPECT_EQ(how.find(old), std::string::npos) << how;
+  EXPECT_EQ(how.find("0.00042"), std::string::npos) << how;
 }
 
 TEST_F(AutoChooserTreesTest, OneThatFailsAtATrialIsNamedAndMeasuredAgainNextTime) {
-  EXPECT_EQ(choose_with(1e-2, 1e-3), "auto: cpu-simd");
-  broken = "0.8";
-  starved = "0.5";
+  EXPECT_EQ(choose_with(0), "auto: cpu-simd");
+  broken = true;
   for (const bool again : {false, true}) {
     said.clear();
-    EXPECT_EQ(choose_with(1e-4, 1e-5), "auto: cpu-simd");
+    EXPECT_EQ(choose_with(0.7), "auto: cpu-simd");
     EXPECT_EQ(measured.size(), 1u) << again << ": perhaps it was the moment";
-    ASSERT_EQ(said.size(), 2u);
+    ASSERT_EQ(said.size(), 1u);
     EXPECT_NE(said[0].find("it broke"), std::string::npos) << said[0];
-    EXPECT_NE(said[1].find("not enough memory"), std::string::npos) << said[1];
-    for (const char* part : {"theta=0.8: it broke", "theta=0.5: not enough memory"}) {
-      EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
-    }
+    EXPECT_NE(how.find("cpu-tree: it broke"), std::string::npos) << how;
   }
-  broken = starved = "";
-  choose_with(1e-2, 1e-3);
+  broken = false;
+  choose_with(0);
   EXPECT_TRUE(measured.empty()) << "the earlier result still counts";
+}
+
+TEST_F(AutoChooserTreesTest, SaysThatNothingMeetsTheAccuracy) {
+  tree_error = 1e9;
+  sum_error = 3e-7;
+  const KernelChoice choice = choose(chooser(), {.count = 100'000, .accuracy = 1e-7});
+  EXPECT_EQ(name_of(choice), "auto: cpu-simd");
+  EXPECT_NE(choice.how.find("No candidate has a median error of at most 9e-08"), std::string::npos) << choice.how;
+  sum_error = 5e-8;
+  EXPECT_EQ(choose(chooser(), {.count = 100'000, .accuracy = 1e-7}).how.find("No candidate"), std::string::npos);
+  EXPECT_EQ(measured.size(), 2u) << "another list of variants meets the accuracy";
 }
 
 TEST_F(AutoChooserTest, CountsTheProcessorsThatThisProcessMayUse) {

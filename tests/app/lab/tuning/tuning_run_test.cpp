@@ -7,7 +7,6 @@
 #include <map>
 #include <new>
 #include <stdexcept>
-#include <tuple>
 
 #include "compute/core/error.h"
 #include "tests/app/lab/tuning/rows_variant.h"
@@ -176,135 +175,23 @@ TEST_F(TuningRunTest, NoTimeIsNoMeasurement) {
   for (const Candidate& candidate : result.candidates) EXPECT_FALSE(candidate.problem.text.empty());
 }
 
-/// Trees with the errors that the test gives them, in their order.
-class TreesTest : public testing::Test {
- protected:
-  void add(const char* theta, double median_error) {
-    result.candidates.push_back({test::tree_variant(theta)});
-    errors_[theta] = median_error;
-  }
-
-  /// A direct sum that is not full_fp32, with this value of `rows`.
-  void add_coarse_sum(const char* rows, double median_error) {
-    KernelInfo info = *test::find_kernel("cpu-simd");
-    info.full_fp32 = false;
-    const KernelPtr coarse = std::make_shared<const KernelInfo>(info);
-    Settings settings{*coarse};
-    settings.set("rows", rows);
-    result.candidates.push_back({{coarse, settings}});
-    errors_[rows] = median_error;
-  }
-
-  void try_them(double accuracy, bool spare_direct_sums = false) {
-    try_accuracy(
-        result.candidates,
-        [&](const Variant& variant) {
-          const std::string value = variant.settings.text(variant.kernel->is_tree ? "theta" : "rows");
-          tried.push_back(value);
-          if (refuse == value) throw UsageError("no room");
-          return AccuracyTrial{.median_error = errors_[value], .step_ms = 250};
-        },
-        accuracy, spare_direct_sums);
-  }
-
-  TuningResult result;
-  std::vector<std::string> tried;
-  std::string refuse;
-
- private:
-  std::map<std::string, double> errors_;
-};
-
-TEST_F(TreesTest, TheFirstThatIsAccurateEnoughIsTheOnlyOne) {
-  add("1.0", 2e-3);
-  add("0.7", 5e-4);
-  add("0.4", 1e-5);
-  result.candidates.push_back({test::rows_variant("1")});
-  try_them(5e-4);
-  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "0.7"}));
-  const auto& [loose, enough, tight, direct] =
-      std::tie(result.candidates[0], result.candidates[1], result.candidates[2], result.candidates[3]);
-  EXPECT_TRUE(loose.problem.refused);
-  EXPECT_EQ(loose.median_error, 2e-3);
-  for (const char* number : {"0.002", "0.0005"}) {
-    EXPECT_NE(loose.problem.text.find(number), std::string::npos) << loose.problem.text;
-  }
-  EXPECT_EQ(enough.problem.text, "");
-  EXPECT_EQ(enough.median_error, 5e-4);
-  EXPECT_EQ(enough.step_ms, 250);
-  EXPECT_TRUE(tight.problem.refused);
-  EXPECT_NE(tight.problem.text.find(enough.variant.kernel->id), std::string::npos) << tight.problem.text;
-  EXPECT_FALSE(tight.median_error);
-  EXPECT_EQ(direct.problem.text, "");
+TEST_F(TuningRunTest, ASlowOneThatATrialTimedIsNotMeasuredAgainWhereItMayNotWin) {
+  add("auto", 9);
+  add("1", 250);
+  result.candidates[1].step_ms = 250;
+  tune();
+  EXPECT_EQ(asked["1"], 0);
+  EXPECT_EQ(result.candidates[1].step_ms, 250);
+  EXPECT_EQ(result.preference(), (std::vector<std::size_t>{0, 1}));
 }
 
-TEST_F(TreesTest, AnInaccurateTreeLoses) {
-  add("1.0", 1e-3);
-  add("0.7", std::numeric_limits<double>::quiet_NaN());
-  add("0.4", std::numeric_limits<double>::infinity());
-  result.candidates.push_back({test::rows_variant("1")});
-  try_them(5e-4);
-  run_tuning(
-      result.candidates, [](const Variant& variant, int) { return variant.kernel->is_tree ? 1 : 90; }, [] { return 0; },
-      1e9, /*pilots=*/1);
-  EXPECT_EQ(result.preference(), std::vector<std::size_t>{3}) << "however fast";
-}
-
-TEST_F(TreesTest, WhatCannotRunDoesNotMeetTheAccuracy) {
-  add("1.0", 1e-5);
-  add("0.7", 1e-5);
-  refuse = "1.0";
-  try_them(5e-4);
-  EXPECT_EQ(result.candidates[0].problem.text, "no room");
-  EXPECT_EQ(result.candidates[1].problem.text, "");
-}
-
-TEST_F(TreesTest, ADirectSumThatIsNotFullFp32IsACandidateIfItMeetsTheAccuracy) {
-  add_coarse_sum("1", 1e-5);
-  add_coarse_sum("2", 9e-6);
-  add("1.0", 1e-3);
-  try_them(1e-5);
-  EXPECT_EQ(tried, (std::vector<std::string>{"1.0", "1", "2"})) << "trees first";
-  for (const std::size_t sum : {0u, 1u}) {
-    EXPECT_EQ(result.candidates[sum].problem.text, "");
-    EXPECT_EQ(result.candidates[sum].step_ms, 0) << "it is timed as all direct sums are";
-  }
-  EXPECT_EQ(result.candidates[0].median_error, 1e-5);
-
-  result.candidates.clear();
-  add_coarse_sum("1", 1e-5);
-  try_them(1e-6);
-  EXPECT_TRUE(result.candidates[0].problem.refused);
-}
-
-TEST_F(TreesTest, ALongDirectSumIsTriedOnlyIfNoTreeMeetsTheAccuracy) {
-  add_coarse_sum("1", 1e-5);
-  add("1.0", 1e-5);
-  try_them(1e-4, /*spare_direct_sums=*/true);
-  EXPECT_EQ(tried, (std::vector<std::string>{"1.0"}));
-  EXPECT_TRUE(result.candidates[0].problem.refused);
-
-  result.candidates.pop_back();
-  result.candidates[0].problem = {};
-  try_them(1e-4, /*spare_direct_sums=*/true);
-  EXPECT_EQ(result.candidates[0].problem.text, "");
-}
-
-TEST_F(TreesTest, ASlowOneIsNotMeasuredAgainWhereItMayNotWin) {
-  add("0.7", 1e-5);
-  result.candidates.push_back({test::rows_variant("1")});
-  try_them(5e-4);
-  int trees = 0;
-  run_tuning(
-      result.candidates,
-      [&](const Variant& variant, int) {
-        trees += variant.kernel->is_tree;
-        return 9;
-      },
-      [] { return 0; }, 1e9, /*pilots=*/1);
-  EXPECT_EQ(trees, 0);
-  EXPECT_EQ(result.candidates[0].step_ms, 250);
-  EXPECT_EQ(result.preference(), (std::vector<std::size_t>{1, 0}));
+TEST_F(TuningRunTest, WhatIsRuledOutLosesHoweverFast) {
+  add("auto", 90);
+  add("1", 1);
+  result.candidates[1].problem = {.text = "its error is too large", .refused = true};
+  tune();
+  EXPECT_EQ(winner(), "auto");
+  EXPECT_EQ(asked["1"], 0);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+#include "app/lab/tuning/accuracy_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "app/lab/tuning/setting_search.h"
+#include "app/text/lines.h"
+#include "compute/core/parse_number.h"
+#include "compute/sim/kernel_chooser.h"
+
+namespace orrery {
+namespace {
+
+constexpr double worth_a_trial = 0.25;  // of a direct sum's forecast: a tree that is faster than this wins
+// A tree that is slower than the forecast loses, as do its more accurate settings. A trial's step also takes memory:
+// only longer ones are compared.
+constexpr double slow_ms = 20;
+
+void rule_out(Candidate& candidate, const std::string& why) {
+  candidate.problem = {.text = one_line(why), .refused = true};
+}
+
+class Trials {
+ public:
+  Trials(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits)
+      : candidates_{candidates}, try_one_{try_one}, limits_{limits}, target_{accuracy_margin * limits.accuracy} {}
+
+  void run() {
+    for (const auto kind : {&Trials::is_tree, &Trials::is_direct_sum, &Trials::has_faster}) {
+      for (Candidate& candidate : candidates_) {
+        if (!kind(*candidate.variant.kernel)) continue;
+        if (Problem failure = problem_of([&] { settle(candidate); })) candidate.problem = std::move(failure);
+        if (candidate.problem) candidate.step_ms = 0;
+      }
+    }
+    const bool any = std::ranges::any_of(candidates_, [](const Candidate& each) { return !each.problem; });
+    for (Candidate& candidate : candidates_) {
+      const bool inaccurate = candidate.problem.refused && candidate.median_error;
+      if (!any && inaccurate && candidate.variant.kernel->full_fp32) candidate.problem = {};
+    }
+  }
+
+ private:
+  static bool is_tree(const KernelInfo& kernel) { return kernel.is_tree; }
+  static bool is_direct_sum(const KernelInfo& kernel) { return !kernel.is_tree && !kernel.faster; }
+  static bool has_faster(const KernelInfo& kernel) { return !kernel.is_tree && kernel.faster; }
+
+  bool needs_trial(const KernelInfo& kernel) const {
+    return !kernel.full_fp32 || (limits_.accuracy > 0 && !(kernel.tolerance.median <= target_));
+  }
+
+  void settle(Candidate& candidate) {
+    const KernelInfo& kernel = *candidate.variant.kernel;
+    if (kernel.is_tree) return search_tree(candidate);
+    if (const Candidate* faster = faster_than(kernel)) {
+      return rule_out(candidate, words_for(faster->variant) + " is accurate enough and faster");
+    }
+    if (!needs_trial(kernel)) return;
+    if (fastest_tree_ && fastest_tree_->step_ms < worth_a_trial * limits_.direct_ms) {
+      return rule_out(candidate, words_for(fastest_tree_->variant) + " is accurate enough and faster");
+    }
+    const AccuracyTrial trial = try_one_(candidate.variant);
+    candidate.median_error = trial.median_error;
+    if (!(trial.median_error <= target_)) rule_out_inaccurate(candidate);
+  }
+
+  const Candidate* faster_than(const KernelInfo& kernel) const {
+    if (!kernel.faster) return nullptr;
+    const auto found = std::ranges::find_if(candidates_, [&](const Candidate& each) {
+      return !each.problem && std::string_view{each.variant.kernel->id} == kernel.faster;
+    });
+    return found == candidates_.end() ? nullptr : &*found;
+  }
+
+  void search_tree(Candidate& tree) {
+    const Tunable* tunable = tree.variant.kernel->accuracy_tunable();
+    std::vector<double> values{1};  // without a tunable, its settings as they are
+    if (tunable) values = two_digit_numbers(*tunable->numbers);
+    const double initial = tunable ? parsed_number<double>(tree.variant.settings.text(tunable->name)).value_or(0) : 0;
+    const auto with_value = [&](std::size_t index) {
+      Variant variant = tree.variant;
+      if (tunable) variant.settings.set(tunable->name, shortest_text(values[index]));
+      return variant;
+    };
+    std::map<std::size_t, AccuracyTrial> trials;
+    const auto try_value = [&](std::size_t index) {
+      const AccuracyTrial trial = trials[index] = try_one_(with_value(index));
+      const bool warm = trials.size() > 1;
+      const bool slow = warm && limits_.direct_ms > 0 && trial.step_ms > std::max(slow_ms, limits_.direct_ms);
+      return SettingTrial{trial.median_error, slow};
+    };
+    const auto first = static_cast<std::size_t>(std::ranges::lower_bound(values, initial) - values.begin());
+    const std::optional<std::size_t> found = search_setting(values, first, target_, try_value);
+    const auto& [index, trial] = found ? *trials.find(*found) : *trials.begin();
+    tree.variant = with_value(index);
+    tree.median_error = trial.median_error;
+    if (!found) return rule_out_inaccurate(tree);
+    if (!(trial.step_ms > 0 && std::isfinite(trial.step_ms))) return;
+    tree.step_ms = trial.step_ms;
+    if (!fastest_tree_ || tree.step_ms < fastest_tree_->step_ms) fastest_tree_ = &tree;
+  }
+
+  void rule_out_inaccurate(Candidate& candidate) const {
+    rule_out(candidate, fmt::format("{}, above {:.2g}, which is {:g} % of the accuracy",
+                                    error_words(*candidate.median_error), target_, 100 * accuracy_margin));
+  }
+
+  std::vector<Candidate>& candidates_;
+  const TryAccuracy& try_one_;
+  const TrialLimits limits_;
+  const double target_;
+  const Candidate* fastest_tree_ = nullptr;  // that meets the accuracy
+};
+
+}  // namespace
+
+std::string words_for(const Variant& variant) {
+  return words_for(*variant.kernel, variant.settings);
+}
+
+std::string error_words(double median_error) {
+  return fmt::format("median error {:.2g}", median_error);
+}
+
+void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits) {
+  Trials{candidates, try_one, limits}.run();
+}
+
+}  // namespace orrery

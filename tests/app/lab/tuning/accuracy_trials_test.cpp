@@ -1,0 +1,215 @@
+// Which candidates meet an accuracy, with errors of the test's own.
+#include "app/lab/tuning/accuracy_trials.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <new>
+#include <stdexcept>
+
+#include "compute/core/error.h"
+#include "compute/core/parse_number.h"
+#include "tests/app/lab/tuning/rows_variant.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A tree, and direct sums that differ by their value of `rows`.
+class AccuracyTrialsTest : public testing::Test {
+ protected:
+  void add_tree() { candidates.push_back({test::tree_variant("0.7")}); }
+
+  /// A direct sum with this value of `rows`: a copy of cpu-simd that `change` changes.
+  void add_sum(const char* rows, double median_error, const std::function<void(KernelInfo&)>& change) {
+    KernelInfo info = *test::find_kernel("cpu-simd");
+    change(info);
+    const KernelPtr kernel = std::make_shared<const KernelInfo>(info);
+    candidates.push_back({{kernel, Settings{*kernel, {{"rows", rows}}}}});
+    errors_[rows] = median_error;
+  }
+  void add_coarse_sum(const char* rows, double median_error) {
+    add_sum(rows, median_error, [](KernelInfo& info) { info.full_fp32 = false; });
+  }
+  /// Full fp32, with this tolerance.
+  void add_full_sum(const char* rows, double median_error, double tolerance) {
+    add_sum(rows, median_error, [&](KernelInfo& info) { info.tolerance.median = tolerance; });
+  }
+
+  void try_them(const TrialLimits& limits) {
+    tried.clear();
+    try_accuracy(
+        candidates,
+        [&](const Variant& variant) {
+          const bool is_tree = variant.kernel->is_tree;
+          const std::string value = variant.settings.text(is_tree ? "theta" : "rows");
+          tried.push_back(value);
+          if (is_tree) return tree(parsed_number<double>(value).value());
+          if (refuse == value) throw UsageError("no\nroom");
+          return AccuracyTrial{.median_error = errors_.at(value), .step_ms = 250};
+        },
+        limits);
+  }
+
+  std::vector<Candidate> candidates;
+  std::vector<std::string> tried;  // values of theta, or of `rows`
+  std::function<AccuracyTrial(double theta)> tree = [](double theta) {
+    return AccuracyTrial{.median_error = 1e-3 * std::pow(theta, 4), .step_ms = 50 / (theta * theta)};
+  };
+  std::string refuse;
+
+ private:
+  std::map<std::string, double> errors_;
+};
+
+TEST_F(AccuracyTrialsTest, ATreeGetsTheLargestSettingThatMeetsTheAccuracyWithItsMargin) {
+  for (const double accuracy : {1e-2, 5e-4, 1e-4, 1e-5, 1e-6}) {
+    candidates.clear();
+    add_tree();
+    try_them({.accuracy = accuracy});
+    const Candidate& found = candidates.front();
+    ASSERT_FALSE(found.problem) << found.problem.text;
+    const double theta = parsed_number<double>(found.variant.settings.text("theta")).value();
+    EXPECT_EQ(found.median_error, tree(theta).median_error);
+    EXPECT_EQ(found.step_ms, tree(theta).step_ms);
+    EXPECT_LE(*found.median_error, 0.9 * accuracy);
+    EXPECT_TRUE(theta == 1 || tree(theta * 1.1).median_error > 0.9 * accuracy) << "not slower than needed";
+    EXPECT_LE(tried.size(), 8u);
+    EXPECT_EQ(tried.front(), "0.7") << "its initial value";
+  }
+}
+
+TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastError) {
+  add_tree();
+  tree = [](double theta) { return AccuracyTrial{1e-3 * theta, 50}; };
+  candidates.push_back({test::rows_variant("1")});
+  try_them({.accuracy = 1e-5});
+  EXPECT_TRUE(candidates[0].problem.refused);
+  EXPECT_EQ(candidates[0].variant.settings.text("theta"), "0.05");
+  EXPECT_EQ(candidates[0].median_error, 5e-5);
+  EXPECT_EQ(candidates[0].problem.text, "median error 5e-05, above 9e-06, which is 90 % of the accuracy");
+  EXPECT_EQ(candidates[0].step_ms, 0);
+  EXPECT_FALSE(candidates[1].problem) << "the next kernel takes over";
+}
+
+TEST_F(AccuracyTrialsTest, ATreeThatIsSlowerThanADirectSumIsNotTriedFurther) {
+  add_tree();
+  tree = [](double theta) { return AccuracyTrial{1e-3 * theta, 50 / (theta * theta)}; };
+  try_them({.accuracy = 1e-7, .direct_ms = 150});
+  EXPECT_TRUE(candidates[0].problem.refused);
+  EXPECT_LE(tried.size(), 3u);
+  EXPECT_GT(parsed_number<double>(tried.back()).value(), 0.1);
+}
+
+TEST_F(AccuracyTrialsTest, ATreeWithoutSuchATunableIsTriedAsItIs) {
+  KernelInfo info = *test::find_kernel("cpu-tree");
+  info.tunables = info.tunables.subspan(1);
+  std::vector<Tunable> tunables{info.tunables.begin(), info.tunables.end()};
+  for (Tunable& tunable : tunables) tunable.trades_accuracy = false;
+  info.tunables = tunables;
+  const KernelPtr kernel = std::make_shared<const KernelInfo>(info);
+  candidates.push_back({{kernel, Settings{*kernel}}});
+  try_them({.accuracy = 1e-2});
+  EXPECT_EQ(tried, std::vector<std::string>{"0.7"});
+  EXPECT_FALSE(candidates[0].problem);
+  try_them({.accuracy = 1e-6});
+  EXPECT_EQ(tried.size(), 1u);
+  EXPECT_TRUE(candidates[0].problem.refused);
+}
+
+TEST_F(AccuracyTrialsTest, WhatFailsIsRuledOutAndTheOthersRemain) {
+  add_tree();
+  add_coarse_sum("1", 1e-5);
+  add_coarse_sum("2", 1e-5);
+  tree = [](double) -> AccuracyTrial { throw std::bad_alloc(); };
+  refuse = "1";
+  try_them({.accuracy = 1e-4});
+  EXPECT_EQ(candidates[0].problem.text, "not enough memory");
+  EXPECT_FALSE(candidates[0].problem.refused);
+  EXPECT_EQ(candidates[1].problem.text, "no room") << "one line";
+  EXPECT_TRUE(candidates[1].problem.refused);
+  EXPECT_FALSE(candidates[2].problem);
+}
+
+TEST_F(AccuracyTrialsTest, ADirectSumThatIsNotFullFp32IsACandidateIfItMeetsTheAccuracy) {
+  add_coarse_sum("1", 0.9e-5);
+  add_coarse_sum("2", 0.91e-5);
+  add_coarse_sum("4", nan);
+  add_tree();
+  try_them({.accuracy = 1e-5});
+  EXPECT_EQ(tried.front(), "0.7") << "trees first";
+  EXPECT_FALSE(candidates[0].problem);
+  EXPECT_EQ(candidates[0].median_error, 0.9e-5);
+  EXPECT_EQ(candidates[0].step_ms, 0) << "it is timed as all direct sums are";
+  EXPECT_TRUE(candidates[1].problem.refused);
+  EXPECT_TRUE(candidates[2].problem.refused);
+}
+
+TEST_F(AccuracyTrialsTest, ADirectSumIsTriedUnlessATreeIsMuchFaster) {
+  for (const double direct_ms : {0.0, 150.0, 500.0}) {
+    candidates.clear();
+    add_coarse_sum("1", 1e-5);
+    add_tree();
+    try_them({.accuracy = 1e-3, .direct_ms = direct_ms});
+    EXPECT_EQ(candidates[0].problem.refused, direct_ms == 500) << direct_ms << ": the tree takes 50 ms";
+    EXPECT_EQ(tried.back() == "1", direct_ms != 500);
+  }
+  EXPECT_NE(candidates[0].problem.text.find("cpu-tree"), std::string::npos) << candidates[0].problem.text;
+  candidates.clear();
+  add_coarse_sum("1", 1e-5);
+  add_tree();
+  tree = [](double) { return AccuracyTrial{1, 1}; };
+  try_them({.accuracy = 1e-3, .direct_ms = 500});
+  EXPECT_FALSE(candidates[0].problem) << "the tree does not meet the accuracy";
+}
+
+TEST_F(AccuracyTrialsTest, FullFp32IsTriedOnlyIfTheToleranceDoesNotEnsureTheAccuracy) {
+  add_full_sum("1", 1e-7, 1e-6);
+  add_full_sum("2", 3e-7, 1e-6);
+  try_them({.accuracy = 1e-5});
+  EXPECT_TRUE(tried.empty());
+  try_them({.accuracy = 0});
+  EXPECT_TRUE(tried.empty()) << "exact: full fp32 accuracy";
+  try_them({.accuracy = 2e-7});
+  EXPECT_EQ(tried, (std::vector<std::string>{"1", "2"}));
+  EXPECT_FALSE(candidates[0].problem);
+  EXPECT_EQ(candidates[0].median_error, 1e-7);
+  EXPECT_TRUE(candidates[1].problem.refused);
+}
+
+TEST_F(AccuracyTrialsTest, AKernelThatHasAFasterOneIsLeftToAccuraciesThatOneDoesNotMeet) {
+  for (const double accuracy : {0.0, 1e-5, 1e-7}) {
+    candidates.clear();
+    add_sum("4", 2e-8, [](KernelInfo& info) {
+      info.id = "precise";
+      info.tolerance.median = 5e-8;
+      info.faster = "cpu-simd";
+    });
+    add_full_sum("1", 2e-7, 1e-6);
+    try_them({.accuracy = accuracy});
+    const bool needed = accuracy == 1e-7;
+    EXPECT_EQ(candidates[0].problem.refused, !needed) << accuracy;
+    EXPECT_EQ(candidates[1].problem.refused, needed) << accuracy;
+    EXPECT_EQ(tried.size(), needed ? 1u : 0u) << "its tolerance ensures the accuracy";
+  }
+}
+
+TEST_F(AccuracyTrialsTest, FullFp32RemainsIfNothingMeetsTheAccuracy) {
+  add_tree();
+  add_coarse_sum("1", 1e-5);
+  add_full_sum("2", 2e-7, 1e-6);
+  tree = [](double) { return AccuracyTrial{1e-3, 1}; };
+  try_them({.accuracy = 1e-8});
+  EXPECT_TRUE(candidates[0].problem.refused);
+  EXPECT_TRUE(candidates[1].problem.refused);
+  EXPECT_FALSE(candidates[2].problem);
+  EXPECT_EQ(candidates[2].median_error, 2e-7);
+}
+
+}  // namespace
+}  // namespace orrery
