@@ -27,8 +27,8 @@ std::string formats_with_endings() {
 
 void declare_convert(CLI::App& app, OptionDraft& draft) {
   ConvertOptions& convert = draft.convert;
-  add_file(app, "IN", "the file to read; its content tells the format: " + snapshot_titles(), convert.in);
-  add_file(app, "OUT", "the file to write; its ending tells the format: " + formats_with_endings(), convert.out);
+  add_file(app, "IN", "the file to read; its content determines the format: " + snapshot_titles(), convert.in);
+  add_file(app, "OUT", "the file to write; its ending determines the format: " + formats_with_endings(), convert.out);
   for (const char* const name : {"IN", "OUT"}) app.get_option(name)->expected(1);  // CLI11 allows one list of files
   add(app, "--to", "FORMAT", "format of OUT, whatever its ending: " + joined_ids(snapshot_formats()),
       [&](const std::string& text) { convert.format = find_named(snapshot_formats(), text, "format"); });
@@ -39,7 +39,7 @@ void declare_convert(CLI::App& app, OptionDraft& draft) {
       "\nExamples:\n"
       "  orrery convert galaxy.bin galaxy.hdf5 --units kpc,1e10Msun\n"
       "  orrery convert table.txt bodies.ply --columns x,y,z,vx,vy,vz,m\n"
-      "\nTime, ids, species and units are kept as far as the format holds them; a line says what is lost.");
+      "\nTime, ids, species and units are kept as far as the format holds them; a line lists what is lost.");
 }
 
 void declare_inspect(CLI::App& app, OptionDraft& draft) {

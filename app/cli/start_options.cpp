@@ -83,7 +83,7 @@ void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
                                  : "";
   if (option.empty()) return;
   throw UsageError(fmt::format(
-      "{} cannot be used with --resume, which continues with what the checkpoint says: leave it out", option));
+      "{} cannot be used with --resume, which continues with what the checkpoint holds: leave it out", option));
 }
 
 }  // namespace orrery

@@ -87,7 +87,7 @@ void FrameFolder::begin(const Json& run) {
 void FrameFolder::check_same(const Json& run) const {
   const std::string cure = "; name another folder, or add --force to render all frames again";
   if (!fs::exists(folder_ / description)) {
-    fail(folder_, fmt::format("it has {}, but no {} that says of what film{}", counted(std::ssize(kept_), "frame"),
+    fail(folder_, fmt::format("it has {}, but no {} that describes their film{}", counted(std::ssize(kept_), "frame"),
                               description, cure));
   }
   const Json before = read_json((folder_ / description).string());

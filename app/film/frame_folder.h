@@ -10,7 +10,7 @@
 namespace orrery {
 
 /// A folder of PNG frames, frame-000000.png and so on. Each appears whole, so a run that was stopped can be continued:
-/// frames of the same film are kept. The file film.json in the folder says which film it is.
+/// frames of the same film are kept. The file film.json in the folder describes the film.
 class FrameFolder final : public FilmOutput {
  public:
   /// Makes the folder if it is missing. With Existing::replace, begin() removes its frames.

@@ -209,7 +209,7 @@ void refuse_unsourced(std::string_view text) {
   const auto says = [&](const char* word) { return text.find(word) != std::string_view::npos; };
   if (figure.empty() || says("row ") || says("rows ") || says("source") || says("](")) return;
   throw UsageError(
-      fmt::format("'{}' was neither measured here nor is it said whose it is: write a figure such as "
+      fmt::format("'{}' is not measured here, and its source is not stated: write a figure such as "
                   "{{time ROW / ROW}}, or name the source beside it: 'row N', 'source' or a link",
                   figure));
 }

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "compute/core/error.h"
+#include "compute/core/trimmed.h"
 
 namespace orrery {
-
-inline constexpr std::string_view blanks = " \t\r";
 
 /// Returns `text` with blanks for its line ends.
 inline std::string one_line(std::string text) {
@@ -23,13 +22,6 @@ inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return line;
-}
-
-/// Returns `text` without the `blanks` at its ends.
-inline std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 /// Runs `action` for a line of the text `name`, counted from 1. A UsageError gets "NAME:LINE: " in front.

@@ -55,6 +55,12 @@ std::string_view cut_to(std::string_view text, std::size_t columns) {
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+  if (const std::size_t indent = std::min(text.find_first_not_of(' '), columns - 1);
+      indent > 0 && indent < text.size()) {
+    std::vector<std::string> lines = wrapped(text.substr(indent), columns - indent);
+    for (std::string& line : lines) line.insert(0, indent, ' ');
+    return lines;
+  }
   std::vector<std::string> lines(1);
   while (!text.empty()) {
     std::string_view word = text.substr(0, std::min(text.find(' '), text.size()));

@@ -34,7 +34,8 @@ TextStyle stdout_style(const TableFlags& flags);
 std::size_t columns_of(std::string_view text);
 /// The first `columns` columns of UTF-8 text.
 std::string_view cut_to(std::string_view text, std::size_t columns);
-/// The lines of `text`, broken at blanks; a word longer than `columns` > 0 is broken as well. At least one line.
+/// The lines of `text`, broken at blanks; a word longer than `columns` > 0 is broken as well. Blanks
+/// in front indent every line. At least one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 /// `text` as lines with their ends; all but the first are indented by `indent` < style.columns. In Markdown an empty
 /// line follows.

@@ -8,6 +8,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/parse_number.h"
+#include "compute/core/trimmed.h"
 
 namespace orrery {
 namespace {
@@ -44,14 +45,9 @@ fs::path param_of(const fs::path& snapshot) {
 /// The value in a line "name = value # comment".
 std::optional<double> value_of(std::string_view line, std::string_view name) {
   line = line.substr(0, line.find('#'));
-  const auto trim = [](std::string_view text) {
-    constexpr std::string_view blanks = " \t\r";
-    const std::size_t begin = text.find_first_not_of(blanks);
-    return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-  };
   const std::size_t equals = line.find('=');
-  if (equals == line.npos || trim(line.substr(0, equals)) != name) return std::nullopt;
-  return parsed_number<double>(trim(line.substr(equals + 1)));
+  if (equals == line.npos || trimmed(line.substr(0, equals)) != name) return std::nullopt;
+  return parsed_number<double>(trimmed(line.substr(equals + 1)));
 }
 
 std::string param_number(double value) {

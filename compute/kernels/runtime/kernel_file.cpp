@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compute/core/names.h"
+#include "compute/core/trimmed.h"
 #include "compute/kernels/runtime/find_function.h"
 
 namespace orrery {
@@ -16,12 +17,6 @@ constexpr std::array<std::string_view, 6> header_keys{"id",      "title",     "n
                                                       "tunable", "tolerance", "shared-per-thread"};
 constexpr int largest_block = 1024;
 constexpr int most_shared_per_thread = 1024;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;

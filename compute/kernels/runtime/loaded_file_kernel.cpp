@@ -62,7 +62,10 @@ class FileKernel final : public ForceKernel {
   }
 
   /// Code that runs must not be unloaded.
-  ~FileKernel() override { ORRERY_CUDA_WARN(cudaDeviceSynchronize()); }
+  ~FileKernel() override {
+    ORRERY_CUDA_WARN(cudaSetDevice(device_.ordinal()));
+    ORRERY_CUDA_WARN(cudaDeviceSynchronize());
+  }
   FileKernel(const FileKernel&) = delete;
   FileKernel& operator=(const FileKernel&) = delete;
 

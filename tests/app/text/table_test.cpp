@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "app/lab/settings_cells.h"
 #include "tests/app/support/text_file.h"
@@ -99,6 +101,7 @@ TEST(TextStyle, CountsCharactersAndNotBytes) {
 TEST(TextStyle, IndentsAParagraph) {
   EXPECT_EQ(paragraph("CPU  one two three", {.columns = 12}, 5), "CPU  one two\n     three\n");
   EXPECT_EQ(paragraph("", {}), "\n");
+  EXPECT_EQ(wrapped("  one two three", 9), (std::vector<std::string>{"  one two", "  three"}));
 }
 
 TEST(TextStyle, TakesTheColumnsThatTheEnvironmentNames) {
