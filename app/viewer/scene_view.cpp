@@ -16,6 +16,7 @@ struct Row {
 /// 0.6.
 constexpr std::array rows{
     Row{"antennae", {.azimuth = -1.4f, .elevation = 1.25f}},
+    Row{"collapse", {.azimuth = -0.9f, .elevation = 0.5f, .least_radius = 0.8f}},
     Row{"collision", {.azimuth = -1.1f, .elevation = 0.9f}},
     Row{"cosmic-web", {.azimuth = -0.7f, .elevation = 0.4f, .least_radius = 1.2f, .appearance = {.colour_map = 3}}},
     Row{"spiral", {.azimuth = -1.1f, .elevation = 1.0f}},

@@ -87,6 +87,41 @@ TEST(ColdCollapse, ConservesEnergyThroughTheCollapse) {
   EXPECT_NEAR(conserved_of(scene).energy(), before, 0.005 * std::abs(before));
 }
 
+/// The share of pairs of bodies that are nearer to each other than `distance`.
+double share_of_near_pairs(const Bodies& bodies, double distance) {
+  std::size_t near = 0, all = 0;
+  const auto& at = bodies.positions;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k, ++all) {
+      near += std::hypot(at[i].x - at[k].x, at[i].y - at[k].y, at[i].z - at[k].z) < distance;
+    }
+  }
+  return static_cast<double>(near) / static_cast<double>(all);
+}
+
+double median_distance_from_origin(const Bodies& bodies) {
+  std::vector<double> radii;
+  for (const Vec4& p : bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
+  return median(radii);
+}
+
+TEST(Collapse, IsColdAndClumpy) {
+  const Scene scene = find_scene("collapse").generate(3000, 1);
+  const Conserved sums = conserved_of(scene);
+  EXPECT_GT(sums.kinetic, 0.05 * -sums.potential) << "the clumps are in equilibrium";
+  EXPECT_LT(sums.kinetic, 0.2 * -sums.potential);
+  const Scene uniform = find_scene("cold-collapse").generate(3000, 1);
+  EXPECT_GT(share_of_near_pairs(scene.bodies, 0.1), 10 * share_of_near_pairs(uniform.bodies, 0.1));
+}
+
+TEST(Collapse, FallsTogetherWithinAFreeFallTimeAndConservesEnergy) {
+  Scene scene = find_scene("collapse").generate(600, 1);
+  const double energy = conserved_of(scene).energy(), radius = median_distance_from_origin(scene.bodies);
+  integrate(scene, static_cast<int>(1.15f / scene.time_step));
+  EXPECT_LT(median_distance_from_origin(scene.bodies), 0.55 * radius);
+  EXPECT_NEAR(conserved_of(scene).energy(), energy, 0.01 * std::abs(energy));
+}
+
 TEST(Disc, IsSupportedByItsRotation) {
   const Scene scene = find_scene("disc").generate(10000, 1);
   const auto targets = sample_targets(10000, 2000);

@@ -25,7 +25,7 @@ TEST(Scenes, HaveDifferentIdsAndCollisionComesFirst) {
     EXPECT_GE(info->default_count, info->min_count);
   }
   EXPECT_EQ(ids, (std::set<std::string>{"collision", "plummer", "disc", "cold-collapse", "two-body", "spiral",
-                                        "antennae", "cosmic-web"}));
+                                        "antennae", "cosmic-web", "collapse"}));
   EXPECT_STREQ(scenes().front()->id, "collision");
 }
 
