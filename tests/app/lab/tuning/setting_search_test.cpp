@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A search over the numbers of a range, from the middle unless told otherwise.
@@ -28,7 +28,7 @@ class SettingSearch : public testing::Test {
       return SettingTrial{error_of(settings[index]), slow_below > settings[index]};
     });
     EXPECT_LE(tried.size(), static_cast<std::size_t>(most_setting_trials));
-    if (!found) return nan;
+    if (!found) return not_a_number;
     EXPECT_TRUE(std::ranges::count(tried, settings[*found])) << "it was measured";
     EXPECT_LE(error_of(settings[*found]), target);
     return settings[*found];
@@ -98,7 +98,7 @@ TEST_F(SettingSearch, IsTheLargestWhereAllMeetTheTarget) {
 
 TEST_F(SettingSearch, IsNoneWhereNoneMeetsTheTarget) {
   first = settings.size() - 1;
-  for (const double error : {1e-3, infinity, nan}) {
+  for (const double error : {1e-3, infinity, not_a_number}) {
     EXPECT_TRUE(std::isnan(search([&](double) { return error; }, 1e-4))) << error;
     EXPECT_EQ(tried.back(), 0.05) << "the most accurate was tried";
     EXPECT_LE(tried.size(), 5u);
@@ -125,7 +125,7 @@ TEST_F(SettingSearch, OneSettingIsTriedOnce) {
   first = 3;
   EXPECT_EQ(search([](double) { return 1e-6; }, 1e-4), 0.5);
   EXPECT_TRUE(std::isnan(search([](double) { return 1e-3; }, 1e-4)));
-  EXPECT_TRUE(std::isnan(search([](double) { return nan; }, 1e-4)));
+  EXPECT_TRUE(std::isnan(search([](double) { return not_a_number; }, 1e-4)));
   EXPECT_EQ(tried.size(), 1u);
 }
 
@@ -142,15 +142,15 @@ TEST_F(SettingSearch, NoiseAndBumpsDoNotMatterToWhatIsFound) {
 }
 
 TEST_F(SettingSearch, AStepOfTheErrorsIsFoundByBisection) {
-  const double found = search([](double setting) { return setting > 0.41 ? nan : 1e-6; }, 1e-4);
+  const double found = search([](double setting) { return setting > 0.41 ? not_a_number : 1e-6; }, 1e-4);
   EXPECT_LE(found, 0.41);
   EXPECT_GE(found, 0.37);
 }
 
 TEST_F(SettingSearch, ANanIsPassedOver) {
   first = 0;
-  EXPECT_NEAR(search([](double setting) { return setting > 0.4 ? nan : 1e-2 * std::pow(setting, 3); }, 1e-4), 0.21,
-              0.01);
+  EXPECT_NEAR(search([](double setting) { return setting > 0.4 ? not_a_number : 1e-2 * std::pow(setting, 3); }, 1e-4),
+              0.21, 0.01);
 }
 
 TEST_F(SettingSearch, PassesOnWhatATrialThrows) {
