@@ -20,13 +20,15 @@ def table(results):
     for suite in results["testsuites"]:
         for test in suite["testsuite"]:
             if "message" in test:
-                lines.append(f"| {words(test['name'])} | {test['message'].replace('|', chr(92) + '|')} |")
+                message = re.sub(r"\S*/(\w+\.cu)", r"\1", test["message"])  # without its temporary folder
+                lines.append(f"| {words(test['name'])} | {message.replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
 
 
 def check():
-    tests = [{"name": "GivesNaN", "message": "|a| is not finite"}, {"name": "IsNotTheOneThatIsCorrect"}]
-    assert table({"testsuites": [{"testsuite": tests}]}).splitlines()[2:] == [r"| gives NaN | \|a\| is not finite |"]
+    tests = [{"name": "GivesNaN", "message": "/tmp/x/mine.cu(5): |a| is not finite"}, {"name": "IsNotTheOneThatIsCorrect"}]
+    assert table({"testsuites": [{"testsuite": tests}]}).splitlines()[2:] == [
+        r"| gives NaN | mine.cu(5): \|a\| is not finite |"]
 
 
 def main(arguments):

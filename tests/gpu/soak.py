@@ -28,6 +28,7 @@ COMMANDS_PER_ROUND = 60
 STEPS = 40  # at the end of a round
 MOST_FRAMES_PER_S = 400  # the script is long enough for this
 SAMPLE_S = 1
+SAMPLE_GPU_S = 10  # seldom: nvidia-smi opens the driver anew each time
 WARM_UP = 0.25  # of the time, before memory must be flat
 GROWTH, GROWTH_MB = 0.05, 16  # allowed after that
 SCENES = ["plummer", "two-body", "collision"]
@@ -142,11 +143,14 @@ def soak(orrery, script, folder, minutes):
             "--panel", "on", "--force", "--script", script]
     with open(os.path.join(folder, "stdout"), "w") as out, open(os.path.join(folder, "stderr"), "w") as err:
         process = subprocess.Popen(view, stdout=out, stderr=err)
-        samples, begin = [], time.monotonic()
+        samples, begin, next_gpu_s = [], time.monotonic(), 0
         while process.poll() is None and time.monotonic() - begin < minutes * 60:
             time.sleep(SAMPLE_S)
             try:
-                samples.append((time.monotonic() - begin, resident_mb(process.pid), gpu_mb(process.pid)))
+                now_s = time.monotonic() - begin
+                asks_gpu = now_s >= next_gpu_s
+                next_gpu_s = now_s + SAMPLE_GPU_S if asks_gpu else next_gpu_s
+                samples.append((now_s, resident_mb(process.pid), gpu_mb(process.pid) if asks_gpu else None))
             except (OSError, StopIteration):
                 break  # it has ended
             for old in rounds_written(folder)[:-2]:
