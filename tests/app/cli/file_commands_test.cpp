@@ -129,7 +129,7 @@ TEST_F(FileCommands, LyingFilesAreRefusedAtOnceAndInLittleMemory) {
       << "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty "
          "float x\nproperty float y\nproperty float z\nend_header\n"
       << std::string(900, '\0');
-  expect_refused(run({"inspect", "lie.ply"}), 1, {"lie.ply", "truncated", "1000000000"});
+  expect_refused(run({"inspect", "lie.ply"}), 1, {"lie.ply", "truncated", "1,000,000,000"});
 }
 
 }  // namespace

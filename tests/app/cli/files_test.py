@@ -49,8 +49,8 @@ def damaged_files():
     for cut in (8, 12, 16, 20, 24, 28, 31, 40, len(whole) - 1):
         yield f"cut{cut}.tipsy", whole[:cut], ["byte " if cut > 31 else "", "truncated"]
     yield "counts.tipsy", tipsy(nbody=3), ["byte 8, nbodies", "3 body records"]
-    yield "negative.tipsy", tipsy(nbody=-1, dark=-1), ["byte 104", "truncated", "4294967295 dark"]
-    yield "many.tipsy", tipsy(nbody=10**9, dark=10**9).ljust(1024, b"\0"), ["byte 1024", "1000000000 dark", "truncated"]
+    yield "negative.tipsy", tipsy(nbody=-1, dark=-1), ["byte 104", "truncated", "4,294,967,295 dark"]
+    yield "many.tipsy", tipsy(nbody=10**9, dark=10**9).ljust(1024, b"\0"), ["byte 1024", "1,000,000,000 dark", "truncated"]
     yield "none.tipsy", tipsy(nbody=0, dark=0, records=0), ["byte 8, nbodies", "without bodies"]
     yield "time.tipsy", tipsy(time=NAN), ["byte 0, time", "not finite"]
     yield "mass.tipsy", tipsy(body=(NAN, 0, 0, 0, 0, 0, 0, 0, 0), order=">"), ["byte 32, dark record 0", "mass"]
@@ -62,7 +62,7 @@ def damaged_files():
             yield f"cut{cut}.{ending}", whole[:cut], ["byte ", "truncated"]
         many = gadget(count=10**9, labelled=labelled)
         yield f"many.{ending}", many.ljust(1024, b"\0"), ["byte ", "1,000,000,000 body records"]
-        yield f"negative.{ending}", gadget(count=2**32 - 1, labelled=labelled), ["byte ", "4294967295"]
+        yield f"negative.{ending}", gadget(count=2**32 - 1, labelled=labelled), ["byte ", "4,294,967,295"]
         yield f"none.{ending}", gadget(count=0, records=0, labelled=labelled), [f"byte {first}, ", "no bodies"]
         yield f"mass.{ending}", gadget(mass=NAN, labelled=labelled), [f"byte {first + 32}, header, MassTable", "mass"]
         yield f"minus.{ending}", gadget(mass=-1.0, labelled=labelled), [f"byte {first + 32}, header, MassTable"]

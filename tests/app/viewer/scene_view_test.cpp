@@ -12,7 +12,7 @@ TEST(SceneView, ListsScenesThatExist) {
     listed += view.elevation != SceneView{}.elevation;
     EXPECT_LT(view.appearance.colour_map, render::colour_map_count);
   }
-  EXPECT_EQ(listed, 4) << "each row of the table names a scene";
+  EXPECT_EQ(listed, 5) << "each row of the table names a scene";
 }
 
 TEST(SceneView, AFileHasTheInitialView) {
