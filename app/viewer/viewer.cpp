@@ -178,7 +178,8 @@ void Viewer::frame() {
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
   since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
-  const bool anew = gui_.needs_layout() || !view_.labels.empty() || !pictures_wanted_.empty() || film_;
+  const bool due = rescue_.outside([this] { return gui_.needs_layout(); });  // it asks for the window's size
+  const bool anew = due || !view_.labels.empty() || !pictures_wanted_.empty() || film_;
   if (anew) {
     rescue_.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
     carry_out_requests(camera_requests(gui_.io(), held_keys()));
