@@ -16,10 +16,7 @@ Scene generate(int count, std::uint64_t seed) {
   draft.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     const Vec3d position = random.in_ball();
-    const double vx = dispersion * random.gaussian();
-    const double vy = dispersion * random.gaussian();
-    const double vz = dispersion * random.gaussian();
-    draft.push_back({1.0 / count, position, {vx, vy, vz}});
+    draft.push_back({1.0 / count, position, random.gaussian_vector(dispersion)});
   }
   const double softening = softening_for(count, 0.025);
   return {"cold-collapse", finished(std::move(draft)), static_cast<float>(softening / 12),

@@ -20,18 +20,13 @@ struct Clump {
   double dispersion;  // of its bodies, in one dimension
 };
 
-Vec3d drawn_velocity(Random& random, double sigma) {
-  const double x = sigma * random.gaussian(), y = sigma * random.gaussian(), z = sigma * random.gaussian();
-  return {x, y, z};
-}
-
 /// A uniform ball of mass m and radius r is in virial equilibrium with the dispersion sqrt(m / 5r).
 std::array<Clump, clumps> drawn_clumps(Random& random) {
   std::array<Clump, clumps> all{};
   for (Clump& clump : all) {
     const double weight = random.uniform(0.4, 1.6);
     const Vec3d centre = random.in_ball();
-    clump = {weight, centre, drawn_velocity(random, dispersion),
+    clump = {weight, centre, random.gaussian_vector(dispersion),
              std::sqrt(weight * share_in_clumps / clumps / (5 * clump_radius))};
   }
   return all;
@@ -53,11 +48,11 @@ Scene generate(int count, std::uint64_t seed) {
   for (int i = 0; i < count; ++i) {
     if (random.uniform() > share_in_clumps) {
       const Vec3d position = random.in_ball();
-      draft.push_back({1.0 / count, position, drawn_velocity(random, dispersion)});
+      draft.push_back({1.0 / count, position, random.gaussian_vector(dispersion)});
       continue;
     }
     const auto& [weight, centre, velocity, own] = chosen(all, random);
-    const Vec3d offset = random.in_ball(), motion = drawn_velocity(random, own);
+    const Vec3d offset = random.in_ball(), motion = random.gaussian_vector(own);
     draft.push_back(
         {1.0 / count,
          {centre.x + clump_radius * offset.x, centre.y + clump_radius * offset.y, centre.z + clump_radius * offset.z},

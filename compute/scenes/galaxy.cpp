@@ -59,9 +59,7 @@ void append_spheroid(Draft& draft, const Spheroid& part, const GalaxyModel::Tabl
     const double fastest = GalaxyModel::fastest_share * escape_speeds.at(radius);
     Vec3d velocity;
     do {
-      velocity.x = dispersion * random.gaussian();
-      velocity.y = dispersion * random.gaussian();
-      velocity.z = dispersion * random.gaussian();
+      velocity = random.gaussian_vector(dispersion);
     } while (velocity.x * velocity.x + velocity.y * velocity.y + velocity.z * velocity.z > fastest * fastest);
     draft.push_back({mass, position, velocity});
   }

@@ -36,6 +36,14 @@ class Random {
     }
   }
 
+  /// Three of them, one for each direction, times `sigma`.
+  Vec3d gaussian_vector(double sigma) {
+    const double x = sigma * gaussian();
+    const double y = sigma * gaussian();
+    const double z = sigma * gaussian();
+    return {x, y, z};
+  }
+
   /// Uniform in the unit ball.
   Vec3d in_ball() {
     for (;;) {

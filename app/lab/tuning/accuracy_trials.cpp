@@ -28,7 +28,7 @@ void rule_out(Candidate& candidate, const std::string& why) {
 class Trials {
  public:
   Trials(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits)
-      : candidates_{candidates}, try_one_{try_one}, limits_{limits}, target_{accuracy_margin * limits.accuracy} {}
+      : candidates_{candidates}, try_one_{try_one}, limits_{limits}, target_{largest_median_error(limits.accuracy)} {}
 
   void run() {
     for (const auto kind : {&Trials::is_tree, &Trials::is_direct_sum, &Trials::has_faster}) {

@@ -20,6 +20,9 @@ using TryAccuracy = std::function<AccuracyTrial(const Variant& candidate)>;
 /// other bodies differs by some 4 % (one standard deviation), and the bodies move. With this margin, it is to stay
 /// within the accuracy for 95 % of the samples of later states.
 inline constexpr double accuracy_margin = 0.9;
+inline double largest_median_error(double accuracy) {
+  return accuracy_margin * accuracy;
+}
 
 struct TrialLimits {
   double accuracy = 0;   ///< 0: full fp32 accuracy

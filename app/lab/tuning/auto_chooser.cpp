@@ -48,11 +48,12 @@ std::string unmet(const TuningResult& result, double accuracy) {
   const std::vector<std::size_t> order = result.preference();
   if (order.empty()) return "";
   const std::optional<double> error = result.candidates[order.front()].median_error;
-  if (!error || *error <= accuracy_margin * accuracy) return "";
+  const double most = largest_median_error(accuracy);
+  if (!error || *error <= most) return "";
   return fmt::format(
       "\nNo candidate has a median error of at most {:.2g}, {:g} % of the accuracy: the fastest of full "
       "fp32 accuracy is used.",
-      accuracy_margin * accuracy, 100 * accuracy_margin);
+      most, 100 * accuracy_margin);
 }
 
 bool failed(const Candidate& candidate) {
@@ -63,7 +64,7 @@ bool failed(const Candidate& candidate) {
 Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   Json accurate = Json::array();
   for (const Candidate& candidate : trials.candidates) {
-    const bool meets = candidate.median_error && *candidate.median_error <= accuracy_margin * accuracy;
+    const bool meets = candidate.median_error && *candidate.median_error <= largest_median_error(accuracy);
     if (!candidate.problem && meets) accurate.push_back(words_for(candidate.variant));
   }
   return accurate;

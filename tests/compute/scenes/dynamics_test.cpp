@@ -20,6 +20,12 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+double median_distance_from_origin(const Bodies& bodies) {
+  std::vector<double> radii;
+  for (const Vec4& p : bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
+  return median(radii);
+}
+
 double median_radius_in_plane(const Bodies& bodies) {
   std::vector<double> values;
   for (const Vec4& p : bodies.positions) values.push_back(std::hypot(p.x, p.y));
@@ -63,9 +69,7 @@ TEST(Plummer, IsInVirialEquilibriumInVirialUnits) {
   const Conserved sums = conserved(scene.bodies, Law{.softening = 1e-4f});
   EXPECT_NEAR(sums.energy(), -0.25, 0.01);
   EXPECT_NEAR(-sums.kinetic / sums.potential, 0.5, 0.01);
-  std::vector<double> radii;
-  for (const Vec4& p : scene.bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
-  EXPECT_NEAR(median(radii), 0.768, 0.02);  // 1.305 scale lengths
+  EXPECT_NEAR(median_distance_from_origin(scene.bodies), 0.768, 0.02);  // 1.305 scale lengths
 }
 
 TEST(ColdCollapse, IsAUniformSphereAlmostAtRest) {
@@ -97,12 +101,6 @@ double share_of_near_pairs(const Bodies& bodies, double distance) {
     }
   }
   return static_cast<double>(near) / static_cast<double>(all);
-}
-
-double median_distance_from_origin(const Bodies& bodies) {
-  std::vector<double> radii;
-  for (const Vec4& p : bodies.positions) radii.push_back(std::hypot(p.x, p.y, p.z));
-  return median(radii);
 }
 
 TEST(Collapse, IsColdAndClumpy) {
