@@ -94,9 +94,10 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
     return;
   }
   text(latest->label(), theme::text, theme::Font::strong);
-  wrapped_text(fmt::format("{} of {}, {}{}", counted_bodies(latest->count), latest->scene, latest->device,
-                           latest->part.empty() ? "" : ", counters of the phase '" + latest->part + "'"),
-               theme::dim, theme::Font::small);
+  wrapped_text(
+      fmt::format("{} of {}, {}, measured in {:.2g} s{}", counted_bodies(latest->count), latest->scene, latest->device,
+                  profiles.taken_s, latest->part.empty() ? "" : ", counters of the phase '" + latest->part + "'"),
+      theme::dim, theme::Font::small);
   if (const KernelProfile* const before = profiles.baseline()) {
     const std::string line = difference_line(*before, *latest);
     if (!line.empty()) wrapped_text(fmt::format("Against {}: {}.", label_against(*before, *latest), line));

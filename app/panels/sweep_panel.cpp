@@ -166,11 +166,11 @@ std::string held_words(const SweepRow& row) {
 }
 
 /// The parts of a row that fit.
-struct Shown {
+struct ShownColumns {
   bool count_and_interval, rate;
 };
 
-void sweep_row(const SweepStatus& sweep, std::size_t index, int place, Shown shown, const Status& status,
+void sweep_row(const SweepStatus& sweep, std::size_t index, int place, ShownColumns shown, const Status& status,
                Requests& out) {
   const SweepRow& row = sweep.rows[index];
   const bool clicked = row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
@@ -208,7 +208,7 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
     return;
   }
   const float room = ImGui::GetContentRegionAvail().x;
-  const Shown shown{.count_and_interval = room >= em(32), .rate = room >= em(44)};
+  const ShownColumns shown{.count_and_interval = room >= em(32), .rate = room >= em(44)};
   std::vector<Column> columns{{"variant", -1}};
   if (shown.count_and_interval) columns.push_back({"bodies", 4.4f});
   columns.push_back({"rank", 2.6f});

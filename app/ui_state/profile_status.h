@@ -14,6 +14,7 @@ struct ProfileStatus {
   std::string present;                           ///< of which kernel with its settings
   std::vector<KernelProfile> profiles;           ///< oldest first, at most most_profiles
   int compared_with = CompareProfile::previous;  ///< a row, or `previous`
+  double taken_s = 0;                            ///< from the request to the latest one
   std::string error;                             ///< why the latest one failed, one line; empty: it did not
 
   static constexpr std::size_t most_profiles = 64;

@@ -84,6 +84,7 @@ void ProfileControl::start(const Status& shown, std::optional<int> device, Profi
   }
   status.active = true;
   status.error.clear();
+  started_ = std::chrono::steady_clock::now();
   const std::string changes = shown.settings.changes();
   status.present = changes.empty() ? shown.kernel_id : shown.kernel_id + ' ' + changes;
   in_flight_ =
@@ -112,6 +113,7 @@ void ProfileControl::finish(ProfileStatus& status) {
   if (!in_flight_.valid()) return;
   try {
     status.profiles.push_back(in_flight_.get());
+    status.taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   } catch (const std::exception& failure) {
     status.error = one_line(failure.what());
   }

@@ -44,6 +44,7 @@ class ProfileControl {
  private:
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;  // of the process's time
+  std::chrono::steady_clock::time_point started_;
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;  // last: it ends by stop_
 };

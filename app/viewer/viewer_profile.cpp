@@ -21,7 +21,12 @@ void Viewer::follow_profile() {
 }
 
 void Viewer::report_profile() {
-  if (!view_.profile.error.empty()) console::complain("no profile: " + view_.profile.error);
+  const ProfileStatus& profile = view_.profile;
+  if (!profile.error.empty()) {
+    console::complain("no profile: " + profile.error);
+  } else {
+    console::print("profile of {}: taken in {:.2f} s\n", profile.present, profile.taken_s);
+  }
 }
 
 }  // namespace orrery

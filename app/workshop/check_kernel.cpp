@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <vector>
 
 #include "app/text/input_file.h"
@@ -110,17 +113,25 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
                                  const WriteShown& write_shown) const {
   const TemporaryFolder folder;
   const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text);
-  KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
-  if (!check.problem.empty() || !write_shown) return check;
   std::vector<std::string> shown;
   try {
-    shown = write_shown(folder);
+    if (write_shown) shown = write_shown(folder);
   } catch (const std::exception& error) {
     return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", error.what())};
   }
-  if (cancelled && cancelled()) return replaced_by_newer;
-  if (shown.empty()) return check;
-  KernelCheck with_shown = run(copy, folder / "shown.json", shown, cancelled);
+  std::atomic<bool> ended{false};  // the second process
+  std::future<KernelCheck> second;
+  if (!shown.empty()) {
+    second = std::async(std::launch::async,
+                        [&] { return run(copy, folder / "shown.json", shown, [&] { return ended.load(); }); });
+  }
+  KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
+  if (!check.problem.empty()) ended = true;
+  if (!check.problem.empty() || !second.valid()) return check;
+  while (second.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
+    if (cancelled && cancelled()) ended = true;
+  }
+  KernelCheck with_shown = second.get();
   if (!with_shown.problem.empty() && !with_shown.cancelled) {
     with_shown.problem = "with the bodies that are shown: " + with_shown.problem;
   }

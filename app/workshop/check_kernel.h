@@ -35,9 +35,9 @@ struct KernelChecker {
   /// kernel with them and the shown settings. Empty: there are none to check with.
   using WriteShown = std::function<std::vector<std::string>(const TemporaryFolder& folder)>;
 
-  /// Runs `orrery verify --kernel-file` with the text of `file`, and once more with what `write_shown`, which may be
-  /// empty, has written. Ends the process when `cancelled`, called every few ms, returns true. Throws
-  /// std::runtime_error if no temporary file can be written.
+  /// Runs `orrery verify --kernel-file` with the text of `file`, and beside it once more with what `write_shown`, which
+  /// may be empty, has written. What the first finds comes first. Ends the processes when `cancelled`, called every few
+  /// ms, returns true. Throws std::runtime_error if no temporary file can be written.
   KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled,
                     const WriteShown& write_shown = {}) const;
 

@@ -13,6 +13,20 @@ namespace orrery::cuda {
 
 struct NvmlDevice;  // what NVML's nvmlDevice_t points to
 
+/// NVML's nvmlFieldValue_t with a value of type unsigned.
+struct NvmlFieldValue {
+  unsigned id;
+  unsigned scope;
+  long long timestamp_us;
+  long long latency_us;
+  int type;
+  int result;
+  union {
+    unsigned milliwatt;
+    unsigned long long whole;
+  };
+};
+
 namespace {
 
 // NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
@@ -20,6 +34,7 @@ using Return = int;
 using Device = NvmlDevice*;
 constexpr Return success = 0;
 constexpr int sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
+constexpr unsigned power_of_this_moment = 186;  // NVML_FI_DEV_POWER_INSTANT
 
 /// NVML's reasons for a clock below the maximum.
 constexpr std::pair<unsigned long long, const char*> reasons[] = {
@@ -60,6 +75,8 @@ struct Nvml::Functions {
     find(by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
     find(clock, "nvmlDeviceGetClockInfo");
     find(power, "nvmlDeviceGetPowerUsage");
+    // Old drivers lack it.
+    fields = reinterpret_cast<decltype(fields)>(dlsym(library.get(), "nvmlDeviceGetFieldValues"));
     find(temperature, "nvmlDeviceGetTemperature");
     find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (const Return code = init(); code != success) throw std::runtime_error("nvmlInit: " + text(code));
@@ -70,6 +87,19 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
+  /// Of this moment. Where the GPU does not tell it, what nvmlDeviceGetPowerUsage() gives: since the architecture
+  /// Ampere, the mean of the last second.
+  std::optional<double> power_w(Device device) const {
+    NvmlFieldValue field{};
+    field.id = power_of_this_moment;
+    if (fields && fields(device, 1, &field) == success && field.result == success && field.milliwatt > 0) {
+      return field.milliwatt / 1000.0;
+    }
+    unsigned milliwatt = 0;
+    if (power(device, &milliwatt) != success) return std::nullopt;
+    return milliwatt / 1000.0;
+  }
+
   std::unique_ptr<void, Close> library;
   Return (*init)();
   Return (*shutdown)();
@@ -77,6 +107,7 @@ struct Nvml::Functions {
   Return (*by_pci_bus_id)(const char*, Device*);
   Return (*clock)(Device, int which, unsigned* mhz);
   Return (*power)(Device, unsigned* milliwatt);
+  Return (*fields)(Device, int count, NvmlFieldValue*);  // null: not there
   Return (*temperature)(Device, int sensor, unsigned* celsius);
   Return (*slowed_by)(Device, unsigned long long* mask);
 
@@ -113,7 +144,7 @@ std::optional<GpuState> Nvml::state(const std::string& pci_bus_id, std::string* 
   unsigned value = 0;
   if (nvml.clock(device, sm_clock, &value) == success) state.clock_mhz = static_cast<int>(value);
   if (nvml.clock(device, memory_clock, &value) == success) state.memory_clock_mhz = static_cast<int>(value);
-  if (nvml.power(device, &value) == success) state.power_w = value / 1000.0;
+  state.power_w = nvml.power_w(device);
   if (nvml.temperature(device, gpu_sensor, &value) == success) state.temperature_c = static_cast<int>(value);
   if (unsigned long long mask = 0; nvml.slowed_by(device, &mask) == success) state.slowed_by = words(mask);
   return state;

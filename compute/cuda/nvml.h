@@ -11,7 +11,7 @@ namespace orrery::cuda {
 struct GpuState {
   std::optional<int> clock_mhz;  ///< of the multiprocessors
   std::optional<int> memory_clock_mhz;
-  std::optional<double> power_w;  ///< of the board
+  std::optional<double> power_w;  ///< of the board at this moment; of some GPUs, the mean of the last second
   std::optional<int> temperature_c;
   std::optional<std::vector<std::string>> slowed_by;  ///< why the clock is not at its maximum, in words; may be empty
 };

@@ -9,7 +9,7 @@
 namespace orrery::render {
 namespace {
 
-constexpr GLsizeiptr vec4_bytes = sizeof(glm::vec4);
+constexpr GLsizeiptr value_bytes = sizeof(glm::vec4);
 constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
 
 }  // namespace
@@ -21,7 +21,7 @@ BodyReadback::BodyReadback(int most)
   unsigned id = 0;
   glCreateBuffers(1, &id);
   copies_ = GlObject<delete_buffer>{id};
-  const GLsizeiptr bytes = 2 * vec4_bytes * most_ * capacity;
+  const GLsizeiptr bytes = 2 * value_bytes * most_ * capacity;
   glNamedBufferStorage(id, bytes, nullptr, access | GL_CLIENT_STORAGE_BIT);
   mapped_ = static_cast<const glm::vec4*>(glMapNamedBufferRange(id, 0, bytes, access));
   if (!mapped_) throw std::runtime_error{"OpenGL has no memory to read bodies back"};
@@ -47,10 +47,10 @@ void BodyReadback::gather(const DrawnBodies& bodies, std::span<const int> indice
   program_.set("count", bodies.count);
   program_.set("wanted", static_cast<int>(indices.size()));
   bind_storage(1, indices_);
-  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 2, copies_.id(), slot * 2 * vec4_bytes * most_, 2 * vec4_bytes * most_);
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 2, copies_.id(), slot * 2 * value_bytes * most_, 2 * value_bytes * most_);
   for (GLintptr begin = 0; begin < all; begin += most_bodies_per_dispatch) {
     const GLintptr held = std::min<GLintptr>(all - begin, most_bodies_per_dispatch);
-    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, vec4_bytes * begin, vec4_bytes * held);
+    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer, value_bytes * begin, value_bytes * held);
     program_.set("begin", static_cast<int>(begin));
     program_.set("held", static_cast<int>(held));
     dispatch_over(program_, indices.size());

@@ -78,8 +78,10 @@ def compare(orrery, kernel, count):
     if ours["problem"]:
         raise SystemExit(f"orrery has no counters of {kernel}: {ours['problem']}")
     metrics = ",".join([*map(metric_of, REASONS), *FIGURES.values()])
-    theirs = read_ncu(run(["ncu", "--replay-mode", "app-range", "--metrics", metrics, "--csv", "--page", "raw",
-                           "--print-units", "base", *order, "--marks-only"]))
+    # As here: at the clocks of a usual run, and with the caches as the evaluation before has left them.
+    theirs = read_ncu(run(["ncu", "--replay-mode", "app-range", "--clock-control", "none", "--cache-control", "none",
+                           "--metrics", metrics, "--csv", "--page", "raw", "--print-units", "base", *order,
+                           "--marks-only"]))
     wrong = 0
     rows = [("stall", reason, ours["stalls"].get(reason), metric_of(reason)) for reason in REASONS]
     rows += [("instructions" if name == "instructions" else "figure", name, ours["figures"].get(name), metric)

@@ -129,7 +129,7 @@ constexpr ProfileFigure figures[] = {
      {"sm__cycles_elapsed.avg.per_second"},
      1e-6},
     {"power_w", "power", "W",
-     "Of the board, while evaluations ran without the profiler. A driver may give the mean of the last second."},
+     "Of the board, while evaluations ran without the profiler; some GPUs give the mean of the last second."},
     {"ffma", "fused multiply-adds", "", "Of all threads.", {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}},
     {"fadd", "additions", "", "Of all threads.", {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"}},
     {"fmul", "multiplications", "", "Of all threads.", {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"}},

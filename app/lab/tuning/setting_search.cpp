@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-constexpr double close_enough = 0.85;  // of the target
+constexpr double close_enough = 0.92;  // of the target
 // Until trials show the slope, all settings together are taken to span this many decades of error.
 constexpr double decades_of_error = 4;
 // One trial is at most this part of the settings' logarithmic span from the one before: far beyond the last trial, a

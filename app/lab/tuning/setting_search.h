@@ -25,7 +25,7 @@ inline constexpr int most_setting_trials = 8;
 
 /// Finds the largest of `settings` (positive, ascending, at least one) whose error is at most `target` (> 0). A larger
 /// setting is faster and less accurate. Searches by regula falsi over log(error) against log(setting), from the index
-/// `first`, and ends when an error is within 15 % below the target. Returns the index of a setting that was tried and
+/// `first`, and ends when an error is within 8 % below the target. Returns the index of a setting that was tried and
 /// meets the target; none if no trial did. Passes on what `try_setting` throws.
 std::optional<std::size_t> search_setting(std::span<const double> settings, std::size_t first, double target,
                                           const std::function<SettingTrial(std::size_t index)>& try_setting);

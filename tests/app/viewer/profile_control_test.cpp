@@ -116,6 +116,7 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
   EXPECT_EQ(status.error, "");
   ASSERT_EQ(status.profiles.size(), 1u);
   EXPECT_EQ(status.profiles[0].count, 7);
+  EXPECT_GT(status.taken_s, 0);
 }
 
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {

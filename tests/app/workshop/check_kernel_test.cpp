@@ -82,9 +82,24 @@ TEST_F(CheckProcess, ChecksTheShownBodiesToo) {
   EXPECT_FALSE(std::filesystem::exists(written)) << "it goes with the check";
   const std::string problem = check(first + bad + "'; fi").problem;
   EXPECT_TRUE(problem.starts_with("with the bodies that are shown: 33 bodies")) << problem;
-  written.clear();
-  EXPECT_FALSE(check("echo '" + bad + "'").problem.empty());
-  EXPECT_TRUE(written.empty()) << "the first run says enough";
+  const std::string own = check("echo '" + bad + "'").problem;
+  EXPECT_TRUE(own.starts_with("33 bodies")) << "the first run says enough: " << own;
+}
+
+TEST_F(CheckProcess, BothProcessesEndForANewerTextOrAFailure) {
+  const auto write_shown = [](const TemporaryFolder& temporary) {
+    return std::vector<std::string>{temporary.write("bodies", "two bodies").string()};
+  };
+  const std::string good = document(R"({"median": 2e-7, "max": 4e-5})", "PASS");
+  const std::string bad = document(R"({"median": 0.25, "max": 0.5})", "FAIL");
+  const auto slow_second = [&](const std::string& first) {
+    return checker("if [ $# -le 5 ]; then echo '" + first + "' > \"$5\"; else exec sleep 60; fi");
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(slow_second(bad).check(file, {}, write_shown).problem.empty());
+  const auto later = [begin] { return std::chrono::steady_clock::now() - begin > 500ms; };
+  EXPECT_TRUE(slow_second(good).check(file, later, write_shown).cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
 }
 
 TEST_F(CheckProcess, IsEndedAfterItsTime) {

@@ -34,6 +34,10 @@ TEST(Nvml, TellsWhatTheLibrarySays) {
   EXPECT_EQ(state->slowed_by, slowed_by);
 }
 
+TEST(Nvml, WhereTheGpuDoesNotTellThePowerOfTheMomentItIsTheMean) {
+  EXPECT_EQ(Nvml{ORRERY_FAKE_NVML}.state("0000:1c:00.0")->power_w, 310.0);
+}
+
 TEST(Nvml, AGpuThatTheLibraryDoesNotKnowGivesAReason) {
   std::string reason;
   EXPECT_FALSE(Nvml{ORRERY_FAKE_NVML}.state("0000:ff:00.0", &reason));
