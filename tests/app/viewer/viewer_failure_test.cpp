@@ -2,11 +2,14 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <memory>
 #include <stdexcept>
 
+#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
+#include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
 namespace {
@@ -45,6 +48,52 @@ class WorkingFolder {
  private:
   const std::filesystem::path before_ = std::filesystem::current_path();
 };
+
+struct LostDevice final : std::runtime_error, DeviceLost {
+  using runtime_error::runtime_error;
+};
+
+/// Stands for one on a GPU that is lost in the tenth evaluation.
+class LosesItsDevice final : public ForceKernel {
+ public:
+  void do_evaluate(const ForceArgs& args) override {
+    if (++evaluations_ == 10) throw LostDevice{"an illegal memory access"};
+    uniform_.do_evaluate(args);
+  }
+
+ private:
+  int evaluations_ = 0;
+  test::UniformKernel uniform_{1};
+};
+
+TEST_F(OffscreenViewer, ALostDeviceLeavesARecordingThatIsWhole) {
+  KernelCatalog kernels;
+  kernels.put({.id = "loses-its-device",
+               .title = "Loses its device",
+               .notes = "Fails.",
+               .source = "this test",
+               .lesson = "none",
+               .backend = Backend::cpu,
+               .tunables = {},
+               .tolerance = {.median = 1, .max = 1},
+               .create = [](const Settings&, const cuda::Device*) { return std::make_unique<LosesItsDevice>(); }});
+  ViewOptions o = options(30);
+  o.setup = {SelectKernel{"loses-its-device"}};
+  o.record_file = path("a.csv");
+  try {
+    run_view(kernels, o);
+    ADD_FAILURE() << "nobody was told";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string{error.what()}.find("the device failed: an illegal memory access"), std::string::npos)
+        << error.what();
+  }
+  const auto recorded = rows(o.record_file);
+  ASSERT_GE(recorded.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(recorded[i].at("frame"), std::to_string(i));
+    EXPECT_EQ(recorded[i].at("kernel"), "loses-its-device");
+  }
+}
 
 TEST_F(OffscreenViewer, WhatAScriptCannotHaveNamesItsLine) {
   ViewOptions o = options(5);
