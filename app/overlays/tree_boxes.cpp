@@ -12,10 +12,11 @@
 namespace orrery {
 namespace {
 
+// Cells have the hues from blue to cyan, and a walk those that are far from them, also for colour-blind people.
 constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
-    innermost{{0.95f, 0.62f, 0.30f}, {0.78f, 0.36f, 0.02f}};
-constexpr Ink whole{{0.30f, 0.78f, 0.95f}, {0.0f, 0.42f, 0.62f}},
-    one_by_one{{1.0f, 0.66f, 0.22f}, {0.80f, 0.34f, 0.0f}};
+    innermost{{0.35f, 0.80f, 0.95f}, {0.0f, 0.50f, 0.70f}};
+constexpr Ink whole{{0.95f, 0.88f, 0.25f}, {0.62f, 0.44f, 0.0f}},
+    one_by_one{{1.0f, 0.30f, 0.55f}, {0.85f, 0.0f, 0.35f}};
 constexpr float few_boxes = 300;  // more boxes are fainter, so that the bodies stay visible
 
 float strength_of(std::size_t boxes) {
@@ -35,8 +36,8 @@ void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::T
   const float strength = strength_of(cells.size()) * (theme == render::Theme::light ? 1.6f : 1.0f);
   for (const TreeCell& cell : cells) {
     const float depth = one_level ? 0.5f : static_cast<float>(cell.level) / deepest;
-    const glm::vec3 colour = glm::mix(outermost.in(theme), innermost.in(theme), depth);
-    boxes.push_back(box_of(cell, {colour, std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
+    boxes.push_back(
+        box_of(cell, {TreeBoxes::cell_colour(depth, theme), std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
   }
 }
 
@@ -66,12 +67,15 @@ std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn) {
   return fmt::format("levels 0 to {}: {}", drawn.empty() ? 0 : drawn.back().level, cells);
 }
 
-SrgbColour colour_of(const Ink& ink, render::Theme theme) {
-  const glm::vec3 colour = ink.in(theme);
+SrgbColour as_values(glm::vec3 colour) {
   return {colour.r, colour.g, colour.b};
 }
 
 }  // namespace
+
+glm::vec3 TreeBoxes::cell_colour(float depth, render::Theme theme) {
+  return glm::mix(outermost.in(theme), innermost.in(theme), depth);
+}
 
 std::optional<Command> TreeBoxes::due(double now_s, const Status& status, const Wanted& wanted) {
   if (!wanted.anything() || status.non_finite || (status.busy && status.backend == Backend::cpu)) return {};
@@ -104,10 +108,10 @@ bool TreeBoxes::follow(const Status& status, const Wanted& wanted) {
 }
 
 void TreeBoxes::describe(Legend& legend) const {
-  legend.cells = legend_;
+  legend.cells = {legend_, as_values(cell_colour(0.5f, wanted_.theme))};
   if (!walk()) return;
-  legend.walk = {{"cells met as a whole", colour_of(whole, wanted_.theme)},
-                 {"leaves met body by body", colour_of(one_by_one, wanted_.theme)}};
+  legend.walk = {{"cells met as a whole", as_values(whole.in(wanted_.theme))},
+                 {"leaves met body by body", as_values(one_by_one.in(wanted_.theme))}};
 }
 
 std::optional<PickedBody::Walk> TreeBoxes::walk() const {
