@@ -41,6 +41,7 @@ void Viewer::follow_scene() {
   camera_.home(view.azimuth, view.elevation);
   camera_.look_from(view.azimuth, view.elevation);
   if (!appearance_chosen_) set_appearance(view.appearance);
+  if (!pace_chosen_) lane_.simulation().apply(SetStepsPerFrame{view.steps_per_frame});
 }
 
 void Viewer::set_appearance(render::Appearance appearance) {
