@@ -110,8 +110,8 @@ void add_to_rings(const Bodies& bodies, int in_disc, std::array<double, rings>& 
   }
 }
 
-/// Several moments are averaged for less shot noise, which is 1 % of a ring at one moment. Fewer bodies heat the disc by
-/// their encounters.
+/// Several moments are averaged for less shot noise, which is 1 % of a ring at one moment. Fewer bodies heat the disc
+/// by their encounters.
 TEST(Spiral, KeepsItsProfileOverTwoRotationsAtQ2) {
   constexpr int count = 48000, moments = 5;
   const int in_disc = spiral_disc_count(count);
