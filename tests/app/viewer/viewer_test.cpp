@@ -220,6 +220,19 @@ TEST_F(OffscreenViewer, AScenesStepsPerFrameHoldUntilTheUserSetsOthers) {
   EXPECT_EQ(last_step({}, {at(0, Command{SetStepsPerFrame{5}}), at(1, antennae)}), 3 * 5);
 }
 
+TEST_F(OffscreenViewer, AContinuedRunHasTheStepsPerFrameOfItsScene) {
+  ViewOptions o = options(3);
+  o.scene = {.scene = "two-body"};
+  o.save_file = path("run.checkpoint");
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  ViewOptions continued = options(2);
+  continued.setup.clear();
+  continued.resume_file = o.save_file;
+  continued.record_file = path("a.csv");
+  ASSERT_EQ(run_view(test::catalog(), continued), 0);
+  EXPECT_EQ(rows(continued.record_file).back().at("step"), "20");  // 3 frames and 2 of 4 steps each
+}
+
 TEST_F(OffscreenViewer, AFileHasOneStepPerFrame) {
   ViewOptions o = options(3);
   o.save_file = path("bodies.tipsy");
