@@ -28,7 +28,7 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
   add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
   add_physics(app, draft);
   add(app, "--steps-per-frame", "K",
-      "steps per frame: " + allowed_text(argument_of<&SetStepsPerFrame::steps>()) + " (1)",
+      "steps per frame: " + allowed_text(argument_of<&SetStepsPerFrame::steps>()) + " (the scene's)",
       [&](const std::string& text) {
         draft.physics.push_back(SetStepsPerFrame{read_option<&SetStepsPerFrame::steps>("--steps-per-frame", text)});
       });

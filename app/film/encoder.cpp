@@ -164,8 +164,12 @@ void Encoder::check_end() {
   fail(last_line_.empty() ? how : how + ": " + last_line_);
 }
 
-void Encoder::write(std::span<const std::uint8_t> rgba) {
+void Encoder::write(std::span<const std::uint8_t> rgba, std::int64_t times) {
   write_video_frame(rgba, width_, height_, video_);
+  for (std::int64_t time = 0; time < times; ++time) send_frame();
+}
+
+void Encoder::send_frame() {
   std::span<const std::uint8_t> rest = video_;
   while (!rest.empty()) {
     const ssize_t size = ::write(frames_.number(), rest.data(), rest.size());

@@ -24,13 +24,14 @@ class Encoder {
   /// Kills ffmpeg if finish() was not called.
   ~Encoder();
 
-  /// Hands over a frame as FilmFrame holds it. Waits while ffmpeg is busy. Throws std::runtime_error with ffmpeg's last
-  /// line if it has ended.
-  void write(std::span<const std::uint8_t> rgba);
+  /// Hands over a frame as FilmFrame holds it, `times` times. Waits while ffmpeg is busy. Throws std::runtime_error
+  /// with ffmpeg's last line if it has ended.
+  void write(std::span<const std::uint8_t> rgba, std::int64_t times);
   /// Waits until ffmpeg has written the file. Throws as write().
   void finish();
 
  private:
+  void send_frame();
   void start(double fps, int file, const Descriptor& input, const Descriptor& errors);
   [[noreturn]] void fail(const std::string& cause) const;
   int wait_for_end();

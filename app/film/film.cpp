@@ -41,8 +41,8 @@ void Film::begin(const Json& run) {
 }
 
 void Film::add(FilmFrame frame) {
+  added_ += frame.times;
   workers_->add(std::move(frame));
-  ++added_;
 }
 
 void Film::show_progress(std::int64_t frame, bool drawn) {

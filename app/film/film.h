@@ -32,6 +32,7 @@ class Film {
   bool has_free() { return workers_->has_free(); }
   /// A frame to fill in and to add(). Waits while all are in use.
   FilmFrame take_free() { return workers_->take_free(); }
+  /// Of a folder, frames are shown once.
   void add(FilmFrame frame);
 
   /// Shows what is done once `frame` has been drawn, or passed over.

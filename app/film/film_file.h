@@ -15,7 +15,7 @@ class FilmFile final : public FilmOutput {
 
   void begin(const Json&) override {}
   int threads() const override { return 1; }
-  void add(const FilmFrame& frame) override { encoder_.write(frame.rgba); }
+  void add(const FilmFrame& frame) override { encoder_.write(frame.rgba, frame.times); }
   std::string finish() override;
 
  private:

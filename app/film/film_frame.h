@@ -9,6 +9,7 @@ namespace orrery {
 /// meaning.
 struct FilmFrame {
   std::int64_t number = 0;  ///< from 0
+  std::int64_t times = 1;   ///< that a film file shows it, one after the other; >= 1
   std::vector<std::uint8_t> rgba;
 };
 

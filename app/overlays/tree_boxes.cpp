@@ -12,11 +12,13 @@
 namespace orrery {
 namespace {
 
+// Cells have the hues from blue to cyan, and a walk those that are far from them, also for colour-blind people.
 constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
-    innermost{{0.95f, 0.62f, 0.30f}, {0.78f, 0.36f, 0.02f}};
-constexpr Ink whole{{0.30f, 0.78f, 0.95f}, {0.0f, 0.42f, 0.62f}},
-    one_by_one{{1.0f, 0.66f, 0.22f}, {0.80f, 0.34f, 0.0f}};
-constexpr float few_boxes = 300;  // more boxes are fainter, so that the bodies stay visible
+    innermost{{0.35f, 0.80f, 0.95f}, {0.0f, 0.50f, 0.70f}};
+constexpr Ink whole{{0.95f, 0.88f, 0.25f}, {0.80f, 0.52f, 0.0f}},
+    one_by_one{{1.0f, 0.30f, 0.55f}, {0.85f, 0.0f, 0.35f}};
+constexpr float beside_a_walk = 0.6f;  // strength of cells: many of them are also boxes of the walk
+constexpr float few_boxes = 300;       // more boxes are fainter, so that the bodies stay visible
 
 float strength_of(std::size_t boxes) {
   return std::min(1.0f, std::sqrt(few_boxes / static_cast<float>(std::max<std::size_t>(boxes, 1))));
@@ -29,20 +31,21 @@ render::DrawnBox box_of(const TreeCell& cell, glm::vec4 colour) {
 
 using Boxes = std::vector<render::DrawnBox>;
 
-void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::Theme theme, Boxes& boxes) {
+void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::Theme theme, float share_of_strength,
+               Boxes& boxes) {
   const bool one_level = read.asked.level != CellRequest::every_level;
   const auto deepest = static_cast<float>(std::max(cells.empty() ? 0 : cells.back().level, 1));
-  const float strength = strength_of(cells.size()) * (theme == render::Theme::light ? 1.6f : 1.0f);
+  const float strength = share_of_strength * strength_of(cells.size()) * (theme == render::Theme::light ? 1.6f : 1.0f);
   for (const TreeCell& cell : cells) {
     const float depth = one_level ? 0.5f : static_cast<float>(cell.level) / deepest;
-    const glm::vec3 colour = glm::mix(outermost.in(theme), innermost.in(theme), depth);
-    boxes.push_back(box_of(cell, {colour, std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
+    boxes.push_back(
+        box_of(cell, {TreeBoxes::cell_colour(depth, theme), std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
   }
 }
 
 void add_walk(const BodyWalk& walk, render::Theme theme, Boxes& boxes) {
   for (const TreeCell& cell : walk.cells) {
-    boxes.push_back(box_of(cell, whole.in(theme, 0.35f * strength_of(walk.cells.size()))));
+    boxes.push_back(box_of(cell, whole.in(theme, 0.6f * strength_of(walk.cells.size()))));
   }
   for (const TreeCell& leaf : walk.leaves) boxes.push_back(box_of(leaf, one_by_one.in(theme, 0.85f)));
 }
@@ -66,12 +69,15 @@ std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn) {
   return fmt::format("levels 0 to {}: {}", drawn.empty() ? 0 : drawn.back().level, cells);
 }
 
-SrgbColour colour_of(const Ink& ink, render::Theme theme) {
-  const glm::vec3 colour = ink.in(theme);
+SrgbColour as_values(glm::vec3 colour) {
   return {colour.r, colour.g, colour.b};
 }
 
 }  // namespace
+
+glm::vec3 TreeBoxes::cell_colour(float depth, render::Theme theme) {
+  return glm::mix(outermost.in(theme), innermost.in(theme), depth);
+}
 
 std::optional<Command> TreeBoxes::due(double now_s, const Status& status, const Wanted& wanted) {
   if (!wanted.anything() || status.non_finite || (status.busy && status.backend == Backend::cpu)) return {};
@@ -93,21 +99,22 @@ bool TreeBoxes::follow(const Status& status, const Wanted& wanted) {
   wanted_ = wanted;
   legend_.clear();
   Boxes boxes;
+  const bool walks = read && read->walk && wanted.walk_of == read->asked.walk_of;
   if (read && wanted.cells) {
     const std::span<const TreeCell> cells = whole_levels(*read);
-    add_cells(*read, cells, wanted.theme, boxes);
+    add_cells(*read, cells, wanted.theme, walks ? beside_a_walk : 1.0f, boxes);
     legend_ = legend_of(*read, cells);
   }
-  if (read && read->walk && wanted.walk_of == read->asked.walk_of) add_walk(*read->walk, wanted.theme, boxes);
+  if (walks) add_walk(*read->walk, wanted.theme, boxes);
   renderer_.set(boxes);
   return true;
 }
 
 void TreeBoxes::describe(Legend& legend) const {
-  legend.cells = legend_;
+  legend.cells = {legend_, as_values(cell_colour(0.5f, wanted_.theme))};
   if (!walk()) return;
-  legend.walk = {{"cells met as a whole", colour_of(whole, wanted_.theme)},
-                 {"leaves met body by body", colour_of(one_by_one, wanted_.theme)}};
+  legend.walk = {{"cells met as a whole", as_values(whole.in(wanted_.theme))},
+                 {"leaves met body by body", as_values(one_by_one.in(wanted_.theme))}};
 }
 
 std::optional<PickedBody::Walk> TreeBoxes::walk() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <glm/glm.hpp>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,9 @@ class TreeBoxes {
  public:
   static constexpr double period_s = 0.25;
   static constexpr int most_cells = 1 << 12;
+
+  /// Of the cells at this share of the tree's depth, sRGB.
+  static glm::vec3 cell_colour(float depth, render::Theme theme);
 
   /// What the boxes show.
   struct Wanted {

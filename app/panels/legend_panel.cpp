@@ -62,15 +62,19 @@ void values(const Legend& legend, float left, float width) {
   ui_mark("legend.beyond");
 }
 
-void swatches(const char* id, const std::vector<LegendPart>& parts) {
+void swatch(const LegendPart& part) {
   const float side = em(0.6f);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
+  ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
+  ImGui::Dummy({side, side});
+  ImGui::SameLine();
+  text(part.name, theme::dim, theme::Font::small);
+}
+
+void swatches(const char* id, const std::vector<LegendPart>& parts) {
   for (const LegendPart& part : parts) {
-    const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
-    ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
-    ImGui::Dummy({side, side});
-    ImGui::SameLine();
-    text(part.name, theme::dim, theme::Font::small);
+    swatch(part);
     ui_mark(id, part.name);
   }
 }
@@ -162,8 +166,8 @@ void legend_panel(const Status& status, const ViewStatus& view, const PanelState
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     if (legend.colours.size() > 1 || !legend.parts.empty()) colours(legend, width);
-    if (!legend.cells.empty()) {
-      text(legend.cells, theme::text, theme::Font::small);
+    if (!legend.cells.name.empty()) {
+      swatch(legend.cells);
       ui_mark("legend.cells");
     }
     swatches("legend.walk", legend.walk);

@@ -76,7 +76,9 @@ void picture_row(PanelState& state, Requests& out) {
 
 void film_row(const FilmStatus& film, std::string& file, Requests& out) {
   const float button = em(6);
-  row_label("Film", "The window as it is, as MP4. Without a name: a new file in orrery-out. Needs the program ffmpeg.",
+  row_label("Film",
+            "The window as it is, as MP4. It plays as fast as the window showed it. Without a name: a new file in "
+            "orrery-out. Needs the program ffmpeg.",
             button + ImGui::GetStyle().ItemSpacing.x);
   ImGui::BeginDisabled(film.active);
   const bool entered = text_field("film.file", "film.mp4", file);

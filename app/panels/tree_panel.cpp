@@ -69,7 +69,7 @@ void cells(int depth, const ShowTreeCells& now, Requests& out) {
   ShowTreeCells edited = now;
   ImGui::Checkbox("Draw the cells", &edited.on);
   ui_mark("tree.cells");
-  tooltip("Draws cells of the tree as boxes, from blue (large) to orange (small). Read a few times per second.");
+  tooltip("Draws cells of the tree as boxes, from blue (large) to cyan (small). Read a few times per second.");
   if (edited.on) {
     row_label("Level", "The level whose cells are drawn; all: the larger cells of every level. 0 is the root.");
     const std::string shown = now.level == every ? "all" : "%d";
@@ -98,7 +98,7 @@ void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& h
   if (ImGui::Checkbox("Walk of the picked body", &walk)) out.push_back(ShowWalk{walk});
   ui_mark("tree.walk");
   tooltip(
-      "Draws what the picked body meets in the tree: blue cells count as a whole, the bodies in orange ones are met "
+      "Draws what the picked body meets in the tree: yellow cells count as a whole, the bodies in pink ones are met "
       "one by one.",
       "Neighbouring bodies walk together: it is the walk of its group.");
 }

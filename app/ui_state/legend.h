@@ -12,8 +12,8 @@ using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 
 /// What a colour stands for, such as a part of the scene.
 struct LegendPart {
-  std::string name;
-  SrgbColour colour;
+  std::string name{};
+  SrgbColour colour{};
 };
 
 /// What the colours and lengths of the picture mean, in units of G = 1.
@@ -31,7 +31,7 @@ struct Legend {
   std::string note{};               ///< why values are not known
   std::string arrows{};             ///< what the arrows show: "velocity"; empty: there are none
   float arrow_per_height = 0;       ///< value of an arrow as long as the window's height, at the camera's target
-  std::string cells{};              ///< "level 5: 1,203 cells"; empty: none are drawn
+  LegendPart cells{};               ///< "level 5: 1,203 cells"; no name: none are drawn
   std::vector<LegendPart> walk{};   ///< the cells that a body meets in the tree; empty: none are drawn
   std::string tick{};               ///< the length between two tick marks of the axes; empty: there are none
 };

@@ -44,6 +44,8 @@ Framing framing_of(const Bodies& bodies) {
   const std::vector<float> masses = measured(bodies.positions, [](const Vec4& p) { return p.w; });
   const double mass = std::accumulate(masses.begin(), masses.end(), 0.0);
   framing.ranges.mass = range_of(masses);
+  const auto [least, most] = std::ranges::minmax_element(masses);
+  if (!masses.empty() && *least == *most) framing.only_mass = *least;
   const double mean = std::max(mass, 1e-30) / (std::numbers::pi * framing.radius * framing.radius);
   framing.ranges.mass_per_area = {static_cast<float>(1e-2 * mean), static_cast<float>(1e2 * mean)};
   return framing;

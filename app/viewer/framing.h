@@ -1,6 +1,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <optional>
 
 #include "compute/core/bodies.h"
 #include "render/drawn_bodies.h"
@@ -12,6 +13,7 @@ struct Framing {
   glm::vec3 centre{0.0f};
   float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
   render::ValueRanges ranges;
+  std::optional<float> only_mass{};  ///< of all bodies; none: they have several
 };
 
 /// From percentiles, so that a few distant or very fast bodies change little.

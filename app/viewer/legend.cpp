@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/panels/kit/format.h"
 #include "render/colour_map.h"
 #include "render/colour_scale.h"
 
@@ -63,6 +64,11 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
     legend.colours.push_back({colour.r, colour.g, colour.b});
   }
   return legend;
+}
+
+void describe_only_mass(Legend& legend, float mass) {
+  legend.parts = {{"all bodies: " + format_value(mass), legend.colours.back()}};
+  legend.colours.clear();
 }
 
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {

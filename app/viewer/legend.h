@@ -11,6 +11,9 @@ namespace orrery {
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera);
 
+/// All bodies have this mass, and so the last colour. Call for the colours of an automatic range of masses.
+void describe_only_mass(Legend& legend, float mass);
+
 /// The parts with their colours; one of all bodies if the scene has no parts.
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
 

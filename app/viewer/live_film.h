@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <deque>
+#include <optional>
 #include <string>
 
 #include "app/film/film.h"
@@ -10,8 +11,9 @@
 
 namespace orrery {
 
-/// A film of what a window shows, at most FilmOptions::fps pictures per second: if the window shows fewer, the film
-/// plays faster. Never waits for ffmpeg: pictures that it has no time for are left out. Needs the window's GL context
+/// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps pictures per
+/// second, each of them what the window showed last at its time. So a slow window repeats pictures. Never waits for
+/// ffmpeg: where it has no time for a picture, the one before is shown for longer. Needs the window's GL context
 /// current. Every failure throws std::runtime_error, one line.
 class LiveFilm {
  public:
@@ -21,13 +23,16 @@ class LiveFilm {
   /// Once per frame, when it has been drawn and before it is presented; `now_s` only grows. Returns false, and adds
   /// nothing, if the canvas has another size.
   bool add(const render::Canvas& canvas, double now_s);
-  /// Completes the film. Returns "wrote a.mp4: 30 frames, ...", empty if there is no picture.
-  std::string finish();
+  /// Completes the film; its last picture was shown until now. Returns "wrote a.mp4: 30 frames, ...", empty if there is
+  /// no picture.
+  std::string finish(double now_s);
 
   const std::string& file() const noexcept { return file_; }
   std::int64_t pictures() const noexcept { return pictures_; }
 
  private:
+  std::int64_t frame_at(double now_s) const;
+  void show_last_until(std::int64_t frame);
   void take_oldest();
 
   const std::string file_;
@@ -35,7 +40,9 @@ class LiveFilm {
   const double interval_s_;
   Film film_;
   render::PixelReader reader_;
-  double due_s_ = -std::numeric_limits<double>::infinity();  // of the next picture
+  std::optional<double> begin_s_;   // of the first picture
+  std::int64_t next_ = 0;           // frame of the film that no picture shows yet
+  std::deque<std::int64_t> times_;  // that the film shows each of the pictures that reader_ copies
   std::int64_t pictures_ = 0, left_out_ = 0;
 };
 

@@ -2,8 +2,6 @@
 
 #include <glad/gl.h>
 
-#include "app/viewer/picture_size.h"
-
 namespace orrery {
 
 OffscreenSurface::OffscreenSurface(WindowSize size, bool panel)

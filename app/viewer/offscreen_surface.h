@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/ui_state/window_size.h"
+#include "app/viewer/picture_size.h"
 #include "app/viewer/surface.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/offscreen_context.h"
@@ -18,7 +19,7 @@ class OffscreenSurface final : public Surface {
   render::Canvas canvas() const override {
     return {target_.framebuffer(), target_.width(), target_.height(), target_.texture()};
   }
-  float scale() const override { return 1.0f; }
+  float scale() const override { return scale_of_picture(size_); }
   GLFWwindow* window() const override { return nullptr; }
 
   std::vector<KeyPress> poll() override { return {}; }

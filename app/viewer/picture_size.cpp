@@ -23,4 +23,10 @@ WindowSize least_window_at(float scale) {
   return {scaled(least_window.width), scaled(least_window.height)};
 }
 
+float scale_of_picture(WindowSize size) {
+  constexpr WindowSize display{1920, 1080};
+  return std::max(1.0f, std::min(static_cast<float>(size.width) / static_cast<float>(display.width),
+                                 static_cast<float>(size.height) / static_cast<float>(display.height)));
+}
+
 }  // namespace orrery

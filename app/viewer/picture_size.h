@@ -11,4 +11,8 @@ WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo
 /// least_window on a display of `scale` (1 = 96 dots per inch).
 WindowSize least_window_at(float scale);
 
+/// That of the panels in a picture without a display, as of one that fills a display of 1920 x 1080 pixels: 1 up to
+/// that size, 2 for 3840 x 2160.
+float scale_of_picture(WindowSize size);
+
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <variant>
 
 #include "app/lab/setup.h"
 #include "app/panels/kit/format.h"
@@ -65,6 +66,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       lessons_{backends_},
       workshop_{kernels, backends_},
       gui_{*surface_},
+      pace_chosen_{std::ranges::any_of(
+          options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })},
       picker_{lockstep_},
       follow_{lockstep_},
       facts_{backends_},

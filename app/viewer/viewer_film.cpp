@@ -104,7 +104,7 @@ void Viewer::carry_out(const StopFilm&) {
   if (!live_film_) return;
   std::string written;
   try {
-    written = rescue_.outside([this] { return live_film_->finish(); });
+    written = rescue_.outside([this] { return live_film_->finish(path_clock_s()); });
   } catch (...) {
     live_film_.reset();
     throw;

@@ -41,6 +41,9 @@ void Viewer::follow_scene() {
   camera_.home(view.azimuth, view.elevation);
   camera_.look_from(view.azimuth, view.elevation);
   if (!appearance_chosen_) set_appearance(view.appearance);
+  if (!pace_chosen_ && lane_.status().steps_per_frame != view.steps_per_frame) {
+    lane_.simulation().apply(SetStepsPerFrame{view.steps_per_frame});
+  }
 }
 
 void Viewer::set_appearance(render::Appearance appearance) {

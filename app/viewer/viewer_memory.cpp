@@ -75,6 +75,7 @@ void Viewer::resume(const std::string& file) {
   lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step);
   history_.lose(lane_.simulation(),
                 "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
+  follow_scene();  // before the note, which commands would remove
   if (!found.note.empty()) complain(found.note);
 }
 

@@ -75,6 +75,7 @@ void Viewer::carry_out(const Command& command) {
   if (view_.measuring()) refuse_while_measuring(command, lane_.status());
   lane_.apply(command, view_.diagnostics);
   history_.took(command, lane_.simulation());
+  pace_chosen_ |= std::holds_alternative<SetStepsPerFrame>(command);
   follow_scene();
   view_.notice = return_notice(command, lane_.status());
 }

@@ -90,8 +90,12 @@ class GalaxyModel {
 
  private:
   static double table_radius(int index);
+  void tabulate_spheroids();
   double spherical_pull(double radius, bool with_disc) const;
   double disc_pull_in_plane(double radius) const;
+  double disc_pull(double radius, double softening_sq) const;
+  double mean_pull_on_disc(double radius) const;
+  double mean_virial_of_height(double radius) const;
   Table jeans_dispersion(const Spheroid& part) const;
   void widen(Table& dispersion) const;
   double disc_surface_density(double radius) const;
@@ -100,6 +104,7 @@ class GalaxyModel {
 
   GalaxyDesign design_;
   double softening_sq_;
+  Table spheroid_pull_;  // of a stationary galaxy
   Table bulge_dispersion_, halo_dispersion_, escape_speed_;
   Table streaming_;  // mean speed of rotation, slower than a circular orbit by the asymmetric drift
   Table radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;

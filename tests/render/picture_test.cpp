@@ -62,6 +62,7 @@ const Way ways[] = {
     {"two_discs_by_local_density", {.colour_by = ColourBy::local_density, .colour_map = 7}},
     {"two_discs_by_force_error", {.colour_by = ColourBy::force_error, .colour_map = 9}},
     {"two_discs_by_time_step_class", {.colour_by = ColourBy::time_step_class, .colour_map = 6}},
+    {"two_discs_by_distance", {.colour_by = ColourBy::distance}},
     {"two_discs_plain", {.colour_by = ColourBy::none}},
     {"two_discs_inferno", {.colour_map = 7}},
     {"two_discs_density", {.look = Look::density, .colour_map = 7}},

@@ -56,7 +56,7 @@ TEST_F(Panels, ShowTheScaleOfArrowsAndTheCells) {
   EXPECT_TRUE(seen("legend.scale"));
   EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells"));
   view.legend.arrows = "velocity";
-  view.legend.cells = "level 5: 1,203 cells";
+  view.legend.cells = {"level 5: 1,203 cells", {0, 1, 0}};
   settle();
   EXPECT_TRUE(seen("legend.cells"));
   EXPECT_FALSE(seen("legend.arrows")) << "no arrow is drawn yet";

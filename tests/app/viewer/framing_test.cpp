@@ -34,6 +34,16 @@ TEST(Framing, HoldsMostBodies) {
   EXPECT_NEAR(framing.ranges.speed.high, 97, 1);
 }
 
+TEST(Framing, KnowsTheOnlyMass) {
+  Bodies bodies = line();
+  EXPECT_FALSE(framing_of(bodies).only_mass);
+  for (Vec4& body : bodies.positions) body.w = 0.25f;
+  EXPECT_EQ(framing_of(bodies).only_mass, 0.25f);
+  bodies.positions.back().w = 0.5f;
+  EXPECT_FALSE(framing_of(bodies).only_mass) << "also a single other body counts";
+  EXPECT_FALSE(framing_of({}).only_mass);
+}
+
 TEST(Framing, OneBodyFarOutChangesLittle) {
   Bodies bodies = line();
   bodies.positions.push_back({1e9f, 1e9f, 1e9f, 1});

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <glm/glm.hpp>
 
 #include "app/overlays/tree_boxes.h"
 #include "app/panels/sections.h"
@@ -33,6 +36,38 @@ TEST(Legend, RunsHaveTheColoursOfThePicture) {
   }
 }
 
+TEST(Legend, NamesTheOnlyMassWithTheLastColour) {
+  Legend legend{.quantity = "mass", .colours = {{1, 0, 0}, {0, 0, 1}}};
+  describe_only_mass(legend, 0.25f);
+  ASSERT_EQ(legend.parts.size(), 1u);
+  EXPECT_EQ(legend.parts[0].name, "all bodies: 0.25");
+  EXPECT_EQ(legend.parts[0].colour, (SrgbColour{0, 0, 1}));
+  EXPECT_TRUE(legend.colours.empty()) << "no range";
+}
+
+/// CIE L*a*b* under daylight, of which 2 is just visible.
+glm::vec3 lab_of(glm::vec3 linear) {
+  const glm::mat3 to_xyz = glm::transpose(glm::mat3{0.4124f, 0.3576f, 0.1805f,  //
+                                                    0.2126f, 0.7152f, 0.0722f,  //
+                                                    0.0193f, 0.1192f, 0.9505f});
+  const glm::vec3 xyz = to_xyz * linear / glm::vec3{0.9505f, 1, 1.089f};
+  const auto f = [](float t) { return t > 0.008856f ? std::cbrt(t) : 7.787f * t + 16.0f / 116; };
+  return {116 * f(xyz.y) - 16, 500 * (f(xyz.x) - f(xyz.y)), 200 * (f(xyz.y) - f(xyz.z))};
+}
+
+/// How far apart two colours are, for an eye that sees all of them or, if that is less, one without cones for green
+/// (Vienot, Brettel and Mollon 1999).
+float apart(SrgbColour a, SrgbColour b) {
+  const glm::mat3 without_green = glm::transpose(glm::mat3{0.29275f, 0.70725f, 0,  //
+                                                           0.29275f, 0.70725f, 0,  //
+                                                           -0.02234f, 0.02234f, 1});
+  const auto linear = [](SrgbColour c) { return render::linear_from_srgb({c[0], c[1], c[2]}); };
+  const auto distance = [&](const glm::mat3& eye) {
+    return glm::distance(lab_of(glm::max(eye * linear(a), 0.0f)), lab_of(glm::max(eye * linear(b), 0.0f)));
+  };
+  return std::min(distance(glm::mat3{1}), distance(without_green));
+}
+
 class LegendOfATree : public testing::Test {
  protected:
   Legend of(TreeCells cells, const TreeBoxes::Wanted& wanted) {
@@ -57,11 +92,11 @@ class LegendOfATree : public testing::Test {
 };
 
 TEST_F(LegendOfATree, CountsItsCells) {
-  EXPECT_EQ(of(read(5, 3), {.cells = true, .level = 5}).cells, "level 5: 3 cells");
-  EXPECT_EQ(of(read(5, 1), {.cells = true, .level = 5}).cells, "level 5: 1 cell");
-  EXPECT_EQ(of(read(5, 0), {.cells = true, .level = 5}).cells, "level 5: no cells");
-  EXPECT_EQ(of(read(CellRequest::every_level, 3), {.cells = true}).cells, "levels 0 to 2: 3 cells");
-  EXPECT_EQ(of(read(5, 3), {}).cells, "");
+  EXPECT_EQ(of(read(5, 3), {.cells = true, .level = 5}).cells.name, "level 5: 3 cells");
+  EXPECT_EQ(of(read(5, 1), {.cells = true, .level = 5}).cells.name, "level 5: 1 cell");
+  EXPECT_EQ(of(read(5, 0), {.cells = true, .level = 5}).cells.name, "level 5: no cells");
+  EXPECT_EQ(of(read(CellRequest::every_level, 3), {.cells = true}).cells.name, "levels 0 to 2: 3 cells");
+  EXPECT_EQ(of(read(5, 3), {}).cells.name, "");
 }
 
 TEST_F(LegendOfATree, NamesTheColoursOfAWalk) {
@@ -75,6 +110,23 @@ TEST_F(LegendOfATree, NamesTheColoursOfAWalk) {
   EXPECT_NE(dark.walk[0].colour, dark.walk[1].colour);
   EXPECT_NE(dark.walk[0].colour, light.walk[0].colour);
   EXPECT_TRUE(of(cells, {.walk_of = 8}).walk.empty()) << "of another body";
+}
+
+TEST_F(LegendOfATree, CellsAndAWalkAreEasyToTellApart) {
+  for (const render::Theme theme : {render::Theme::dark, render::Theme::light}) {
+    TreeCells cells = read(CellRequest::every_level, 3);
+    cells.asked.walk_of = 7;
+    cells.walk.emplace();
+    const Legend legend = of(cells, {.cells = true, .walk_of = 7, .theme = theme});
+    ASSERT_EQ(legend.walk.size(), 2u);
+    EXPECT_GT(apart(legend.walk[0].colour, legend.walk[1].colour), 25);
+    for (const float depth : {0.0f, 0.5f, 1.0f}) {
+      const glm::vec3 colour = TreeBoxes::cell_colour(depth, theme);
+      for (const LegendPart& met : legend.walk) {
+        EXPECT_GT(apart({colour.r, colour.g, colour.b}, met.colour), 40) << met.name << " and cells at " << depth;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ TEST(PictureSize, TakesWhatHasRoomAndCanBeDrawn) {
   }
 }
 
+TEST(PictureSize, PanelsGrowWithAPictureThatIsLargerThanADisplay) {
+  for (const WindowSize size :
+       {WindowSize{16, 16}, WindowSize{1280, 720}, WindowSize{1920, 1080}, WindowSize{3840, 900}}) {
+    EXPECT_EQ(scale_of_picture(size), 1) << size.width;
+  }
+  EXPECT_EQ(scale_of_picture({3840, 2160}), 2);
+  EXPECT_EQ(scale_of_picture({7680, 4320}), 4);
+  EXPECT_EQ(scale_of_picture({2160, 3840}), 1.125f) << "the side that has less room counts";
+}
+
 TEST(PictureSize, LeastWindowFollowsTheScale) {
   EXPECT_EQ(least_window_at(1), least_window);
   EXPECT_EQ(least_window_at(2), (WindowSize{640, 400}));

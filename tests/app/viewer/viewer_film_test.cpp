@@ -2,12 +2,17 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 
 #include "app/camera_path/path_file.h"
+#include "app/viewer/live_film.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/failure.h"
 #include "tests/render/picture.h"
@@ -173,6 +178,54 @@ TEST_F(ViewerFilm, AFilmOfTheWindowHasEverySecondOf60FramesPerSecond) {
   o.script.front().request = StartFilm{path("nowhere/w.mp4")};
   expect_failure(
       Failure::runtime, [&] { run_view(test::catalog(), o); }, "nowhere/w.mp4");
+}
+
+/// Five pictures per second, each brighter, but for one that stays a second.
+TEST_F(ViewerFilm, AFilmOfASlowWindowPlaysAtTheWindowsPace) {
+  if (!installed("ffmpeg") || !installed("ffprobe")) GTEST_SKIP() << "ffmpeg and ffprobe are not installed";
+  constexpr WindowSize size{64, 48};
+  const render::OffscreenContext context;
+  const render::RenderTarget target{GL_RGBA8, size.width, size.height};
+  LiveFilm slow{FilmOptions{.out = path("slow.mp4")}, size, Existing::keep, Json::object()};
+  float light = 0;
+  for (const double at_s : {7.0, 7.2, 7.4, 7.6, 8.6, 8.8}) {
+    const std::array colour{light += 0.15f, light, light, 1.0f};
+    glClearNamedFramebufferfv(target.framebuffer(), GL_COLOR, 0, colour.data());
+    ASSERT_TRUE(slow.add({target.framebuffer(), size.width, size.height, target.texture()}, at_s));
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});  // else ffmpeg might have no time for all of them
+  }
+  EXPECT_NE(slow.finish(9).find("60 frames, 2 s at 30 frames/s"), std::string::npos);
+  const std::string probed = output_of(
+      "ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=nb_read_frames:format=duration -of "
+      "default=nw=1 " +
+      path("slow.mp4"));
+  for (const char* line : {"duration=2.000000", "nb_read_frames=60"}) {
+    EXPECT_NE(probed.find(line), std::string::npos) << line << " is not in:\n" << probed;
+  }
+  const std::string luma =
+      output_of("ffmpeg -v error -i " + path("slow.mp4") + " -vf format=gray -f rawvideo -pix_fmt gray -");
+  constexpr std::size_t pixels = size.width * size.height;
+  ASSERT_EQ(luma.size(), 60 * pixels);
+  std::vector<int> changes;
+  for (int frame = 1; frame < 60; ++frame) {
+    const auto middle = [&](int of) {
+      return static_cast<unsigned char>(luma[static_cast<std::size_t>(of) * pixels + pixels / 2]);
+    };
+    if (middle(frame) > middle(frame - 1) + 15) changes.push_back(frame);
+  }
+  EXPECT_EQ(changes, (std::vector{6, 12, 18, 48, 54}));
+}
+
+TEST_F(ViewerFilm, AFilmOfAFastWindowKeepsThePaceIfPicturesAreLeftOut) {
+  if (!installed("ffmpeg") || !installed("ffprobe")) GTEST_SKIP() << "ffmpeg and ffprobe are not installed";
+  constexpr WindowSize size{1280, 720};
+  const render::OffscreenContext context;
+  const render::RenderTarget target{GL_RGBA8, size.width, size.height};
+  LiveFilm fast{FilmOptions{.out = path("fast.mp4")}, size, Existing::keep, Json::object()};
+  for (int frame = 0; frame < 60; ++frame) {
+    ASSERT_TRUE(fast.add({target.framebuffer(), size.width, size.height, target.texture()}, frame / 60.0));
+  }
+  EXPECT_NE(fast.finish(1).find("30 frames, 1 s at 30 frames/s"), std::string::npos);
 }
 
 TEST_F(ViewerFilm, AFilmShowsTheFramesTheRightWayUp) {

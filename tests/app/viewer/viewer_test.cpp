@@ -199,6 +199,51 @@ TEST_F(OffscreenViewer, TheCosmicWebHasRoomToExpand) {
   EXPECT_LT(at_first, 6 * of_all);
 }
 
+TEST_F(OffscreenViewer, AScenesStepsPerFrameHoldUntilTheUserSetsOthers) {
+  const auto last_step = [&](const Commands& asked, Script script) {
+    ViewOptions o = options(4);
+    o.scene = {.scene = "two-body"};  // which has 4
+    o.setup.insert(o.setup.end(), asked.begin(), asked.end());
+    o.script = std::move(script);
+    o.screenshot_file = path("last.png");
+    o.existing = Existing::replace;
+    EXPECT_EQ(run_view(test::catalog(), o), 0);
+    const std::string picture = read(o.screenshot_file);
+    const std::size_t place = picture.find("\"step\":");
+    return place == std::string::npos ? -1 : std::stoi(picture.substr(place + 7));
+  };
+  const Request antennae = Command{LoadScene{{.scene = "antennae", .count = 100}}};  // 2
+  EXPECT_EQ(last_step({}, {}), 4 * 4);
+  EXPECT_EQ(last_step({}, {at(1, antennae)}), 3 * 2);
+  EXPECT_EQ(last_step({SetStepsPerFrame{1}}, {}), 4);
+  EXPECT_EQ(last_step({SetStepsPerFrame{5}}, {at(1, antennae)}), 3 * 5);
+  EXPECT_EQ(last_step({}, {at(0, Command{SetStepsPerFrame{5}}), at(1, antennae)}), 3 * 5);
+}
+
+TEST_F(OffscreenViewer, AContinuedRunHasTheStepsPerFrameOfItsScene) {
+  ViewOptions o = options(3);
+  o.scene = {.scene = "two-body"};
+  o.save_file = path("run.checkpoint");
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  ViewOptions continued = options(2);
+  continued.setup.clear();
+  continued.resume_file = o.save_file;
+  continued.record_file = path("a.csv");
+  ASSERT_EQ(run_view(test::catalog(), continued), 0);
+  EXPECT_EQ(rows(continued.record_file).back().at("step"), "20");  // 3 frames and 2 of 4 steps each
+}
+
+TEST_F(OffscreenViewer, AFileHasOneStepPerFrame) {
+  ViewOptions o = options(3);
+  o.save_file = path("bodies.tipsy");
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  o.scene = {.scene = "two-body", .file = o.save_file};
+  o.save_file.clear();
+  o.record_file = path("a.csv");
+  ASSERT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_EQ(rows(o.record_file).back().at("step"), "3");
+}
+
 TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {
   const auto picture = [&](const std::vector<ViewCommand>& commands) {
     ViewOptions asked = options(4);
@@ -292,6 +337,26 @@ TEST_F(OffscreenViewer, FixesTheRangeOfColours) {
   EXPECT_THROW(picture({.low = 2.0f, .high = 1.0f}), UsageError);
   EXPECT_THROW(picture({.high = std::numeric_limits<float>::infinity()}), UsageError);
   EXPECT_THROW(picture({.scale = render::Scale::logarithmic, .low = 0.0f}), UsageError);
+}
+
+TEST_F(OffscreenViewer, TheLegendNamesTheOnlyMass) {
+  const auto picture = [&](const char* scene, const render::Appearance& appearance) {
+    ViewOptions asked = options(2);
+    asked.scene.scene = scene;
+    asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
+    asked.script = {at(0, ViewCommand{SetAppearance{appearance}})};
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    return read(asked.screenshot_file);
+  };
+  const render::Appearance by_mass{.colour_by = render::ColourBy::mass};
+  constexpr const char *only = R"("all bodies: 2.0e-3")", *range = R"("high")";
+  EXPECT_NE(picture("plummer", by_mass).find(only), std::string::npos);
+  EXPECT_EQ(picture("plummer", by_mass).find(range), std::string::npos);
+  EXPECT_NE(picture("disc", by_mass).find(range), std::string::npos) << "its bodies have several";
+  EXPECT_NE(picture("plummer", {.colour_by = render::ColourBy::mass, .high = 1.0f}).find(range), std::string::npos);
+  EXPECT_EQ(picture("plummer", {.look = render::Look::density, .colour_by = render::ColourBy::mass}).find(only),
+            std::string::npos);
 }
 
 TEST_F(OffscreenViewer, ReturnsToARowOfTheResultsAndUndoesIt) {

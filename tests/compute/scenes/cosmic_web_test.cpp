@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,72 @@ TEST(CosmicWeb, GrowsAsLinearTheorySays) {
     EXPECT_NEAR(radius, factor, 0.01 * factor);
     EXPECT_NEAR(growth, factor, 0.05 * factor);
   }
+}
+
+/// The sizes of the groups of bodies that are less than `link` apart from another one of their group, largest first
+/// ("friends of friends", Davis et al. 1985).
+std::vector<int> group_sizes(const Bodies& bodies, float link) {
+  const std::vector<Vec4>& at = bodies.positions;
+  std::vector<int> waiting;
+  std::vector<bool> grouped(at.size(), false);
+  std::vector<int> sizes;
+  for (int first = 0; first < bodies.count(); ++first) {
+    if (grouped[static_cast<std::size_t>(first)]) continue;
+    grouped[static_cast<std::size_t>(first)] = true;
+    waiting = {first};
+    int members = 0;
+    while (!waiting.empty()) {
+      const Vec4 me = at[static_cast<std::size_t>(waiting.back())];
+      waiting.pop_back();
+      ++members;
+      for (std::size_t other = 0; other < at.size(); ++other) {
+        if (grouped[other]) continue;
+        const float x = at[other].x - me.x, y = at[other].y - me.y, z = at[other].z - me.z;
+        if (x * x + y * y + z * z > link * link) continue;
+        grouped[other] = true;
+        waiting.push_back(static_cast<int>(other));
+      }
+    }
+    sizes.push_back(members);
+  }
+  std::ranges::sort(sizes, std::greater{});
+  return sizes;
+}
+
+/// Haloes are groups of at least 20 bodies that are linked by a fifth of the mean distance, which finds what is about
+/// 200 times as dense as the mean.
+struct Haloes {
+  int number = 0;
+  double share = 0;  ///< of all mass
+};
+
+Haloes haloes(const Bodies& bodies, double factor) {
+  const double spacing = cosmic_web_radius * factor * std::cbrt(4 * M_PI / 3 / bodies.count());
+  Haloes found;
+  for (const int size : group_sizes(bodies, static_cast<float>(0.2 * spacing))) {
+    if (size < 20) break;
+    ++found.number;
+    found.share += static_cast<double>(size) / bodies.count();
+  }
+  return found;
+}
+
+/// At the time for which the scene's first view has room.
+TEST(CosmicWeb, FormsHaloesAfterItsLinearGrowth) {
+  constexpr int count = 4000;
+  constexpr double linear = 2, late = 5;  // times the radius at the start
+  const Scene scene = cosmic_web(count, 1, 1), even = cosmic_web(count, 1, 0);
+  test::Evolution evolution{scene}, control{even};
+  evolution.set_time_step(2 * scene.time_step);
+  control.set_time_step(2 * even.time_step);
+  EXPECT_EQ(haloes(scene.bodies, 1).number, 0);
+  EXPECT_LT(haloes(evolution.after(time_at(linear)), linear).share, 0.02);
+  const Haloes web = haloes(evolution.after(time_at(late) - time_at(linear)), late);
+  RecordProperty("haloes", web.number);
+  RecordProperty("share_in_haloes", std::to_string(web.share));
+  EXPECT_GT(web.share, 0.06);
+  EXPECT_GT(web.number, 5) << "not one lump";
+  EXPECT_LT(haloes(control.after(time_at(late)), late).share, 0.01) << "without waves";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -98,37 +99,54 @@ TEST(Spiral, GrowsArmsWithinThreeRotations) {
   EXPECT_GT(greatest, 0.25);
 }
 
-/// Rings of equal mass, the outermost left out; several moments are averaged for less shot noise, which is 1 % of a
-/// ring at one moment. Fewer bodies heat the disc by their encounters.
+constexpr int rings = 5;  // of equal mass; the outermost, of as much, is left out
+
+void add_to_rings(const Bodies& bodies, int in_disc, std::array<double, rings>& counts) {
+  const auto disc = disc_in_plane(bodies, in_disc);
+  const test::PlanePoint centre = test::centre_of(disc);
+  for (const auto& [x, y] : disc) {
+    const auto ring = static_cast<std::size_t>(share_within(std::hypot(x - centre.x, y - centre.y)) * (rings + 1));
+    if (ring < rings) ++counts[ring];
+  }
+}
+
+/// Several moments are averaged for less shot noise, which is 1 % of a ring at one moment. Fewer bodies heat the disc
+/// by their encounters.
 TEST(Spiral, KeepsItsProfileOverTwoRotationsAtQ2) {
-  constexpr int count = 48000;
-  constexpr int rings = 5, moments = 5;
+  constexpr int count = 48000, moments = 5;
   const int in_disc = spiral_disc_count(count);
   const Scene scene = spiral_galaxy(count, 1, 2);
   const double period = rotation_period(scene, in_disc);
   test::Evolution evolution{scene};
   evolution.set_time_step(3 * scene.time_step);
-  double counts[rings] = {};
+  std::array<double, rings> first{}, last{};
+  add_to_rings(scene.bodies, in_disc, first);
   Bodies now = evolution.after(1.8 * period);
   for (int moment = 0; moment < moments; ++moment) {
     now = evolution.after(0.04 * period);
-    const auto disc = disc_in_plane(now, in_disc);
-    const test::PlanePoint centre = test::centre_of(disc);
-    for (const auto& [x, y] : disc) {
-      const int ring = static_cast<int>(share_within(std::hypot(x - centre.x, y - centre.y)) * (rings + 1));
-      if (ring < rings) counts[ring] += 1.0 / moments;
-    }
+    add_to_rings(now, in_disc, last);
   }
-  std::vector<double> changes;
-  for (int ring = 0; ring < rings; ++ring) {
-    const double change = counts[ring] * (rings + 1) / in_disc - 1;
+  for (std::size_t ring = 0; ring < rings; ++ring) {
+    const double change = last[ring] / (moments * first[ring]) - 1;
     RecordProperty("change_of_ring_" + std::to_string(ring), std::to_string(change));
-    changes.push_back(std::abs(change));
+    EXPECT_LT(std::abs(change), 0.05) << "ring " << ring;  // at most 0.038, 0.017, 0.045, 0.022 for the seeds 1 to 4
   }
   RecordProperty("arm_amplitude", std::to_string(arm_amplitude(now, in_disc)));
-  // Measured for the seeds 1, 2 and 3: medians of 0.040, 0.022 and 0.033, at most 0.057, 0.031 and 0.038.
-  EXPECT_LT(test::median(changes), 0.05);
-  EXPECT_LT(*std::ranges::max_element(changes), 0.08);
+}
+
+/// Before a body has moved through the disc: velocities that are too fast or too slow for the pulls would show in the
+/// inmost ring, which lost 5 %, and in the height of the disc, which grew by a sixth.
+TEST(Spiral, StartsWithoutATransientAtQ2) {
+  constexpr int count = 48000;
+  const int in_disc = spiral_disc_count(count);
+  const Scene scene = spiral_galaxy(count, 1, 2);
+  test::Evolution evolution{scene};
+  evolution.set_time_step(3 * scene.time_step);
+  std::array<double, rings> first{}, later{};
+  add_to_rings(scene.bodies, in_disc, first);
+  add_to_rings(evolution.after(0.2 * rotation_period(scene, in_disc)), in_disc, later);
+  RecordProperty("change_of_the_inmost_ring", std::to_string(later[0] / first[0] - 1));
+  EXPECT_GT(later[0] / first[0], 0.97);
 }
 
 }  // namespace
