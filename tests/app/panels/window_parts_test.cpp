@@ -1,6 +1,9 @@
 #include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
 #include "compute/snapshots/units.h"
 #include "tests/app/panels/panels_fixture.h"
 
@@ -75,6 +78,19 @@ TEST_F(Panels, ShowThePickedBody) {
   view.panel = false;
   settle();
   EXPECT_FALSE(seen("picked"));
+}
+
+TEST_F(Panels, ShowTheForceErrorOfThePickedBody) {
+  view.picked = PickedBody{.number = 12, .place = {{0.5f, 0.5f}}};
+  settle();
+  EXPECT_NE(picked_text().find("error with the next comparison"), std::string::npos) << picked_text();
+  status.force_probe = ForceProbe{.step = 3, .sample = 1};
+  status.force_probe->bodies = std::make_shared<const BodyErrors>(BodyErrors{{11, 12}, {5e-7, 3.1e-7}});
+  EXPECT_NE(picked_text().find("error 3.1e-7 of |a|"), std::string::npos) << picked_text();
+  view.picked->number = 13;
+  EXPECT_NE(picked_text().find("error with the next comparison"), std::string::npos) << "of other bodies";
+  view.diagnostics.probe = false;
+  EXPECT_NE(picked_text().find("error forces are not compared"), std::string::npos) << picked_text();
 }
 
 TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
