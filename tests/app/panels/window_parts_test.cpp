@@ -61,6 +61,26 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   EXPECT_TRUE(seen("count.of-file"));
 }
 
+TEST_F(Panels, SayThatAChosenSceneIsNotLoadedYet) {
+  click("section.scene");
+  settle();
+  EXPECT_FALSE(seen("load.waits")) << "this scene is loaded";
+  EXPECT_TRUE(pick("scene", "disc").empty());
+  EXPECT_TRUE(seen("load.waits"));
+  status.scene = only<LoadScene>(click("load")).request;
+  settle();
+  EXPECT_FALSE(seen("load.waits"));
+  EXPECT_TRUE(pick("preset", "4k").empty());
+  EXPECT_TRUE(seen("load.waits")) << "another number of bodies";
+  state.scene.count = "many";
+  settle();
+  EXPECT_FALSE(seen("load.waits")) << "it cannot be loaded: the refusal is shown";
+  state.scene.count = std::to_string(status.scene.count);
+  state.scene.seed = "2";
+  settle();
+  EXPECT_TRUE(seen("load.waits")) << "another seed";
+}
+
 TEST_F(Panels, ShowThePickedBody) {
   settle();
   EXPECT_FALSE(seen("picked"));
