@@ -74,6 +74,20 @@ struct ShowLegend {
   }
 };
 
+/// Goes round through `auto` and the kernels that can run here, and passes over those that are much too slow for these
+/// bodies.
+struct SelectNextKernel {
+  bool back = false;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectNextKernel>("next-kernel",
+                                         "Selects the next kernel that keeps the bodies moving; auto is one of them.",
+                                         Argument<&SelectNextKernel::back>{{.name = "back", .optional = true}})
+        .also("previous-kernel", "next-kernel back=on");
+  }
+};
+
 struct SetVsync {
   bool on;
 

@@ -13,6 +13,7 @@
 #include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/viewer/next_kernel.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -213,6 +214,16 @@ void Viewer::carry_out(const SetDiagnostics& c) {
   Diagnostics& now = view_.diagnostics;
   now = {c.probe.value_or(now.probe), c.sample.value_or(now.sample),
          c.conserved_interval_s.value_or(now.conserved_interval_s), now.every_body};
+}
+
+/// By what was measured, unless the run can be repeated.
+void Viewer::carry_out(const SelectNextKernel& c) {
+  const std::vector<Result> measured = lockstep_ ? std::vector<Result>{} : view_.results;
+  const Status& now = lane_.status();
+  const NextKernel next = next_kernel(now, view_, measured, c.back ? -1 : 1);
+  const std::string present = now.auto_choice ? auto_kernel : now.kernel_id;
+  if (next.id != present) carry_out(Command{SelectKernel{next.id}});
+  if (!next.slow.empty()) view_.notice = next.notice();
 }
 
 void Viewer::carry_out(const StartSweep& c) {
