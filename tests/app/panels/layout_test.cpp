@@ -108,6 +108,21 @@ TEST_F(Panels, RememberWhichSectionsAreOpen) {
   EXPECT_FALSE(seen("dt"));
 }
 
+TEST_F(Panels, AskBesideTheSideColumnWhetherToContinue) {
+  view.last_run_age_s = 3600;
+  for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}}) {
+    SCOPED_TRACE(size.x);
+    resize(size.x, size.y, 1);
+    settle();
+    for (const char* mark : {"last-run", "last-run.continue", "last-run.decline"}) {
+      ASSERT_TRUE(seen(mark)) << mark;
+      EXPECT_GE(ui_marked(mark).x0, side_column_width(view)) << mark;
+      EXPECT_LE(ui_marked(mark).x1, size.x) << mark;
+    }
+  }
+  only<ContinueLastRun>(click("last-run.continue"));
+}
+
 /// As the viewer's list: 6 headings, 38 lines.
 std::vector<KeyHelp> many_keys() {
   std::vector<KeyHelp> keys;
