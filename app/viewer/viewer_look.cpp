@@ -1,4 +1,7 @@
 // How the viewer changes what is drawn: a part of Viewer.
+#include <utility>
+
+#include "app/runs/scene_notes.h"
 #include "app/viewer/scene_view.h"
 #include "app/viewer/viewer.h"
 
@@ -41,6 +44,8 @@ void Viewer::follow_scene() {
   camera_.home(view.azimuth, view.elevation);
   camera_.look_from(view.azimuth, view.elevation);
   if (!appearance_chosen_) set_appearance(view.appearance);
+  if (film_) film_->hide_progress();  // which the notes would run into
+  if (std::string notes = print_scene_notes(lane_.simulation()); !notes.empty()) view_.notice = std::move(notes);
 }
 
 void Viewer::set_appearance(render::Appearance appearance) {

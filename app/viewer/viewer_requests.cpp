@@ -76,8 +76,8 @@ void Viewer::carry_out(const Command& command) {
   if (view_.measuring()) refuse_while_measuring(command, lane_.status());
   lane_.apply(command, view_.diagnostics);
   history_.took(command, lane_.simulation());
-  follow_scene();
   view_.notice = return_notice(command, lane_.status());
+  follow_scene();
 }
 
 Json Viewer::surroundings() {
