@@ -190,7 +190,7 @@ const std::vector<KeyBinding>& table() {
       {{{U'K'}},
        "Shift+K",
        "Selects the previous kernel that keeps the bodies moving.",
-       [](S, V) -> Asked { return ViewCommand{SelectNextKernel{.back = true}}; }},
+       [](S, V) -> Asked { return ViewCommand{SelectNextKernel{Direction::back}}; }},
       {{{U'b'}}, "B", "Next value of the kernel's first setting.", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}},
        "Shift+B",

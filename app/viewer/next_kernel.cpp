@@ -38,7 +38,8 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
   return least_s > 0 ? least_s : guess_s(kernel, status);
 }
 
-NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results, int by) {
+NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
+                       Direction direction) {
   std::vector<const KernelInfo*> stops{nullptr};  // `auto`
   for (const KernelPtr& kernel : view.kernels) {
     if (view.backend(kernel->backend).available) stops.push_back(kernel.get());
@@ -48,6 +49,7 @@ NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<c
   };
   const auto size = std::ssize(stops);
   const auto present = std::ranges::find_if(stops, is_present) - stops.begin();
+  const std::ptrdiff_t by = direction == Direction::forward ? 1 : -1;
   NextKernel next;
   for (std::ptrdiff_t i = 1; i <= size; ++i) {
     const KernelInfo* const stop = stops[static_cast<std::size_t>(((present + by * i) % size + size) % size)];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui_state/status.h"
+#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -19,9 +20,10 @@ struct NextKernel {
   std::string notice() const;
 };
 
-/// `by` is 1 or -1: the direction along `auto` and the kernels that can run here, in the order of the list, round the
-/// ends. `results`: measured times to go by.
-NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results, int by);
+/// Along `auto` and the kernels that can run here, in the order of the list, round the ends. `results`: measured times
+/// to go by.
+NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
+                       Direction direction);
 
 /// Time of a step of `status` with this kernel, in s: from `results` if the kernel is there, otherwise a guess. 0 if
 /// nothing is known of such a kernel: a GPU's, or a tree.

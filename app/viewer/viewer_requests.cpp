@@ -220,7 +220,7 @@ void Viewer::carry_out(const SetDiagnostics& c) {
 void Viewer::carry_out(const SelectNextKernel& c) {
   const std::vector<Result> measured = lockstep_ ? std::vector<Result>{} : view_.results;
   const Status& now = lane_.status();
-  const NextKernel next = next_kernel(now, view_, measured, c.back ? -1 : 1);
+  const NextKernel next = next_kernel(now, view_, measured, c.direction);
   const std::string present = now.auto_choice ? auto_kernel : now.kernel_id;
   if (next.id != present) carry_out(Command{SelectKernel{next.id}});
   if (!next.slow.empty()) view_.notice = next.notice();

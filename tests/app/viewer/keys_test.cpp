@@ -102,8 +102,8 @@ TEST(Keys, SpaceTurnsPauseOnAndOff) {
 
 TEST(Keys, KernelKeyGoesOnOrWithShiftBack) {
   const Status status = status_of(test::backends().default_kernel());
-  EXPECT_FALSE(asked<SelectNextKernel>({.character = U'k'}, status).back);
-  EXPECT_TRUE(asked<SelectNextKernel>({.character = U'K'}, status).back);
+  EXPECT_EQ(asked<SelectNextKernel>({.character = U'k'}, status).direction, Direction::forward);
+  EXPECT_EQ(asked<SelectNextKernel>({.character = U'K'}, status).direction, Direction::back);
 }
 
 TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {

@@ -27,7 +27,9 @@ class NextKernelTest : public testing::Test {
     status_.kernel_id = status_.kernel->id;
     status_.auto_choice = named ? std::nullopt : std::optional{AutoChoice{}};
   }
-  NextKernel next(int by = 1) const { return next_kernel(status_, view_, results_, by); }
+  NextKernel next(Direction direction = Direction::forward) const {
+    return next_kernel(status_, view_, results_, direction);
+  }
   void measured(const char* id, int count, double median_ms) {
     Result row;
     row.kernel_id = id;
@@ -63,7 +65,7 @@ TEST_F(NextKernelTest, GoesBack) {
     const NextKernel to = next();
     EXPECT_NE(to.id, id);
     select(to.id);
-    EXPECT_EQ(next(-1).id, id);
+    EXPECT_EQ(next(Direction::back).id, id);
   }
 }
 
@@ -77,7 +79,9 @@ TEST_F(NextKernelTest, PassesOverWhatIsMuchTooSlow) {
   EXPECT_NE(to.notice().find("0.5 s per step"), std::string::npos);
   EXPECT_EQ(forecast("cpu-tree"), 0) << "nothing is known of a tree";
   select("cpu-tree");
-  for (const int by : {1, -1}) EXPECT_EQ(std::ranges::count(next(by).slow, "cpu-tree"), 0) << "it is the present one";
+  for (const Direction way : {Direction::forward, Direction::back}) {
+    EXPECT_EQ(std::ranges::count(next(way).slow, "cpu-tree"), 0) << "it is the present one";
+  }
 }
 
 TEST_F(NextKernelTest, GoesByWhatWasMeasured) {
