@@ -83,7 +83,7 @@ void picked_panel(const Status& status, const ViewStatus& view, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
-  ImGui::SetNextWindowPos({left, em(3.6f)});
+  ImGui::SetNextWindowPos({left, view.presentation ? margin : em(3.6f)});  // below the info strip
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
     const auto shown = [&](Dimension dimension, std::span<const float> numbers) {

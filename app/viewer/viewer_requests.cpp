@@ -261,7 +261,6 @@ void Viewer::carry_out(const ToggleHelp&) {
 }
 void Viewer::carry_out(const SetPresentation& c) {
   view_.presentation = c.on;
-  gui_.magnify(c.on ? SetPresentation::type_scale : 1);
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 void Viewer::carry_out(const ShowLab& c) {

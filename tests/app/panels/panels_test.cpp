@@ -306,14 +306,6 @@ TEST_F(Panels, HideButStillTellAnError) {
   EXPECT_TRUE(seen("error"));
 }
 
-TEST_F(Panels, ShowAndCloseTheHelp) {
-  only<ToggleHelp>(click("help"));
-  view.help = true;
-  view.keys = {{"Space", "run or pause"}};
-  for (int i = 0; i < 3; ++i) frame();
-  only<ToggleHelp>(click("help.close"));
-}
-
 TEST_F(Panels, PrintNoNumberBeforeItIsMeasured) {
   EXPECT_EQ(side_column_text().find(" ms"), std::string::npos);
   view.measured = 3;

@@ -6,6 +6,7 @@
 #include "app/panels/sections.h"
 #include "compute/snapshots/units.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
@@ -59,6 +60,51 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   EXPECT_EQ(only<LoadScene>(click("load")).request.scene, "disc");
   EXPECT_TRUE(pick("scene", "file").empty());
   EXPECT_TRUE(seen("count.of-file"));
+}
+
+TEST_F(Panels, NameTheKernelWhereItsSectionIsFolded) {
+  select(test::find_kernel("cpu-simd"));
+  status.chosen = "rows 2";
+  EXPECT_NE(side_column_text().find("Kernel: rows 2"), std::string::npos) << side_column_text();
+  click("section.kernel");
+  EXPECT_NE(side_column_text().find(std::string{"Kernel: "} + status.kernel->title), std::string::npos);
+  status.auto_choice = AutoChoice{"auto: cpu-simd", "One step with 1000 bodies"};
+  EXPECT_NE(side_column_text().find("Kernel: auto: cpu-simd"), std::string::npos) << side_column_text();
+}
+
+TEST_F(Panels, SayOnceHowBodiesReachThePicture) {
+  const auto words = [this](Interop interop, const char* reason) {
+    view.interop = interop;
+    view.interop_reason = reason;
+    settle();
+    const UiRect badge = ui_marked("interop");
+    ImGui::GetIO().MousePos = {(badge.x0 + badge.x1) / 2, (badge.y0 + badge.y1) / 2};
+    settle();
+    ImGui::NewFrame();
+    ImGui::Begin("Around the panel");
+    ImGui::LogToClipboard();  // until the end of the tooltip
+    Requests out;
+    info_panel(status, view, out);
+    ImGui::LogFinish();
+    ImGui::End();
+    ImGui::Render();
+    return std::string{ImGui::GetClipboardText()};
+  };
+  const std::string host = words(Interop::host, "A CPU kernel runs.");
+  EXPECT_NE(host.find("A CPU kernel runs."), std::string::npos) << host;
+  EXPECT_EQ(host.find("uploaded"), std::string::npos) << host;
+  const std::string staged = words(Interop::staged, "another GPU draws");
+  EXPECT_NE(staged.find("through host memory"), std::string::npos) << staged;
+  EXPECT_NE(staged.find("another GPU draws"), std::string::npos) << staged;
+  EXPECT_NE(words(Interop::mapped, "").find("no copy"), std::string::npos);
+}
+
+TEST_F(Panels, ShowAndCloseTheHelp) {
+  only<ToggleHelp>(click("help"));
+  view.help = true;
+  view.keys = {{"Space", "run or pause"}};
+  for (int i = 0; i < 3; ++i) frame();
+  only<ToggleHelp>(click("help.close"));
 }
 
 TEST_F(Panels, SayThatAChosenSceneIsNotLoadedYet) {
