@@ -111,8 +111,8 @@ TEST_F(FileCommands, RunsSayWhatTheyAssumeAboutAFile) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err,
-              "note: bare.txt: no masses in the file: each body has the same, 1 in total\n"
-              "note: bare.txt: no velocities in the file: all bodies are at rest\n");
+              "note: bare.txt: no velocities in the file: all bodies are at rest\n"
+              "note: bare.txt: no masses in the file: each body has the same, 1 in total\n");
     command[1] = "a.txt";
     EXPECT_EQ(run(command).err, "") << "a file that has all of it";
   }
