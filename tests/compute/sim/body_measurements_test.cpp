@@ -57,11 +57,14 @@ TEST_P(BodyMeasurements, OneBodyMoreIsComparedAndTheSampleKeepsItsError) {
     const auto probe = sim.status().force_probe, plain = alone.status().force_probe;
     ASSERT_TRUE(probe && probe->bodies && plain);
     EXPECT_EQ(probe->sample, 100);
-    EXPECT_EQ(probe->error.median, plain->error.median);
-    EXPECT_EQ(probe->error.rms, plain->error.rms);
+    EXPECT_NEAR(probe->error.median, plain->error.median, 1e-12);  // a GPU may add up in another order
+    EXPECT_NEAR(probe->error.rms, plain->error.rms, 1e-12);
+    EXPECT_EQ(probe->error.worst, plain->error.worst);
     EXPECT_EQ(probe->bodies->bodies.size(), body == beside ? 101u : 100u);
     ASSERT_EQ(probe->bodies->of(body).has_value(), body < 257);
-    if (body == beside) EXPECT_LT(*probe->bodies->of(body), 1e-3);
+    if (body < 257) {
+      EXPECT_LT(*probe->bodies->of(body), 1e-3);
+    }
     EXPECT_EQ(probe->bodies->errors.size(), probe->bodies->bodies.size());
   }
 }
