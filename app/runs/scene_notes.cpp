@@ -4,7 +4,6 @@
 
 #include "app/text/console.h"
 #include "app/text/printable.h"
-#include "compute/core/names.h"
 
 namespace orrery {
 
@@ -13,7 +12,7 @@ std::string print_scene_notes(const Simulation& simulation) {
   if (notes.empty()) return {};
   const std::string name = printable(simulation.status().scene_name);
   for (const std::string& note : notes) console::print_error("note: {}: {}\n", name, printable(note));
-  return fmt::format("{}: {}", name, joined(notes, [](const std::string& note) { return printable(note); }));
+  return fmt::format("{}: {}", name, printable(fmt::format("{}", fmt::join(notes, "; "))));
 }
 
 }  // namespace orrery
