@@ -132,7 +132,7 @@ ViewOptions finish_render(OptionDraft& draft) {
   if (draft.film.empty())
     throw UsageError("'orrery render' needs the name of the film: --out FILE.mp4 or --out FOLDER");
   const bool folder = is_folder(draft.film);
-  if (!folder && std::filesystem::path{draft.film}.extension() != ".mp4") {
+  if (draft.film == "-" || (!folder && std::filesystem::path{draft.film}.extension() != ".mp4")) {
     refuse_value("--out", draft.film, "a name that ends in .mp4, or that of a folder: one without an extension");
   }
   const auto [width, height] = draft.view.size;

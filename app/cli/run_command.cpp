@@ -11,6 +11,7 @@
 #include "app/lab/metadata.h"
 #include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
+#include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
@@ -131,6 +132,7 @@ class Run {
     simulation_.emplace(backends, options_.scene, kernel_of_setup(backends.kernels(), options_.setup), nullptr,
                         &chooser_);
     set_up(*simulation_, backends, options_.setup, options_.settings);
+    print_scene_notes(*simulation_);
   }
 
   void resume(const Backends& backends) {

@@ -158,7 +158,7 @@ void check_files(const RunFiles& files) {
   std::vector<Known> known;
   for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});
   for (const NamedFile& output : files.outputs) {
-    const Identity identity{output.path};
+    const Identity identity{own_descriptor(output.path) == STDOUT_FILENO ? "/dev/stdout" : output.path};
     refuse_if_known(output, identity, known);
     known.push_back({output, identity, false});
   }

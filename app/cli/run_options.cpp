@@ -57,7 +57,10 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add_physics(app, draft);
   add(app, "--snapshots", "FOLDER",
       "writes the bodies every T into files of this folder, made if missing; needs --every",
-      [&](const std::string& text) { run.order.snapshots = file_name("--snapshots", text); });
+      [&](const std::string& text) {
+        if (text == "-") refuse_value("--snapshots", text, "the name of a folder: standard output holds one file");
+        run.order.snapshots = file_name("--snapshots", text);
+      });
   add(app, "--format", "ID",
       "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", run.order.snapshot_format),
       [&](const std::string& text) { run.snapshot_format = find_named(snapshot_formats(), text, "format")->id; });

@@ -147,8 +147,9 @@ struct Choice {
 };
 constexpr std::array time_steps{Choice<double>{1, "as A"},  Choice<double>{0.1, "1/10"},  Choice<double>{0.25, "1/4"},
                                 Choice<double>{0.5, "1/2"}, Choice<double>{2, "2 times"}, Choice<double>{4, "4 times"}};
-constexpr std::array nudges{Choice<double>{0, "none"}, Choice<double>{1e-6, "1e-6"}, Choice<double>{1e-5, "1e-5"},
-                            Choice<double>{1e-4, "1e-4"}, Choice<double>{1e-3, "1e-3"}};
+constexpr double small_nudge = 1e-6;
+constexpr std::array nudges{Choice<double>{0, "none"}, Choice<double>{small_nudge, "1e-6"},
+                            Choice<double>{1e-5, "1e-5"}, Choice<double>{1e-4, "1e-4"}, Choice<double>{1e-3, "1e-3"}};
 
 template <class Choices, class Value>
 void choice_row(const char* id, const char* label, const char* notes, const Choices& choices, Value& chosen) {
@@ -188,6 +189,14 @@ void integrator_row(CompareDraft& draft) {
   choice_row("compare.integrator", "Integrator", "The integrator of B.", choices, draft.integrator);
 }
 
+void nudge_row(double present, CompareDraft& draft) {
+  double chosen = present;
+  choice_row("compare.nudge", "Nudge",
+             "Moves each body of B at the start by so much, in a random direction. If nothing else differs, 1e-6.",
+             nudges, chosen);
+  if (chosen != present) draft.nudge = chosen;
+}
+
 /// Shows what a script or another way has asked for.
 void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
   const CompareWith& with = view.compare.with;
@@ -201,16 +210,24 @@ void follow_comparison(const Status& status, const ViewStatus& view, CompareDraf
            .nudge = with.nudge};
 }
 
+/// Whether B, but for its nudge, is as A: then the runs would stay together, and the plots empty.
+bool is_as_a(const CompareWith& with, const Status& status) {
+  if (with.kernel != status.kernel_id || !status.kernel || with.time_step) return false;
+  Settings::Values settings = Settings{*status.kernel}.values();
+  for (const auto& [name, value] : with.settings) settings[name] = value;
+  return settings == status.settings.values() && (with.integrator.empty() || with.integrator == status.integrator_id);
+}
+
 CompareWith asked_for(const CompareDraft& draft, const Status& status) {
   CompareWith with{.kernel = draft.kernel.empty() ? status.kernel_id : draft.kernel,
                    .settings = draft.kernel.empty() ? status.settings.values() : Settings::Values{},
                    .integrator = draft.integrator,
-                   .time_step = {},
-                   .nudge = draft.nudge};
+                   .time_step = {}};
   if (draft.time_step_factor != 1) with.time_step = static_cast<float>(draft.time_step_factor * status.time_step);
   std::string typed = draft.settings;
   std::ranges::replace(typed, ',', ' ');
   for (const auto& [name, value] : Settings::values_of(typed)) with.settings[name] = value;
+  with.nudge = draft.nudge.value_or(is_as_a(with, status) ? small_nudge : 0);
   return with;
 }
 
@@ -225,11 +242,14 @@ void layout_row(const CompareStatus& compare, Requests& out) {
   choice("over", CompareLayout::over);
 }
 
-void buttons(const Status& status, const ViewStatus& view, const CompareDraft& draft, Requests& out) {
+void buttons(const Status& status, const ViewStatus& view, CompareDraft& draft, Requests& out) {
   const bool active = view.compare.active;
   const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 size{active ? (room - gap) / 2 : room, 0};
-  if (accent_button(active ? "Start anew" : "Compare from here", size)) out.push_back(asked_for(draft, status));
+  if (accent_button(active ? "Start anew" : "Compare from here", size)) {
+    draft.running = asked_for(draft, status);  // so that the draft stays as it was chosen
+    out.push_back(draft.running);
+  }
   ui_mark("compare.start");
   tooltip("B starts from the present state of A. Both then run to equal times.");
   if (!active) return;
@@ -248,10 +268,26 @@ void second_run(const Status& status, const ViewStatus& view, CompareDraft& draf
   integrator_row(draft);
   choice_row("compare.dt", "dt", "The time step of B. One time step must be a whole multiple of the other.", time_steps,
              draft.time_step_factor);
-  choice_row("compare.nudge", "Nudge", "Moves each body of B at the start by so much, in a random direction.", nudges,
-             draft.nudge);
+  nudge_row(asked_for(draft, status).nudge, draft);
   layout_row(view.compare, out);
   buttons(status, view, draft, out);
+}
+
+/// Of a comparison that has not begun.
+void explanation(const Status& status, const CompareDraft& draft) {
+  const CompareWith with = asked_for(draft, status);
+  if (is_as_a(with, status) && with.nudge > 0) {
+    wrapped_text(
+        "Choose what differs in B: a kernel, a setting, the integrator or the time step. Nothing differs yet, so B "
+        "starts with a small nudge, and the plots show how fast close orbits part.",
+        theme::text);
+    ui_mark("compare.as-a");
+  }
+  wrapped_text(
+      "B runs the same bodies a second time from their present state, beside A, the run of the window. Both have equal "
+      "times. The distance of each body from itself in the other run shows how rounding, a kernel's error, the "
+      "integrator or the time step changes the orbits; colour the bodies by it under Appearance.",
+      theme::dim);
 }
 
 void findings(const CompareStatus& compare) {
@@ -287,12 +323,7 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
   if (!compare.active) {
     next_column();
     ImGui::BeginChild("explanation", {wide ? room - column - gap : room, wide ? chart_size.y : em(6)});
-    wrapped_text(
-        "B runs the same bodies a second time from their present state, beside A, the run of the window. Both have "
-        "equal "
-        "times. The distance of each body from itself in the other run shows how rounding, a kernel's error, the "
-        "integrator or the time step changes the orbits; colour the bodies by it under Appearance.",
-        theme::dim);
+    explanation(status, state.lab.compare);
     ImGui::EndChild();
     return;
   }

@@ -107,8 +107,8 @@ Layout layout_of(std::span<const Keys> groups, float room, float edges, float ga
 
 }  // namespace
 
-/// At most a third of the view, in its lower right corner: the side column and the middle of the picture stay free if
-/// the window is large enough. What does not fit scrolls.
+/// In the lower right corner, beside the side column if the window is wide enough, and as high as the list needs. What
+/// is higher than the window scrolls.
 void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding{em(1.2f), em(0.7f)};
@@ -120,8 +120,7 @@ void help_panel(const Status&, const ViewStatus& view, Requests& out) {
   const std::span all{groups};
   const Layout layout = layout_of(all, room, edges, gap);
   const float width = std::min(std::max(layout.width, head), room);
-  const float least = std::min(em(13), display.y);
-  const float most = std::max(std::min(display.x * display.y / 3 / width, display.y / 2 - margin), least);
+  const float most = std::max(display.y - em(3.6f) - margin, std::min(em(13), display.y));  // below the info strip
   ImGui::SetNextWindowPos({display.x - (room < display.x ? margin : 0), display.y - margin}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::floor(most)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);

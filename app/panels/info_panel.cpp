@@ -52,13 +52,13 @@ void interop_badge(const ViewStatus& view) {
   const ImU32 colour = view.interop == Interop::mapped   ? theme::good
                        : view.interop == Interop::staged ? theme::warn
                                                          : theme::accent;
-  const char* notes = view.interop == Interop::mapped ? "The kernels write the drawn buffer directly: no copy."
-                      : view.interop == Interop::staged
-                          ? "Positions are copied through host memory to be drawn."
-                          : "A CPU kernel is running. Its positions are uploaded to be drawn.";
   pill(badge_label(view), colour);
   ui_mark("interop");
-  tooltip(notes, view.interop_reason);
+  if (view.interop == Interop::mapped) tooltip("The kernels write the drawn buffer directly: no copy.");
+  if (view.interop == Interop::staged) {
+    tooltip("Positions are copied through host memory to be drawn.", view.interop_reason);
+  }
+  if (view.interop == Interop::host) tooltip(view.interop_reason);
 }
 
 bool info_fits(const ViewStatus& view) {

@@ -32,6 +32,11 @@ std::string automatic_name(const Status& status) {
   return status.auto_choice->name + (has_settings ? "" : ", " + status.chosen);
 }
 
+std::string kernel_name(const Status& status) {
+  if (status.auto_choice) return automatic_name(status);
+  return status.kernel ? status.kernel->title : status.kernel_id;
+}
+
 void automatic_tooltip(const Status& status) {
   tooltip(
       "The fastest kernel on this machine that is accurate enough for these bodies and this law. A short "
@@ -67,10 +72,7 @@ void kernels_of(Backend backend, const Status& status, const ViewStatus& view, R
 
 void kernel_choice(const KernelInfo* current, const Status& status, const ViewStatus& view, Requests& out) {
   row_label("Kernel", "The method that computes all accelerations.");
-  const std::string shown = status.auto_choice ? automatic_name(status)
-                            : current          ? std::string{current->title}
-                                               : status.kernel_id;
-  const bool open = begin_combo("kernel", shown.c_str(), ImGuiComboFlags_HeightLargest);
+  const bool open = begin_combo("kernel", kernel_name(status).c_str(), ImGuiComboFlags_HeightLargest);
   if (open) {
     automatic_choice(status, out);
     kernels_of(Backend::cpu, status, view, out);
@@ -199,7 +201,10 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
 }  // namespace
 
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  if (!section("kernel", "Kernel", true, status.chosen)) return;
+  const auto fold = state.folds.find("kernel");
+  const bool open = fold == state.folds.end() || fold->second.open;
+  const std::string remark = open ? status.chosen : kernel_name(status);
+  if (!section("kernel", "Kernel", true, shortened(remark, ImGui::GetContentRegionAvail().x - em(6)))) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);
   if (status.auto_choice) accuracy_row(status, out);

@@ -41,10 +41,13 @@ float alarm(const char* name, float y, Content&& content) {
   return height;
 }
 
-/// Wraps at a width that leaves the side column free.
+/// Width of a message that leaves the side column free.
+float message_room(const ViewStatus& view) {
+  return std::max(ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5), em(12));
+}
+
 void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
-  const float room = ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5);
-  text_in_lines(line, std::max(room, em(12)), colour);
+  text_in_lines(line, message_room(view), colour);
 }
 
 /// Visible while something is recorded, even if all else is hidden.
@@ -86,16 +89,20 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
 }
 
 /// Whether to continue where the last window stopped.
-float last_run_toast(double age_s, PanelState& state, float y, Requests& out) {
+float last_run_toast(double age_s, const ViewStatus& view, PanelState& state, float y, Requests& out) {
   return toast("Last run", y, 1, [&] {
-    ImGui::AlignTextToFramePadding();
-    text(fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s)));
+    const std::string question =
+        fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s));
+    const float answer = em(6), decline = em(1.6f), gap = ImGui::GetStyle().ItemSpacing.x;
+    const bool in_one_line = ImGui::CalcTextSize(question.c_str()).x + answer + decline + 2 * gap <= message_room(view);
+    if (in_one_line) ImGui::AlignTextToFramePadding();
+    wrapped(question, view, theme::text);
     ui_mark("last-run");
-    ImGui::SameLine();
-    if (accent_button("Continue", {em(6), 0})) out.push_back(ContinueLastRun{});
+    if (in_one_line) ImGui::SameLine();
+    if (accent_button("Continue", {answer, 0})) out.push_back(ContinueLastRun{});
     ui_mark("last-run.continue");
     ImGui::SameLine();
-    if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.last_run_declined = true;
+    if (ImGui::Button("\u00d7", {decline, 0})) state.last_run_declined = true;
     ui_mark("last-run.decline");
     tooltip("Its file stays until a later run is saved.");
   });
@@ -126,7 +133,9 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
   }
 
   if (status.non_finite) y += non_finite_toast(status, view, y, out);
-  if (view.last_run_age_s && !state.last_run_declined) y += last_run_toast(*view.last_run_age_s, state, y, out);
+  if (view.last_run_age_s && !state.last_run_declined) {
+    y += last_run_toast(*view.last_run_age_s, view, state, y, out);
+  }
 
   constexpr double shown_s = 5, fading_s = 1;
   const double now = ImGui::GetTime();

@@ -51,7 +51,7 @@ struct CompareDraft {
   std::string kernel, settings;  ///< empty: as in the first run; settings as typed: "theta=0.5 leaf=8"
   std::string integrator;        ///< empty: likewise
   double time_step_factor = 1;   ///< of the first run's time step
-  double nudge = 0;              ///< see CompareWith
+  std::optional<double> nudge;   ///< see CompareWith; none: a small one if B does not differ from A in anything else
 };
 
 /// What the user types in the workshop.

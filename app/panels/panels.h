@@ -15,4 +15,8 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
 /// window under least_window.
 float side_column_width(const ViewStatus& view);
 
+/// How many times as large type and widgets of a presentation are, in a window of this height in pixels of a display of
+/// 96 dots per inch: in steps of 0.1, so that all of it has about the same place in windows of all sizes.
+float presentation_scale(float height);
+
 }  // namespace orrery

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
@@ -31,11 +33,28 @@ void ring(const PickedBody& body) {
   draw.AddCircle(middle, radius, theme::accent, 0, em(0.12f));
 }
 
-void row(const char* label, const std::string& value, const char* notes) {
+void row(const char* label, const std::string& value, std::string_view notes, std::string_view more = {}) {
   text(label, theme::dim);
   ImGui::SameLine(em(label_ems));
   text(value);
-  tooltip(notes);
+  tooltip(notes, more);
+}
+
+/// Of the present kernel, by the latest comparison of forces.
+void error_row(int body, const Status& status, const ViewStatus& view) {
+  const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
+  const std::optional<double> error = probe && probe->bodies ? probe->bodies->of(body) : std::nullopt;
+  if (error) {
+    row("error", format_error(*error) + " of |a|",
+        fmt::format("The force error |da|/|a| of {}: its acceleration compared with a sum in double precision.",
+                    status.kernel_id),
+        fmt::format("At step {}.", format_count(probe->step)));
+  } else if (view.diagnostics.probe) {
+    row("error", "with the next comparison", "The force error of the kernel is known after the next comparison.");
+  } else {
+    row("error", "forces are not compared", "To know it, set Compare in the tab Speed and error.");
+  }
+  ui_mark("picked.error");
 }
 
 void head(const PickedBody& body, bool followed, float width, Requests& out) {
@@ -64,7 +83,7 @@ void picked_panel(const Status& status, const ViewStatus& view, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
-  ImGui::SetNextWindowPos({left, em(3.6f)});
+  ImGui::SetNextWindowPos({left, view.presentation ? margin : em(3.6f)});  // below the info strip
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
     const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
@@ -80,6 +99,7 @@ void picked_panel(const Status& status, const ViewStatus& view, Requests& out) {
       row("accel.", shown(Dimension::acceleration, *body.acceleration),
           "The acceleration along x, y and z: the mean since the reading before, from the velocities.");
     }
+    error_row(body.number, status, view);
     row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
     if (body.walk) {
       row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cfloat>
+#include <cmath>
 #include <string>
 
 #include "app/panels/kit/format.h"
@@ -38,6 +39,11 @@ std::array<Figure, 5> figures_of(const Status& status, const ViewStatus& view) {
 }
 
 }  // namespace
+
+float presentation_scale(float height) {
+  constexpr float usual_height = 720, most = 3;
+  return std::clamp(std::round(10 * SetPresentation::type_scale * height / usual_height) / 10, 1.0f, most);
+}
 
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;

@@ -29,7 +29,7 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
 }
 
 /// Only for direct sums: a tree's interactions with cells take more arithmetic.
-void work_cell(const Status& status, double interactions_per_s) {
+void work_cell(const Status& status, const HeldTimes& times, double interactions_per_s) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) {
     static const std::string caption = fmt::format("at {} flop per interaction", flop_per_interaction);
@@ -37,9 +37,7 @@ void work_cell(const Status& status, double interactions_per_s) {
          "Floating-point operations per second, counted as in the literature.");
     return;
   }
-  const double per_body = status.interactions_per_step / status.count;
-  cell(per_body > 0 ? format_count(std::llround(per_body)) : unknown, "interactions per body",
-       "Average per step, with other bodies and with whole cells.");
+  cell(interactions_per_body(times, status.count), "interactions per body", interactions_per_body_words);
 }
 
 /// The comparison of forces and its cost, for tooltips.
@@ -123,7 +121,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     ImGui::TableSetupColumn("work", ImGuiTableColumnFlags_WidthStretch, 1.5f);
     ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
-    work_cell(status, rate);
+    work_cell(status, times, rate);
     cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step", "Time per step of the latest batch.");
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",

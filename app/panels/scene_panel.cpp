@@ -65,6 +65,11 @@ SceneRequest request_of(const SceneDraft& draft) {
       .scene = draft.scene, .count = parsed_count(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
 }
 
+/// Whether another scene than the loaded one is chosen.
+bool waits_for_load(const SceneDraft& draft) {
+  return !draft.scene.empty() && request_of(draft) != draft.loaded;
+}
+
 void follow(const SceneRequest& loaded, SceneDraft& draft) {
   if (draft.loaded == loaded) return;
   const bool generated = loaded.file.empty();
@@ -150,10 +155,16 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   }
   const std::string refusals[] = {count_refusal(draft), seed_refusal(draft)};
   const bool refused = std::ranges::any_of(refusals, [](const std::string& why) { return !why.empty(); });
+  const bool waits = !refused && waits_for_load(draft);
   ImGui::BeginDisabled(refused);
-  load |= accent_button("Load", {button, 0});
+  load |= waits ? accent_button("Load", {button, 0}) : ImGui::Button("Load", {button, 0});
   ui_mark("load");
   ImGui::EndDisabled();
+  tooltip(refused ? "" : "Loads this scene; its bodies start from their first state.");
+  if (waits) {
+    wrapped_text("Not loaded yet: press Load, or Enter in a field.", theme::warn, theme::Font::small);
+    ui_mark("load.waits");
+  }
   for (const std::string& why : refusals) {
     if (!why.empty()) wrapped_text(why, theme::bad, theme::Font::small);
   }

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <array>
+#include <string>
 
 #include "app/panels/kit/theme.h"
 #include "app/panels/panels.h"
@@ -67,6 +68,11 @@ void workshop_content(const Status& status, const ViewStatus& view, PanelState& 
 /// render::part_colours().
 inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
                                         theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
+
+/// Interactions per body that a tree evaluated: "1,234", or `unknown`. Of the times that the panel holds.
+std::string interactions_per_body(const HeldTimes& times, int count);
+/// Describes it.
+extern const char* const interactions_per_body_words;
 
 /// Describes Reset, besides the first state.
 extern const char* const reset_words;

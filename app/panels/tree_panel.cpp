@@ -29,14 +29,15 @@ void number(const std::string& value, const char* caption, const char* notes, co
   tooltip(notes, more);
 }
 
-void numbers(const TreeReport& tree, int count) {
+void numbers(const HeldTimes& held, int count) {
   if (!ImGui::BeginTable("tree", 4)) return;
+  const TreeReport& tree = *held.tree;
   const double interactions = static_cast<double>(tree.interactions), bodies = count;
   number(format_rate(interactions, ""), "interactions",
          "Interactions of the latest force evaluation, with bodies and with whole cells.",
          fmt::format("{}: {} of the pairs of a direct sum", format_count(tree.interactions),
                      format_percent(interactions / (bodies * bodies))));
-  number(format_count(std::llround(interactions / bodies)), "per body", "Average interactions per body.");
+  number(interactions_per_body(held, count), "per body", interactions_per_body_words);
   number(format_count(tree.cells), "cells", "Cells of the tree, including its leaves.");
   number(std::to_string(tree.depth), "deepest level",
          "The root has level 0. A cell with a single child may be left out, so a level may have no cells.");
@@ -82,13 +83,21 @@ void cells(int depth, const ShowTreeCells& now, Requests& out) {
 
 }  // namespace
 
+const char* const interactions_per_body_words =
+    "Interactions of the latest force evaluation, with other bodies and with whole cells: the average per body.";
+
+std::string interactions_per_body(const HeldTimes& times, int count) {
+  if (!times.tree || times.tree->interactions == 0) return unknown;
+  return format_count(std::llround(static_cast<double>(times.tree->interactions) / count));
+}
+
 void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& held, Requests& out) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) return;
   if (!section("tree", "Tree", true)) return;
   const TreeReport report = held.tree.value_or(TreeReport{});
   if (held.tree) {
-    numbers(report, status.count);
+    numbers(held, status.count);
   } else {
     text("Known after the next step.", theme::dim, theme::Font::small);
   }

@@ -148,7 +148,7 @@ struct AddKeyFrame {
   template <class = void>
   static constexpr auto describe() {
     return command_row<AddKeyFrame>(
-        "add-key-frame", "Adds the camera's view to the camera path, SECONDS after the last one (2).",
+        "add-key-frame", "Adds the present view to the camera path, by default 2 s after the view before.",
         Argument<&AddKeyFrame::after_s>{{.name = "seconds", .optional = true, .range = AddKeyFrame::intervals}});
   }
 };
@@ -176,9 +176,9 @@ struct PlayPath {
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<PlayPath>("play-path",
-                                 "Moves the camera along the path in a file, or along the one that was made.",
-                                 Argument<&PlayPath::file>{{.name = "file", .optional = true, .form = Form::file}});
+    return command_row<PlayPath>(
+        "play-path", "Moves the camera along the views of a file, or along those that were added to the camera path.",
+        Argument<&PlayPath::file>{{.name = "file", .optional = true, .form = Form::file}});
   }
 };
 

@@ -43,12 +43,13 @@ struct ViewCommands {
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
                    SaveSnapshot, SaveReplay, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult,
                    SetDiagnostics, StartSweep, StopSweep, ProfileKernel, CompareProfile, CompareWith, SetCompareLayout,
-                   SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
-                   SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab, OrbitView, PanView,
-                   FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll, ResetCamera, AddKeyFrame,
-                   ClearPath, SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson, TurnLessonPage,
-                   SetLessonScene, PredictLesson, MeasureLesson, OpenKernelFile, CloseKernelFile, CompileKernelFile,
-                   SaveKernelFile, NewKernelFile, BringKernelBack, ContinueLastRun, Quit, AskToQuit, CancelQuit>;
+                   SelectNextKernel, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk,
+                   ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab,
+                   OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
+                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson,
+                   TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson, OpenKernelFile, CloseKernelFile,
+                   CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack, ContinueLastRun, Quit, AskToQuit,
+                   CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -12,7 +12,7 @@ namespace orrery {
 /// One of the two runs that are compared.
 struct ComparedRun {
   std::string name;    ///< "cpu-tree theta=0.5 euler": what differs from initial values, and from the other run
-  double step_ms = 0;  ///< median time of a step; 0: not known yet
+  double step_ms = 0;  ///< median time of a step of this comparison; 0: not known yet
   double interactions_per_s = 0;  ///< 0: not known yet
 };
 

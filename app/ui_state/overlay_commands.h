@@ -56,13 +56,14 @@ struct ShowTreeCells {
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<ShowTreeCells>("cells", "Shows or hides the cells of a tree as boxes, of one level or of all.",
-                                      Argument<&ShowTreeCells::on>{{.name = "on"}},
-                                      Argument<&ShowTreeCells::level>{{.name = "level",
-                                                                       .optional = true,
-                                                                       .range = ReadTreeCells::levels,
-                                                                       .word = "all",
-                                                                       .word_number = CellRequest::every_level}});
+    return command_row<ShowTreeCells>(
+        "cells", "Shows or hides the cells of a tree kernel as boxes: all of them, or those of one level.",
+        Argument<&ShowTreeCells::on>{{.name = "on"}},
+        Argument<&ShowTreeCells::level>{{.name = "level",
+                                         .optional = true,
+                                         .range = ReadTreeCells::levels,
+                                         .word = "all",
+                                         .word_number = CellRequest::every_level}});
   }
 };
 

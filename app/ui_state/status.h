@@ -65,6 +65,8 @@ struct Diagnostics {
   int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: automatic
   double conserved_interval_s = 0;  ///< between sums of energy and momenta, in s; 0: never
   bool every_body = false;          ///< compare other bodies each time, also while paused
+  int body =
+      ComparedBodies::nobody;  ///< compare this one as well, soon and also while paused if its error is not known
 };
 
 /// One variant's place in a sweep: the time of a step, and the ranks that its interval allows.

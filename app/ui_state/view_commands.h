@@ -74,6 +74,23 @@ struct ShowLegend {
   }
 };
 
+/// Along the list of kernels.
+enum class Direction { forward, back };
+
+/// Goes round through `auto` and the kernels that can run here, and passes over those that are much too slow for these
+/// bodies.
+struct SelectNextKernel {
+  Direction direction = Direction::forward;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectNextKernel>(
+               "next-kernel", "Selects the next kernel that keeps the bodies moving; auto is one of them.",
+               Argument<&SelectNextKernel::direction>{{.name = "direction", .optional = true}})
+        .also("previous-kernel", "next-kernel back");
+  }
+};
+
 struct SetVsync {
   bool on;
 
@@ -126,6 +143,13 @@ struct ShowLab {
   static constexpr auto describe() {
     return command_row<ShowLab>("lab", "Opens a tab of the laboratory; fold: shows only the titles of the tabs.",
                                 Argument<&ShowLab::tab>{{.name = "tab", .word = "fold"}});
+  }
+};
+
+template <>
+struct EnumWords<Direction> {
+  static constexpr std::array<std::pair<Direction, std::string_view>, 2> all() {
+    return {{{Direction::forward, "forward"}, {Direction::back, "back"}}};
   }
 };
 

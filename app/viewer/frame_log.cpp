@@ -12,7 +12,8 @@ void FrameLog::started(std::int64_t frame, const Status& status) {
 void FrameLog::add(const StepTiming& timing) {
   while (!started_.empty() && started_.front().frame < timing.tag) started_.pop_front();
   if (started_.empty() || started_.front().frame != timing.tag) return;
-  statistics_.add(started_.front().trial, started_.front().work, timing);
+  const Started& batch = started_.front();
+  statistics_.add(batch.trial, batch.work, timing, batch.of_period);
   started_.pop_front();
   timing_ = timing;
   recorder_.fill(timing);
@@ -20,6 +21,11 @@ void FrameLog::add(const StepTiming& timing) {
   times_.force_ms = timing.force_ms * timing.steps;
   times_.integrate_ms = timing.integrate_ms * timing.steps;
   times_.unmap_ms = timing.unmap_ms;
+}
+
+void FrameLog::begin_period() {
+  for (Started& batch : started_) batch.of_period = false;
+  statistics_.begin_period();
 }
 
 void FrameLog::add_draw(render::GpuTime time) {

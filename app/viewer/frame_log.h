@@ -20,6 +20,8 @@ class FrameLog {
   /// Call after frame `frame` has started steps of `status`.
   void started(std::int64_t frame, const Status& status);
   void add(const StepTiming& timing);
+  /// See StepStatistics::begin_period(): batches in flight do not belong to it.
+  void begin_period();
   void add_draw(render::GpuTime time);
   /// Call at a frame's end, which is the start of the next. Of `times`, only gui_ms to frame_ms are read. Returns one
   /// line if the recording has failed.
@@ -45,6 +47,7 @@ class FrameLog {
     std::int64_t frame;
     Trial trial;
     StepWork work;
+    bool of_period = true;  // see begin_period()
   };
 
   std::string ended_by(std::string error);

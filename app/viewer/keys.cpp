@@ -26,17 +26,6 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   return range[static_cast<std::size_t>(((present + by) % size + size) % size)];
 }
 
-/// Those that can run here, and `auto` before the first.
-Asked other_kernel(const Status& status, const ViewStatus& view, int by) {
-  std::vector<std::string> ids{auto_kernel};
-  for (const KernelPtr& kernel : view.kernels) {
-    if (view.backend(kernel->backend).available) ids.emplace_back(kernel->id);
-  }
-  const std::string present = status.auto_choice ? auto_kernel : status.kernel_id;
-  return Command{SelectKernel{neighbour(
-      ids, [&](const std::string& id) { return id == present; }, by)}};
-}
-
 /// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
 Asked other_setting(const Status& status, int by) {
   const KernelInfo& kernel = *status.kernel;
@@ -197,11 +186,11 @@ const std::vector<KeyBinding>& table() {
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
       {{{U'p'}}, "P", "Pins or unpins the present run as the baseline.", [](S s, V v) { return other_pin(s, v); }},
 
-      first_of("Kernel", {{{U'k'}},
-                          "K",
-                          "Selects the next kernel; auto is one of them.",
-                          [](S s, V v) { return other_kernel(s, v, 1); }}),
-      {{{U'K'}}, "Shift+K", "Selects the previous kernel.", [](S s, V v) { return other_kernel(s, v, -1); }},
+      first_of("Kernel", plain<SelectNextKernel>({{U'k'}}, "K")),
+      {{{U'K'}},
+       "Shift+K",
+       "Selects the previous kernel that keeps the bodies moving.",
+       [](S, V) -> Asked { return ViewCommand{SelectNextKernel{Direction::back}}; }},
       {{{U'b'}}, "B", "Next value of the kernel's first setting.", [](S s, V) { return other_setting(s, 1); }},
       {{{U'B'}},
        "Shift+B",

@@ -10,6 +10,11 @@ bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
   return !last_s || now_s - *last_s >= interval_s - rounding_s;
 }
 
+bool lacks_error_of(int body, const Status& status) {
+  if (body < 0 || body >= status.count) return false;
+  return !status.force_probe || !status.force_probe->bodies || !status.force_probe->bodies->of(body);
+}
+
 double pairs_of(int count) {
   return 0.5 * count * count;
 }
@@ -21,9 +26,11 @@ std::vector<Command> Monitor::due(double now_s, const Status& status, const Diag
   std::vector<Command> commands;
   follow_cost(status);
   if (status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
-  if (status.paused && !wanted.every_body) return commands;
-  // Probe a new kernel at once.
-  const double probe_s = status.force_probe || wanted.every_body ? probe_interval_s(wanted) : probe_period_s;
+  const bool lacks_body = wanted.probe && lacks_error_of(wanted.body, status);
+  if (status.paused && !wanted.every_body && !lacks_body) return commands;
+  // Probe a new kernel or body at once.
+  const bool at_once = !wanted.every_body && (!status.force_probe || lacks_body);
+  const double probe_s = at_once ? probe_period_s : probe_interval_s(wanted);
   if ((wanted.probe || wanted.every_body) && is_over(now_s, probed_s_, probe_s)) {
     probed_s_ = now_s;
     commands.emplace_back(next_probe(wanted));
@@ -80,9 +87,9 @@ std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostic
 
 /// The same bodies each time, so that errors can be compared; otherwise all bodies in turn.
 ProbeForces Monitor::next_probe(const Diagnostics& wanted) {
-  if (!wanted.every_body) return {sample(wanted)};
+  if (!wanted.every_body) return {.sample = sample(wanted), .body = wanted.body};
   turn_ = turn_ < ProbeForces::turns.most ? turn_ + 1 : 0;
-  return {sample(wanted), turn_};
+  return {.sample = sample(wanted), .turn = turn_, .body = wanted.body};
 }
 
 /// The largest sample that takes at most its share of the period.

@@ -35,8 +35,9 @@ std::string PositionBridge::reason(Backend backend) const {
     case Interop::host:
       break;
   }
-  return sharing_.possible ? "a CPU kernel runs: its bodies are copied to the GPU. CUDA kernels need no copy"
-                           : "a CPU kernel runs: its bodies are copied to be drawn";
+  return sharing_.possible
+             ? "A CPU kernel runs: its bodies are copied to the GPU to be drawn. CUDA kernels need no copy."
+             : "A CPU kernel runs: its bodies are copied to be drawn.";
 }
 
 bool PositionBridge::fetch(Simulation& simulation, const Status& status) {

@@ -81,6 +81,7 @@ void SecondLane::begin(Lane& first, const CompareWith& with) {
   }
   lane->take_bodies(bodies, a.sim_time);
   lane_ = std::move(lane);
+  for (Lane* each : {&first, lane_.get()}) each->log().begin_period();
   with_ = with;
   sampled_at_ = seen_ = 0;
   stride_ = 1;
@@ -243,18 +244,17 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
   lane_->describe(view_, wall_s);
   view.times.draw_ms += view_.times.draw_ms;
   const std::array<const Status*, 2> both{&first.status(), &lane_->status()};
-  const std::array<const ViewStatus*, 2> times{&view, &view_};
+  const std::array<const StepStatistics*, 2> times{&first.log().statistics(), &lane_->log().statistics()};
   const bool integrators = both[0]->integrator_id != both[1]->integrator_id;
   const bool time_steps = both[0]->time_step != both[1]->time_step;
   CompareStatus& compare = view.compare;
   compare.active = true;
   compare.with = with_;
   for (const std::size_t which : {0, 1}) {
-    const bool known = times[which]->measured > 0 && times[which]->step_ms_median > 0;
-    const double ms = known ? times[which]->step_ms_median : 0;
+    const double ms = times[which]->period_median_ms();
     compare.runs[which] = {.name = run_name(*both[which], integrators, time_steps, which == 1 ? with_.nudge : 0),
                            .step_ms = ms,
-                           .interactions_per_s = known ? both[which]->interactions_per_step / (ms * 1e-3) : 0};
+                           .interactions_per_s = ms > 0 ? both[which]->interactions_per_step / (ms * 1e-3) : 0};
   }
   compare.begin_time = begin_.time;
   compare.time = samples_.back().time;

@@ -28,17 +28,29 @@ StepWork step_work(const Status& status) {
   return {find_integrator(status.integrator_id).evaluations_per_step, status.interactions_per_step};
 }
 
-void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing) {
+void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period) {
   if (timing.steps < 1 || !(timing.step_ms > 0) || !std::isfinite(timing.step_ms)) return;
   if (!(trial == trial_)) {
     trial_ = trial;
     recent_ms_.clear();
+    period_batches_ = 0;
   }
   last_ms_ = timing.step_ms;
   if (timing.evaluations > timing.steps * work.evaluations) return;
   push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
   push_bounded(recent_ms_, timing.step_ms, median_window);
+  period_batches_ += of_period;
   update_result(trial, work, timing);
+}
+
+double StepStatistics::period_median_ms() const {
+  return median_of_last(period_batches_);
+}
+
+/// 0 of none.
+double StepStatistics::median_of_last(std::size_t batches) const {
+  const std::size_t used = std::min(batches, recent_ms_.size());
+  return median({recent_ms_.end() - static_cast<std::ptrdiff_t>(used), recent_ms_.end()});
 }
 
 std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial& trial, bool swept) {
@@ -72,10 +84,9 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   Result& result = row->result;
   result.steps += timing.steps;
   row->batches += 1;
-  const std::size_t used = std::min(recent_ms_.size(), result_window);
-  const double now_ms = median({recent_ms_.end() - static_cast<std::ptrdiff_t>(used), recent_ms_.end()});
+  const double now_ms = median_of_last(result_window);
   // The median of few batches is a first estimate. After the first whole window, only whole windows count.
-  if (row->batches > result_window && (used < result_window || !(now_ms < result.median_ms))) return;
+  if (row->batches > result_window && (recent_ms_.size() < result_window || !(now_ms < result.median_ms))) return;
   result.median_ms = now_ms;
   const double evaluated = timing.interactions_per_evaluation * work.evaluations;  // a tree's differ from step to step
   result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
@@ -133,7 +144,7 @@ std::vector<Result> StepStatistics::results() const {
 void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
   const bool measured = present == trial_;
   view.step_ms_last = measured ? last_ms_ : 0;
-  view.step_ms_median = measured ? median({recent_ms_.begin(), recent_ms_.end()}) : 0;
+  view.step_ms_median = measured ? median_of_last(median_window) : 0;
   view.measured = measured ? static_cast<int>(recent_ms_.size()) : 0;
   view.step_ms_history.assign(history_.begin(), history_.end());
   view.results = results();

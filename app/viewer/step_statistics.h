@@ -29,7 +29,13 @@ class StepStatistics {
   /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
   /// with more evaluations than its steps need after the first, as leapfrog's first after a change of kernel, settings,
   /// law or bodies, is but the latest time: it is in no median, history or result.
-  void add(const Trial& trial, const StepWork& work, const StepTiming& timing);
+  /// `of_period`: it started after the last begin_period().
+  void add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period = true);
+  /// From now on, period_median_ms() is that of later batches.
+  void begin_period() { period_batches_ = 0; }
+  /// The median time of a step since begin_period(), of at most the last median_window batches, all of one trial; 0:
+  /// none was measured.
+  double period_median_ms() const;
   /// Sets the force error of `trial`'s result. Returns false if it has no result yet.
   bool add_error(const Trial& trial, const ForceError& error);
   /// Adds a row for a variant that a sweep has measured. It replaces the row of an earlier sweep.
@@ -53,11 +59,13 @@ class StepStatistics {
   };
   std::vector<Row>::iterator find_row(const Trial& trial, bool swept = false);
   std::vector<Row>::iterator new_row(const Trial& trial);
+  double median_of_last(std::size_t batches) const;
   void update_result(const Trial& trial, const StepWork& work, const StepTiming& timing);
 
   Trial trial_;
   double last_ms_ = 0;
-  std::deque<double> recent_ms_;  // of trial_
+  std::deque<double> recent_ms_;    // of trial_
+  std::size_t period_batches_ = 0;  // the last of recent_ms_, which may hold fewer
   std::deque<float> history_;
   std::vector<Row> rows_;
 };

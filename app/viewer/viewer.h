@@ -192,6 +192,7 @@ class Viewer {
   void carry_out(const CompareProfile& c);
   void carry_out(const CompareWith& c);
   void carry_out(const SetCompareLayout& c);
+  void carry_out(const SelectNextKernel& c);
   void carry_out(const SetAppearance& c);
   void carry_out(const SetTheme& c);
   void carry_out(const ShowTrails& c);

@@ -1,4 +1,7 @@
 // How the viewer changes what is drawn: a part of Viewer.
+#include <utility>
+
+#include "app/runs/scene_notes.h"
 #include "app/viewer/scene_view.h"
 #include "app/viewer/viewer.h"
 
@@ -44,6 +47,8 @@ void Viewer::follow_scene() {
   if (!pace_chosen_ && lane_.status().steps_per_frame != view.steps_per_frame) {
     lane_.simulation().apply(SetStepsPerFrame{view.steps_per_frame});
   }
+  if (film_) film_->hide_progress();  // which the notes would run into
+  if (std::string notes = print_scene_notes(lane_.simulation()); !notes.empty()) view_.notice = std::move(notes);
 }
 
 void Viewer::set_appearance(render::Appearance appearance) {

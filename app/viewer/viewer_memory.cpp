@@ -29,9 +29,10 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
   }
 }
 
+/// Nothing is compared yet: the results stand in for that tab.
 void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) panel_state_.folds[id] = {open, true};
-  if (memory.lab) carry_out(*memory.lab);
+  if (memory.lab) carry_out(memory.lab->tab == LabTab::compare ? ShowLab{LabTab::results} : *memory.lab);
   if (memory.appearance) carry_out(*memory.appearance);
   if (memory.theme) carry_out(*memory.theme);
 }

@@ -13,6 +13,7 @@
 #include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/viewer/next_kernel.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -76,8 +77,8 @@ void Viewer::carry_out(const Command& command) {
   lane_.apply(command, view_.diagnostics);
   history_.took(command, lane_.simulation());
   pace_chosen_ |= std::holds_alternative<SetStepsPerFrame>(command);
-  follow_scene();
   view_.notice = return_notice(command, lane_.status());
+  follow_scene();
 }
 
 Json Viewer::surroundings() {
@@ -216,6 +217,16 @@ void Viewer::carry_out(const SetDiagnostics& c) {
          c.conserved_interval_s.value_or(now.conserved_interval_s), now.every_body};
 }
 
+/// By what was measured, unless the run can be repeated.
+void Viewer::carry_out(const SelectNextKernel& c) {
+  const std::vector<Result> measured = lockstep_ ? std::vector<Result>{} : view_.results;
+  const Status& now = lane_.status();
+  const NextKernel next = next_kernel(now, view_, measured, c.direction);
+  const std::string present = now.auto_choice ? auto_kernel : now.kernel_id;
+  if (next.id != present) carry_out(Command{SelectKernel{next.id}});
+  if (!next.slow.empty()) view_.notice = next.notice();
+}
+
 void Viewer::carry_out(const StartSweep& c) {
   if (view_.lesson.measuring)
     throw UsageError("a lesson is being measured; wait for its end or stop it before you sweep");
@@ -251,7 +262,6 @@ void Viewer::carry_out(const ToggleHelp&) {
 }
 void Viewer::carry_out(const SetPresentation& c) {
   view_.presentation = c.on;
-  gui_.magnify(c.on ? SetPresentation::type_scale : 1);
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 void Viewer::carry_out(const ShowLab& c) {

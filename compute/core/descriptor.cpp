@@ -58,6 +58,7 @@ std::string cannot_write(const fs::path& file, int error) {
 }
 
 std::optional<int> own_descriptor(fs::path path) {
+  if (path == "-") return STDOUT_FILENO;
   std::error_code error;
   const fs::path descriptors = fs::canonical("/proc/self/fd", error);
   for (int link = 0; !error && link < most_links; ++link) {

@@ -31,7 +31,7 @@ class Descriptor {
 std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
 std::string cannot_write(const std::filesystem::path& file, int error);
 
-/// N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do.
+/// N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do, and "-" for standard output.
 std::optional<int> own_descriptor(std::filesystem::path path);
 
 /// Whether output to this name goes straight to a device, a pipe or a descriptor of this process.

@@ -78,6 +78,25 @@ std::vector<int> sample_targets(int count, int size, int turn) {
   return targets;
 }
 
+int sample_size(const ComparedBodies& compared, int count) {
+  return std::clamp(compared.sample, 0, std::max(count, 0));
+}
+
+std::vector<int> targets_of(const ComparedBodies& compared, int count) {
+  std::vector<int> targets = sample_targets(count, compared.sample, compared.turn);
+  const bool exists = compared.body >= 0 && compared.body < count;
+  if (!targets.empty() && exists && !std::ranges::binary_search(targets, compared.body)) {
+    targets.push_back(compared.body);
+  }
+  return targets;
+}
+
+std::optional<double> BodyErrors::of(int body) const {
+  const auto found = std::ranges::find(bodies, body);
+  if (found == bodies.end()) return std::nullopt;
+  return errors[static_cast<std::size_t>(found - bodies.begin())];
+}
+
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets) {
   std::vector<Vec4> chosen;
   chosen.reserve(targets.size());

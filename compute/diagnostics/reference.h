@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,20 @@ std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::sp
 /// turns (>= 0) have others: any ceil(count / size) turns in a row have every index.
 std::vector<int> sample_targets(int count, int size, int turn = 0);
 
+/// Which bodies of a system are compared with reference_accelerations().
+struct ComparedBodies {
+  static constexpr int nobody = -1;
+
+  int sample = 0;     ///< as many, see sample_targets(); 0: nothing is compared
+  int turn = 0;       ///< likewise
+  int body = nobody;  ///< one that is compared beside the sample, whose error does not count with those of the sample
+  friend bool operator==(const ComparedBodies&, const ComparedBodies&) = default;
+};
+/// The sample, and behind it the body beside it, unless that is in the sample or is none of the `count` bodies.
+std::vector<int> targets_of(const ComparedBodies& compared, int count);
+/// The first of targets_of(): those of the sample.
+int sample_size(const ComparedBodies& compared, int count);
+
 /// The values of the bodies at `targets`, from one per body.
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets);
 
@@ -29,6 +44,8 @@ std::vector<double> target_errors(std::span<const Vec4> target_accelerations, st
 struct BodyErrors {
   std::vector<int> bodies;
   std::vector<double> errors;  ///< one for each of `bodies`
+  /// None if `body` is not among them.
+  std::optional<double> of(int body) const;
 };
 
 /// |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so that no

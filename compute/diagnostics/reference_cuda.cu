@@ -65,15 +65,15 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 
 /// Blocks that share the sum for a group of targets.
 int ForceComparison::splits(int count) const {
-  const int groups = ceil_div(sample(), group);
+  const int groups = ceil_div(targets(), group);
   return std::clamp(ceil_div(device_.multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
 }
 
-void ForceComparison::prepare(int count, int sample, int turn) {
-  if (count == count_ && turn == turn_ && this->sample() == std::min(sample, count)) return;
+void ForceComparison::prepare(int count, const ComparedBodies& compared) {
+  if (count == count_ && compared == compared_) return;
   count_ = 0;  // as long as something may fail
-  targets_ = sample_targets(count, sample, turn);
-  turn_ = turn;
+  targets_ = targets_of(compared, count);
+  compared_ = compared;
   const std::size_t size = targets_.size();
   if (size > pinned_targets_.size()) pinned_targets_ = HostArray<int>(device_, size, /*pinned=*/true);
   if (size > reference_.size()) reference_ = HostArray<Vec3d>(device_, size, /*pinned=*/true);
@@ -84,10 +84,10 @@ void ForceComparison::prepare(int count, int sample, int turn) {
   count_ = count;
 }
 
-void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, int turn, const Law& law,
+void ForceComparison::enqueue(const Vec4* d_bodies, int count, const ComparedBodies& compared, const Law& law,
                               const Vec4* d_accelerations, cudaStream_t stream) {
-  prepare(count, sample, turn);
-  const int samples = this->sample(), splits = this->splits(count);
+  prepare(count, compared);
+  const int samples = targets(), splits = this->splits(count);
   const int groups = ceil_div(samples, group);
   std::ranges::copy(targets_, pinned_targets_.first(samples).begin());
 
@@ -106,11 +106,13 @@ void ForceComparison::enqueue(const Vec4* d_bodies, int count, int sample, int t
 }
 
 ForceError ForceComparison::error() const {
-  return target_error(accelerations_.first(sample()), targets_, reference_.first(sample()));
+  const int size = sample();
+  return target_error(accelerations_.first(size), std::span{targets_}.first(static_cast<std::size_t>(size)),
+                      reference_.first(size));
 }
 
 BodyErrors ForceComparison::body_errors() const {
-  return {targets_, target_errors(accelerations_.first(sample()), reference_.first(sample()))};
+  return {targets_, target_errors(accelerations_.first(targets()), reference_.first(targets()))};
 }
 
 }  // namespace orrery::cuda

@@ -15,23 +15,25 @@ class ForceComparison {
   explicit ForceComparison(const Device& device) : device_{device}, begin_{device}, end_{device} {}
 
   /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
-  void prepare(int count, int sample, int turn);
-  /// Enqueues the comparison for sample_targets(count, sample, turn). `d_accelerations` has one entry per body; both
-  /// arrays are read as they are when the stream comes to it.
-  void enqueue(const Vec4* d_bodies, int count, int sample, int turn, const Law& law, const Vec4* d_accelerations,
-               cudaStream_t stream);
+  void prepare(int count, const ComparedBodies& compared);
+  /// Enqueues the comparison for targets_of(compared, count). `d_accelerations` has one entry per body; both arrays are
+  /// read as they are when the stream comes to it.
+  void enqueue(const Vec4* d_bodies, int count, const ComparedBodies& compared, const Law& law,
+               const Vec4* d_accelerations, cudaStream_t stream);
 
   /// These once the stream has passed what was enqueued.
-  int sample() const { return static_cast<int>(targets_.size()); }
+  int sample() const { return sample_size(compared_, count_); }
   ForceError error() const;
   BodyErrors body_errors() const;
   double ms() const { return elapsed_ms(begin_, end_); }
 
  private:
+  int targets() const { return static_cast<int>(targets_.size()); }
   int splits(int count) const;
 
   const Device& device_;
-  int count_ = 0, turn_ = 0;
+  int count_ = 0;
+  ComparedBodies compared_;
   std::vector<int> targets_;
   HostArray<int> pinned_targets_;
   DeviceArray<int> d_targets_;

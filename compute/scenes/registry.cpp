@@ -64,7 +64,8 @@ Scene from_file(const SceneRequest& request) {
           .properties = std::move(snapshot.properties),
           .time = snapshot.time,
           .parts = std::move(parts),
-          .units = snapshot.units};
+          .units = snapshot.units,
+          .notes = std::move(snapshot.notes)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/scenes/parts.h"
@@ -31,7 +32,8 @@ struct Scene {
   BodyProperties properties{};  ///< of a file's bodies
   double time = 0;              ///< of the state: 0, or the file's
   Parts parts{};
-  std::optional<Units> units{};  ///< of the file's numbers; empty: not known
+  std::optional<Units> units{};      ///< of the file's numbers; empty: not known
+  std::vector<std::string> notes{};  ///< what was assumed about the file's bodies, one line each; see Snapshot::notes
 };
 
 /// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable

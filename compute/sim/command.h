@@ -262,15 +262,21 @@ struct UndoReturn {
 struct ProbeForces {
   int sample;    ///< all bodies if there are fewer
   int turn = 0;  ///< which sample: that of another turn has other bodies, until all have had their turn
+  int body = ComparedBodies::nobody;  ///< is compared as well; ForceProbe::error is still that of the sample
 
-  static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30};
+  static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};
 
   template <class = void>
   static constexpr auto describe() {
     return command_row<ProbeForces>(
         "probe-forces", "Compares the forces of sample bodies with sums in double precision, once.",
         Argument<&ProbeForces::sample>{{.name = "sample", .range = ProbeForces::range}},
-        Argument<&ProbeForces::turn>{{.name = "turn", .optional = true, .range = ProbeForces::turns}});
+        Argument<&ProbeForces::turn>{{.name = "turn", .optional = true, .range = ProbeForces::turns}},
+        Argument<&ProbeForces::body>{{.name = "body",
+                                      .optional = true,
+                                      .range = ProbeForces::bodies,
+                                      .word = "none",
+                                      .word_number = ComparedBodies::nobody}});
   }
 };
 /// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,

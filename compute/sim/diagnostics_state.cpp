@@ -9,8 +9,7 @@ void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight)
   if (!in_flight.accelerations) request.accelerations = std::exchange(accelerations_wanted_, false);
   if (!in_flight.forces) {
     const ProbeForces probe = std::exchange(probe_wanted_, {});
-    request.probe_sample = probe.sample;
-    request.probe_turn = probe.turn;
+    request.probe = {probe.sample, probe.turn, probe.body};
   }
   if (!in_flight.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);
 }

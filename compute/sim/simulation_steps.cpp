@@ -39,7 +39,7 @@ void Simulation::start(int steps, std::int64_t tag) {
   BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
   Measuring measuring;
   for (const auto& [before, time_step] : in_flight_) {
-    measuring.forces |= before.probe_sample > 0;
+    measuring.forces |= before.probe.sample > 0;
     measuring.conserved |= before.measure_conserved;
     measuring.cells |= before.tree_cells.most > 0;
     measuring.accelerations |= before.accelerations;

@@ -198,6 +198,7 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
     const float x = high.x - small->CalcTextSizeA(small->FontSize, FLT_MAX, 0, remark.data(), end).x;
     draw.AddText(small, small->FontSize, {x, middle - small->FontSize / 2}, theme::dim, remark.data(), end);
     line_end = x - em(0.6f);
+    ImGui::LogText("%s: %.*s\n", title, static_cast<int>(remark.size()), remark.data());
   }
   draw.AddLine({line, middle}, {line_end, middle}, ImGui::GetColorU32(ImGuiCol_Separator));
   return open;

@@ -118,7 +118,8 @@ class CpuEngine final : public Engine {
     /// The first evaluation is compared if the batch probes forces; all are stored if it reads accelerations.
     Ops(CpuEngine& engine, const BatchRequest& batch)
         : engine_{engine},
-          targets_{sample_targets(engine.bodies_.count(), batch.probe_sample, batch.probe_turn)},
+          targets_{targets_of(batch.probe, engine.bodies_.count())},
+          sample_{static_cast<std::size_t>(sample_size(batch.probe, engine.bodies_.count()))},
           stores_{batch.accelerations} {}
     void force(bool store, float kick_dt) override {
       const bool compares = !targets_.empty() && !probe;
@@ -158,14 +159,16 @@ class CpuEngine final : public Engine {
       const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
       BodyErrors bodies{targets_, target_errors(accelerations, reference)};
       probe = ForceProbe{.step = step,
-                         .sample = static_cast<int>(targets_.size()),
-                         .error = target_error(accelerations, targets_, reference),
+                         .sample = static_cast<int>(sample_),
+                         .error = target_error(std::span{accelerations}.first(sample_),
+                                               std::span{targets_}.first(sample_), std::span{reference}.first(sample_)),
                          .ms = ms_since(begin),
                          .bodies = std::make_shared<const BodyErrors>(std::move(bodies))};
     }
 
     CpuEngine& engine_;
     std::vector<int> targets_;
+    std::size_t sample_;  // the first targets: those whose errors are summed up
     bool stores_;
   };
 
@@ -241,7 +244,7 @@ class CpuEngine final : public Engine {
 
   /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
   std::optional<ForceProbe> evaluate_alone(Ops& ops, const BatchRequest& batch) {
-    if (batch.probe_sample == 0 && (!batch.accelerations || accelerations_current_)) return std::nullopt;
+    if (batch.probe.sample == 0 && (!batch.accelerations || accelerations_current_)) return std::nullopt;
     ops.step = batch.begin.step;
     ops.force(/*store=*/true, 0);
     if (!cancelled_) return ops.probe;

@@ -174,7 +174,7 @@ class CudaEngine final : public Engine {
     }
     void force(bool store, float kick_dt) override {
       ++batch_.evaluations;
-      const bool compares = batch_.request.probe_sample > 0 && batch_.probed_step < 0;
+      const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
       store |= compares || batch_.request.accelerations;
       const auto* pass = timed_ ? &next_pass() : nullptr;
       if (pass) pass->first.record(engine_.stream_.get());
@@ -190,9 +190,8 @@ class CudaEngine final : public Engine {
       changed_ |= kick_dt != 0;
       if (compares) {
         batch_.probed_step = step_;
-        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe_sample,
-                                    batch_.request.probe_turn, engine_.plan_.law, engine_.accelerations_.data(),
-                                    engine_.stream_.get());
+        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe, engine_.plan_.law,
+                                    engine_.accelerations_.data(), engine_.stream_.get());
       }
     }
     void kick_drift(float kick_dt, float drift_dt) override {
@@ -222,9 +221,8 @@ class CudaEngine final : public Engine {
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
     std::vector<CudaMeasurement> measurements;
-    if (request.probe_sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
-      measurements.push_back(
-          {.prepare = [=, this] { comparison_.prepare(count_, request.probe_sample, request.probe_turn); }});
+    if (request.probe.sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
+      measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe); }});
     }
     if (request.tree_cells.most > 0) {
       measurements.push_back(
@@ -263,7 +261,7 @@ class CudaEngine final : public Engine {
       ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
       plan_.integrator->step(ops, plan_.time_step);
     }
-    if (request.steps == 0 && (request.probe_sample > 0 || (request.accelerations && !accelerations_current_))) {
+    if (request.steps == 0 && (request.probe.sample > 0 || (request.accelerations && !accelerations_current_))) {
       ops.begin_step(request.begin.step, /*timed=*/false);
       ops.force(/*store=*/true, 0);
     }

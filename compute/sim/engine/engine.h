@@ -35,8 +35,7 @@ struct BatchRequest {
   std::int64_t tag = 0;
   int steps = 0;                   ///< 0: only measures, and evaluates the forces if a measurement needs them
   StepTime begin;                  ///< of the state that the first step starts from
-  int probe_sample = 0;            ///< see ProbeForces; 0: no probe
-  int probe_turn = 0;              ///< see ProbeForces
+  ComparedBodies probe{};          ///< see ProbeForces
   bool accelerations = false;      ///< see ReadAccelerations
   bool measure_conserved = false;  ///< see MeasureConserved
   CellRequest tree_cells{};        ///< see ReadTreeCells

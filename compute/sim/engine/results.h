@@ -29,8 +29,8 @@ struct ForceProbe {
   std::int64_t step = 0;  ///< the evaluation belongs to this step
   int sample = 0;         ///< bodies that were compared
   ForceError error{};
-  double ms = 0;  ///< GPU (or CPU) time spent on the comparison
-  std::shared_ptr<const BodyErrors> bodies{};
+  double ms = 0;                               ///< GPU (or CPU) time spent on the comparison
+  std::shared_ptr<const BodyErrors> bodies{};  ///< of the sample, and of ProbeForces::body
 };
 
 /// The conserved quantities of a closed system after a step.

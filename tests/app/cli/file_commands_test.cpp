@@ -99,6 +99,25 @@ TEST_F(FileCommands, ConvertRefusesWhatItCannotDo) {
   EXPECT_TRUE(holds(run({"convert", "a.txt", "b.xyz", "--to", "text"}).out, "wrote b.xyz: text tables"));
 }
 
+TEST_F(FileCommands, RunsSayWhatTheyAssumeAboutAFile) {
+  std::ofstream{folder.path() / "bare.txt"} << "# x y z\n1 0 0\n-1 0 0\n0 1 0\n";
+  std::vector<Words> runs{{"run", "bare.txt", "--steps", "1", "--kernel", "cpu-serial"}};
+  if (!holds(run({"info", "--json"}).out, "the viewer was not built")) {
+    for (const char* panel : {"on", "off"}) {
+      runs.push_back({"view", "bare.txt", "--offscreen", "--frames", "1", "--kernel", "cpu-serial", "--panel", panel});
+    }
+  }
+  for (Words& command : runs) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err,
+              "note: bare.txt: no velocities in the file: all bodies are at rest\n"
+              "note: bare.txt: no masses in the file: each body has the same, 1 in total\n");
+    command[1] = "a.txt";
+    EXPECT_EQ(run(command).err, "") << "a file that has all of it";
+  }
+}
+
 TEST_F(FileCommands, InspectGivesAVerdictAndTheFacts) {
   const Outcome outcome = run({"inspect", "a.txt", "--units", "AU,Msun"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

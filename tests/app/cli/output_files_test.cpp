@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute/core/temporary_folder.h"
@@ -75,6 +76,7 @@ TEST_F(OutputFiles, HaveNamesOfTheirOwn) {
   expect_refused(short_bench, {"--baseline", "a", "--json", "link"}, 2, {"--baseline", "--json"});
   expect_refused({"bench", "a"}, {"--csv", "hard"}, 2, {"FILE", "--csv"});
   expect_refused(short_bench, {"--csv", "/dev/stdout", "--json", "/dev/fd/1"}, 2, {"--csv", "--json"});
+  expect_refused(short_bench, {"--csv", "-", "--json", "/dev/stdout"}, 2, {"--csv", "--json"});
   EXPECT_EQ(run(short_bench, {"--csv", "/dev/null", "--json", "/dev/null"}).status, 0) << "nothing is kept there";
   if (!has_viewer()) return;
   expect_refused(short_view, {"--save", "new.png", "--screenshot", "./new.png"}, 2, {"--save", "--screenshot"});
@@ -119,13 +121,14 @@ TEST_F(OutputFiles, PicturesArePng) {
 }
 
 TEST_F(OutputFiles, JsonHasStdoutToItself) {
-  for (const Words& command : {short_bench, verify}) {
-    const Outcome piped = run(command, {"--json", "/dev/stdout"});
+  for (const auto& [command, name] : {std::pair{short_bench, "/dev/stdout"}, {short_bench, "-"}, {verify, "-"}}) {
+    const Outcome piped = run(command, {"--json", name});
     EXPECT_EQ(piped.status, 0) << piped.err;
     EXPECT_TRUE(nlohmann::json::parse(piped.out, nullptr, false).contains("results")) << piped.out;
     EXPECT_NE(piped.err.find("cpu-serial"), std::string::npos) << "the table goes to stderr";
-    EXPECT_EQ(run(command, {"--json", "/dev/stdout"}, (folder_ / "all").string()).status, 0);
+    EXPECT_EQ(run(command, {"--json", name}, (folder_ / "all").string()).status, 0);
     EXPECT_TRUE(nlohmann::json::parse(read("all"), nullptr, false).contains("results")) << read("all");
+    EXPECT_FALSE(fs::exists(folder_ / "-"));
   }
 }
 

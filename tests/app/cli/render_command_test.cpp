@@ -63,6 +63,7 @@ TEST(RenderCommand, WhatCannotBeRenderedIsOneLine) {
   };
   const std::vector<Bad> all{{{"--frames", "9"}, 2, "--out"},
                              {{"--out", "a.avi"}, 2, ".mp4"},
+                             {{"--out", "-"}, 2, ".mp4"},
                              {{"--out", film, "--frames", "0"}, 2, "--frames"},
                              {{"--out", film, "--fps", "0"}, 2, "--fps"},
                              {{"--out", (folder / "none").string() + "/a.mp4"}, 1, "--out: "},

@@ -45,6 +45,30 @@ TEST_F(Panels, StartAComparisonFromHere) {
   EXPECT_EQ(asked.nudge, 1e-5);
 }
 
+TEST_F(Panels, CompareWithANudgeIfNothingElseDiffers) {
+  open_tab("compare");
+  settle();
+  EXPECT_TRUE(seen("compare.as-a"));
+  EXPECT_EQ(only<CompareWith>(click("compare.start")).nudge, 1e-6) << "or the plots would be empty";
+  (void)pick("compare.dt", "1/2");
+  EXPECT_FALSE(seen("compare.as-a"));
+  EXPECT_EQ(only<CompareWith>(click("compare.start")).nudge, 0) << "the time step differs";
+  (void)pick("compare.dt", "as A");
+  (void)pick("compare.kernel", status.kernel_id);
+  EXPECT_EQ(only<CompareWith>(click("compare.start")).nudge, 1e-6) << "it is the kernel of A";
+  (void)pick("compare.kernel", "cpu-tree");
+  const auto asked = only<CompareWith>(click("compare.start"));
+  EXPECT_EQ(asked.nudge, 0);
+  view.compare.active = true;
+  view.compare.with = asked;
+  settle();
+  EXPECT_FALSE(state.lab.compare.nudge) << "it was not chosen";
+  view.compare = {};
+  (void)pick("compare.kernel", status.kernel_id);
+  (void)pick("compare.nudge", "none");
+  EXPECT_EQ(only<CompareWith>(click("compare.start")).nudge, 0) << "as it was chosen";
+}
+
 TEST_F(Panels, ShowAComparisonAndEndIt) {
   view.compare = two_runs();
   open_tab("compare");

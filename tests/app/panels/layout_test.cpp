@@ -108,17 +108,32 @@ TEST_F(Panels, RememberWhichSectionsAreOpen) {
   EXPECT_FALSE(seen("dt"));
 }
 
-/// As the viewer's list: 6 headings, 38 lines.
+TEST_F(Panels, AskBesideTheSideColumnWhetherToContinue) {
+  view.last_run_age_s = 3600;
+  for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}}) {
+    SCOPED_TRACE(size.x);
+    resize(size.x, size.y, 1);
+    settle();
+    for (const char* mark : {"last-run", "last-run.continue", "last-run.decline"}) {
+      ASSERT_TRUE(seen(mark)) << mark;
+      EXPECT_GE(ui_marked(mark).x0, side_column_width(view)) << mark;
+      EXPECT_LE(ui_marked(mark).x1, size.x) << mark;
+    }
+  }
+  only<ContinueLastRun>(click("last-run.continue"));
+}
+
+/// As the viewer's list: 6 headings, 50 lines.
 std::vector<KeyHelp> many_keys() {
   std::vector<KeyHelp> keys;
-  for (int i = 0; i < 38; ++i) {
+  for (int i = 0; i < 50; ++i) {
     keys.push_back({i == 1 ? "Right drag, Shift+drag" : "Shift+" + std::to_string(i),
-                    "Pins or unpins the present run as the baseline.", i % 7 == 0 ? "Heading" : ""});
+                    "Pins or unpins the present run as the baseline.", i % 9 == 0 ? "Heading" : ""});
   }
   return keys;
 }
 
-TEST_F(Panels, GroupTheKeysInTwoColumnsOnAThirdOfTheView) {
+TEST_F(Panels, GroupTheKeysInTwoColumnsWithoutScrolling) {
   view.help = true;
   view.keys = many_keys();
   struct Display {
@@ -131,13 +146,15 @@ TEST_F(Panels, GroupTheKeysInTwoColumnsOnAThirdOfTheView) {
     settle();
     settle();
     const ImGuiWindow* const help = ImGui::FindWindowByName("Help");
-    EXPECT_LE(help->Size.x * help->Size.y, size.width * size.height / 3 * 1.001f);
     EXPECT_TRUE(seen("help.close"));
+    EXPECT_GE(help->Pos.y, 0);
     EXPECT_EQ(help->ScrollMax.x, 0);
     EXPECT_GE(help->Pos.x, side_column_width(view)) << "the side column is free";
-    EXPECT_GE(help->Pos.y, size.height / 2) << "and the middle of the stage";
-    if (size.width / size.scale < 1920) continue;
+    if (size.width / size.scale < 1280) continue;
     EXPECT_EQ(help->ScrollMax.y, 0) << "all keys are seen";
+    if (size.width / size.scale < 1920) continue;
+    EXPECT_LE(help->Size.x * help->Size.y, size.width * size.height / 3 * 1.001f);
+    EXPECT_GE(help->Pos.y, size.height / 2) << "the middle of the stage is free";
   }
 }
 
@@ -148,9 +165,10 @@ TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
   view.presentation = true;
   view.measured = 3;
   view.step_ms_median = 0.25;
+  view.picked = PickedBody{.number = 12, .part = "halo", .place = {{0.5f, 0.5f}}, .acceleration = {{1, 2, 3}}};
   for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
     SCOPED_TRACE(size.x);
-    resize(size.x, size.y, SetPresentation::type_scale);
+    resize(size.x, size.y, presentation_scale(size.y));
     settle();
     settle();
     for (const char* mark : marks) {
@@ -161,6 +179,10 @@ TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
     for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("presentation")) << name;
     EXPECT_TRUE(seen("legend.quantity"));
     EXPECT_LT(ui_marked("legend.scale").y1, ui_marked(marks[0]).y0);
+    const auto place = [](const char* name) { return ImGui::FindWindowByName(name)->Rect(); };
+    for (const char* other : {"Legend", "Presentation"})
+      EXPECT_FALSE(place("Picked body").Overlaps(place(other))) << other;
+    EXPECT_GT(place("Presentation").GetHeight(), 0.09f * size.y) << "it can be read from afar";
     EXPECT_FALSE(seen("run") || seen("lab.results") || seen("help"));
     EXPECT_EQ(side_column_width(view), 0);
   }

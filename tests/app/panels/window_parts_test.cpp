@@ -1,8 +1,12 @@
 #include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
 #include "compute/snapshots/units.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {
@@ -58,6 +62,71 @@ TEST_F(Panels, ShowAFileAsTheScene) {
   EXPECT_TRUE(seen("count.of-file"));
 }
 
+TEST_F(Panels, NameTheKernelWhereItsSectionIsFolded) {
+  select(test::find_kernel("cpu-simd"));
+  status.chosen = "rows 2";
+  EXPECT_NE(side_column_text().find("Kernel: rows 2"), std::string::npos) << side_column_text();
+  click("section.kernel");
+  EXPECT_NE(side_column_text().find(std::string{"Kernel: "} + status.kernel->title), std::string::npos);
+  status.auto_choice = AutoChoice{"auto: cpu-simd", "One step with 1000 bodies"};
+  EXPECT_NE(side_column_text().find("Kernel: auto: cpu-simd"), std::string::npos) << side_column_text();
+}
+
+TEST_F(Panels, SayOnceHowBodiesReachThePicture) {
+  const auto words = [this](Interop interop, const char* reason) {
+    view.interop = interop;
+    view.interop_reason = reason;
+    settle();
+    const UiRect badge = ui_marked("interop");
+    ImGui::GetIO().MousePos = {(badge.x0 + badge.x1) / 2, (badge.y0 + badge.y1) / 2};
+    settle();
+    ImGui::NewFrame();
+    ImGui::Begin("Around the panel");
+    ImGui::LogToClipboard();  // until the end of the tooltip
+    Requests out;
+    info_panel(status, view, out);
+    ImGui::LogFinish();
+    ImGui::End();
+    ImGui::Render();
+    return std::string{ImGui::GetClipboardText()};
+  };
+  const std::string host = words(Interop::host, "A CPU kernel runs.");
+  EXPECT_NE(host.find("A CPU kernel runs."), std::string::npos) << host;
+  EXPECT_EQ(host.find("uploaded"), std::string::npos) << host;
+  const std::string staged = words(Interop::staged, "another GPU draws");
+  EXPECT_NE(staged.find("through host memory"), std::string::npos) << staged;
+  EXPECT_NE(staged.find("another GPU draws"), std::string::npos) << staged;
+  EXPECT_NE(words(Interop::mapped, "").find("no copy"), std::string::npos);
+}
+
+TEST_F(Panels, ShowAndCloseTheHelp) {
+  only<ToggleHelp>(click("help"));
+  view.help = true;
+  view.keys = {{"Space", "run or pause"}};
+  for (int i = 0; i < 3; ++i) frame();
+  only<ToggleHelp>(click("help.close"));
+}
+
+TEST_F(Panels, SayThatAChosenSceneIsNotLoadedYet) {
+  click("section.scene");
+  settle();
+  EXPECT_FALSE(seen("load.waits")) << "this scene is loaded";
+  EXPECT_TRUE(pick("scene", "disc").empty());
+  EXPECT_TRUE(seen("load.waits"));
+  status.scene = only<LoadScene>(click("load")).request;
+  settle();
+  EXPECT_FALSE(seen("load.waits"));
+  EXPECT_TRUE(pick("preset", "4k").empty());
+  EXPECT_TRUE(seen("load.waits")) << "another number of bodies";
+  state.scene.count = "many";
+  settle();
+  EXPECT_FALSE(seen("load.waits")) << "it cannot be loaded: the refusal is shown";
+  state.scene.count = std::to_string(status.scene.count);
+  state.scene.seed = "2";
+  settle();
+  EXPECT_TRUE(seen("load.waits")) << "another seed";
+}
+
 TEST_F(Panels, ShowThePickedBody) {
   settle();
   EXPECT_FALSE(seen("picked"));
@@ -75,6 +144,19 @@ TEST_F(Panels, ShowThePickedBody) {
   view.panel = false;
   settle();
   EXPECT_FALSE(seen("picked"));
+}
+
+TEST_F(Panels, ShowTheForceErrorOfThePickedBody) {
+  view.picked = PickedBody{.number = 12, .place = {{0.5f, 0.5f}}};
+  settle();
+  EXPECT_NE(picked_text().find("error with the next comparison"), std::string::npos) << picked_text();
+  status.force_probe = ForceProbe{.step = 3, .sample = 1};
+  status.force_probe->bodies = std::make_shared<const BodyErrors>(BodyErrors{{11, 12}, {5e-7, 3.1e-7}});
+  EXPECT_NE(picked_text().find("error 3.1e-7 of |a|"), std::string::npos) << picked_text();
+  view.picked->number = 13;
+  EXPECT_NE(picked_text().find("error with the next comparison"), std::string::npos) << "of other bodies";
+  view.diagnostics.probe = false;
+  EXPECT_NE(picked_text().find("error forces are not compared"), std::string::npos) << picked_text();
 }
 
 TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {

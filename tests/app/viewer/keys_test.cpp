@@ -100,35 +100,10 @@ TEST(Keys, SpaceTurnsPauseOnAndOff) {
   EXPECT_FALSE(asked<SetPaused>({.character = U' '}, status).paused);
 }
 
-/// Of a simulation that was asked for this kernel.
-Status status_after(const SelectKernel& select) {
-  const KernelPtr named = find_kernel_or_auto(test::catalog(), select.id);
-  Status status = status_of(named ? named : test::backends().default_kernel());
-  if (!named) status.auto_choice = AutoChoice{};
-  return status;
-}
-
-TEST(Keys, KernelKeyVisitsEveryUsableKernelAndAutoAndComesBack) {
-  std::size_t choices = 1;
-  for (const KernelPtr& kernel : test::kernels()) choices += test::backends().status(kernel->backend).available ? 1 : 0;
-  Status status = status_after({auto_kernel});
-  std::set<std::string> visited;
-  for (std::size_t i = 0; i < choices; ++i) {
-    const auto select = asked<SelectKernel>({.character = U'k'}, status);
-    visited.insert(select.id);
-    status = status_after(select);
-    EXPECT_TRUE(test::backends().status(test::find_kernel(status.kernel_id)->backend).available) << status.kernel_id;
-  }
-  EXPECT_EQ(visited.size(), choices);
-  EXPECT_TRUE(status.auto_choice);
-}
-
-TEST(Keys, ShiftGoesBack) {
-  for (const char* id : {auto_kernel, test::backends().default_kernel()->id}) {
-    const auto next = asked<SelectKernel>({.character = U'k'}, status_after({id}));
-    EXPECT_NE(next.id, id);
-    EXPECT_EQ(asked<SelectKernel>({.character = U'K'}, status_after(next)).id, id);
-  }
+TEST(Keys, KernelKeyGoesOnOrWithShiftBack) {
+  const Status status = status_of(test::backends().default_kernel());
+  EXPECT_EQ(asked<SelectNextKernel>({.character = U'k'}, status).direction, Direction::forward);
+  EXPECT_EQ(asked<SelectNextKernel>({.character = U'K'}, status).direction, Direction::back);
 }
 
 TEST(Keys, BlockKeyVisitsEveryValueOfTheFirstSetting) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
@@ -99,6 +101,19 @@ TEST_F(LaneTest, AutoChoosesAgainIfTheForcesAreNotAccurateEnoughUnlessInLockstep
     EXPECT_EQ(chooser.choices, lockstep ? 1 : 3);
     EXPECT_TRUE(shown.status().auto_choice);
   }
+}
+
+TEST_F(LaneTest, ComparesThePickedBody) {
+  Lane shown = lane({.scene = "plummer", .count = 3000});
+  const std::vector<int> sample = sample_targets(3000, probe_samples.front());
+  int beside = 0;
+  while (std::ranges::binary_search(sample, beside)) ++beside;
+  view_.picked = PickedBody{.number = beside};
+  frame(shown, 1);
+  ASSERT_TRUE(shown.status().force_probe && shown.status().force_probe->bodies);
+  const std::optional<double> error = shown.status().force_probe->bodies->of(beside);
+  ASSERT_TRUE(error);
+  EXPECT_LT(*error, 1e-2);
 }
 
 TEST_F(LaneTest, FramesAnotherSceneOnceItsBodiesAreDrawn) {

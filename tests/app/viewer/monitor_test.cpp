@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 namespace orrery {
@@ -85,6 +86,27 @@ TEST_F(MonitorTest, LeavesAPausedOneAndAStepOnTheProcessorAlone) {
   EXPECT_FALSE(asked(1, 0.1).empty());
   status_.non_finite = NonFinite{};
   EXPECT_TRUE(asked(100, 0.1).empty());
+}
+
+TEST_F(MonitorTest, ComparesThePickedBodySoonAndOnceWhilePaused) {
+  probed(256, 100);  // 2 % of 5 s
+  next_sample();
+  wanted_.body = 77;
+  auto commands = asked(64, 1 / 64.0);
+  ASSERT_EQ(count<ProbeForces>(commands), 2) << "until its error is known";
+  EXPECT_EQ(std::get<ProbeForces>(commands.front()).body, 77);
+  status_.paused = true;
+  EXPECT_EQ(count<ProbeForces>(asked(64, 1 / 64.0)), 2);
+  status_.force_probe->bodies = std::make_shared<const BodyErrors>(BodyErrors{{3, 77}, {1e-6, 2e-6}});
+  EXPECT_TRUE(asked(640, 1 / 64.0).empty()) << "it is known, and the bodies do not move";
+  status_.paused = false;
+  EXPECT_EQ(count<ProbeForces>(asked(640, 1 / 64.0)), 2) << "as often as the sample";
+  wanted_.body = status_.count;
+  status_.paused = true;
+  EXPECT_TRUE(asked(64, 1 / 64.0).empty()) << "there is no such body";
+  wanted_.body = 78;
+  wanted_.probe = false;
+  EXPECT_TRUE(asked(64, 1 / 64.0).empty()) << "the user wants no comparisons";
 }
 
 TEST_F(MonitorTest, DoesNotProbeWhenTold) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -90,6 +91,30 @@ TEST_F(SecondLaneTest, OtherKernelsPartAndHaveEnergies) {
       ASSERT_EQ(error.has_value(), i % 8 == 0) << i;
       EXPECT_LT(error.value_or(0), 1e-2);
     }
+  }
+}
+
+TEST_F(SecondLaneTest, TimesAreThoseOfTheComparison) {
+  const auto times = [&] {
+    second_.describe(view_, first_, static_cast<double>(frame_));
+    return std::array{seen().runs[0].step_ms, seen().runs[1].step_ms};
+  };
+  for (int i = 0; i < 3; ++i) {
+    first_.advance(++frame_);
+    wait(first_);
+    if (i < 2) first_.take_timings();  // the last one comes when the comparison has begun
+  }
+  for (int round = 0; round < 2; ++round) {
+    SCOPED_TRACE(round);
+    second_.begin(first_, with("cpu-serial"));
+    first_.take_timings();
+    EXPECT_EQ(times(), (std::array{0.0, 0.0})) << "neither has made a step since";
+    EXPECT_EQ(seen().runs[0].interactions_per_s, 0);
+    for (int i = 0; i < 3; ++i) frame();
+    const auto [a, b] = times();
+    EXPECT_GT(a, 0);
+    EXPECT_GT(b, 0);
+    EXPECT_GT(seen().runs[0].interactions_per_s, 0);
   }
 }
 

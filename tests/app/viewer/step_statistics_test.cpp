@@ -52,6 +52,22 @@ TEST(StepStatistics, MedianLooksBackOneWindowAndStartsAnewWithEachTrial) {
   EXPECT_EQ(view.measured, 1);
 }
 
+TEST(StepStatistics, APeriodHasItsOwnMedian) {
+  StepStatistics statistics;
+  for (int i = 0; i < 50; ++i) add(statistics, slow, timing(100));
+  statistics.begin_period();
+  EXPECT_EQ(statistics.period_median_ms(), 0) << "nothing was measured since";
+  statistics.add(slow, {}, timing(100), /*of_period=*/false);
+  EXPECT_EQ(statistics.period_median_ms(), 0) << "a batch that was in flight";
+  for (int i = 0; i < 3; ++i) add(statistics, slow, timing(10));
+  EXPECT_EQ(statistics.period_median_ms(), 10);
+  EXPECT_EQ(described(statistics).step_ms_median, 100);
+  for (int i = 0; i < 300; ++i) add(statistics, slow, timing(20));
+  EXPECT_EQ(statistics.period_median_ms(), 20) << "of the last window";
+  add(statistics, fast, timing(1));
+  EXPECT_EQ(statistics.period_median_ms(), 1) << "of one trial";
+}
+
 TEST(StepStatistics, HistoryIsBoundedAndOldestFirst) {
   StepStatistics statistics;
   for (int i = 1; i <= 1000; ++i) add(statistics, slow, timing(i));

@@ -58,6 +58,16 @@ class WindowSessionTest(WindowTestCase):
         with open(self.memory) as file:
             self.assertNotIn("sections", json.load(file))
 
+    def test_a_comparison_that_ended_does_not_open_again(self):
+        first = self.start(*SCENE)
+        first.click("lab.compare")
+        wait_for("the tab", lambda: "compare.start" in first.layout())
+        self.assertEqual(first.close(), 0, first.said())
+        second = self.start(*SCENE)
+        wait_for("the table of results", lambda: "result.0" in second.layout())
+        self.assertNotIn("compare.start", second.layout())
+        self.assertEqual(second.close(), 0, second.said())
+
     def test_hostile_memory_costs_one_line(self):
         os.makedirs(os.path.dirname(self.memory))
         with open(self.memory, "w") as file:

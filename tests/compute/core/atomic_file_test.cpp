@@ -151,6 +151,8 @@ TEST_F(AtomicFileTest, WritesToADescriptorOfThisProcessWhereItStands) {
   const std::string name = "/dev/fd/" + std::to_string(descriptor);
   EXPECT_EQ(own_descriptor(name), descriptor);
   EXPECT_EQ(own_descriptor("/dev/stdout"), 1);
+  EXPECT_EQ(own_descriptor("-"), 1);
+  EXPECT_EQ(own_descriptor("./-"), std::nullopt) << "a file of this name";
   EXPECT_EQ(own_descriptor(folder_ / "a"), std::nullopt);
   EXPECT_EQ(write_file(name, "second", Existing::keep), name);
   close(descriptor);

@@ -43,6 +43,32 @@ TEST_P(BodyMeasurements, AProbeHasTheErrorOfEachBodyAndTurnsReachAll) {
   EXPECT_EQ(seen.size(), 257u);
 }
 
+TEST_P(BodyMeasurements, OneBodyMoreIsComparedAndTheSampleKeepsItsError) {
+  Simulation sim = small(GetParam()), alone = small(GetParam());
+  const std::vector<int> sample = sample_targets(257, 100);
+  int beside = 0;
+  while (std::ranges::binary_search(sample, beside)) ++beside;
+  for (const int body : {beside, sample[40], 257}) {
+    SCOPED_TRACE(body);
+    sim.apply(ProbeForces{.sample = 100, .body = body});
+    alone.apply(ProbeForces{100});
+    sim.run(1);
+    alone.run(1);
+    const auto probe = sim.status().force_probe, plain = alone.status().force_probe;
+    ASSERT_TRUE(probe && probe->bodies && plain);
+    EXPECT_EQ(probe->sample, 100);
+    EXPECT_NEAR(probe->error.median, plain->error.median, 1e-12);  // a GPU may add up in another order
+    EXPECT_NEAR(probe->error.rms, plain->error.rms, 1e-12);
+    EXPECT_EQ(probe->error.worst, plain->error.worst);
+    EXPECT_EQ(probe->bodies->bodies.size(), body == beside ? 101u : 100u);
+    ASSERT_EQ(probe->bodies->of(body).has_value(), body < 257);
+    if (body < 257) {
+      EXPECT_LT(*probe->bodies->of(body), 1e-3);
+    }
+    EXPECT_EQ(probe->bodies->errors.size(), probe->bodies->bodies.size());
+  }
+}
+
 TEST_P(BodyMeasurements, AccelerationsAreThoseOfTheLastEvaluation) {
   for (const KernelPtr& kernel : test::kernels_under_test()) {
     SCOPED_TRACE(kernel->id);

@@ -1,0 +1,68 @@
+#include "app/viewer/next_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/viewer/step_statistics.h"
+#include "compute/core/names.h"
+#include "compute/core/team.h"
+
+namespace orrery {
+namespace {
+
+constexpr double scalar_pairs_per_s = 4e8, simd_pairs_per_s = 2e9;  // of one thread of a processor of some years ago
+
+double pairs(int count) {
+  return static_cast<double>(count) * count;
+}
+
+/// One of those that `auto` may choose uses the processor's vector units.
+double guess_s(const KernelInfo& kernel, const Status& status) {
+  if (kernel.is_tree || kernel.backend != Backend::cpu) return 0;
+  const double rate = kernel.candidates.empty() ? scalar_pairs_per_s : simd_pairs_per_s;
+  const int threads = kernel.tunable("threads") ? usable_threads() : 1;
+  return step_work(status).evaluations * pairs(status.count) * kernel.pairs_per_interaction / (rate * threads);
+}
+
+}  // namespace
+
+double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span<const Result> results) {
+  double least_s = 0;
+  for (const Result& row : results) {
+    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
+    const double growth = static_cast<double>(status.count) / row.count;
+    const double s = row.median_ms * 1e-3 * (kernel.is_tree ? growth : growth * growth);
+    least_s = least_s > 0 ? std::min(least_s, s) : s;
+  }
+  return least_s > 0 ? least_s : guess_s(kernel, status);
+}
+
+NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
+                       Direction direction) {
+  std::vector<const KernelInfo*> stops{nullptr};  // `auto`
+  for (const KernelPtr& kernel : view.kernels) {
+    if (view.backend(kernel->backend).available) stops.push_back(kernel.get());
+  }
+  const auto is_present = [&](const KernelInfo* stop) {
+    return stop ? !status.auto_choice && status.kernel_id == stop->id : status.auto_choice.has_value();
+  };
+  const auto size = std::ssize(stops);
+  const auto present = std::ranges::find_if(stops, is_present) - stops.begin();
+  const std::ptrdiff_t by = direction == Direction::forward ? 1 : -1;
+  NextKernel next;
+  for (std::ptrdiff_t i = 1; i <= size; ++i) {
+    const KernelInfo* const stop = stops[static_cast<std::size_t>(((present + by * i) % size + size) % size)];
+    next.id = stop ? stop->id : auto_kernel;
+    if (!stop || is_present(stop) || forecast_step_s(*stop, status, results) <= NextKernel::longest_step_s) break;
+    next.slow.push_back(next.id);
+  }
+  return next;
+}
+
+std::string NextKernel::notice() const {
+  if (slow.empty()) return {};
+  return fmt::format("passed over {}: more than {} s per step; the list Kernel has them", joined(slow), longest_step_s);
+}
+
+}  // namespace orrery
