@@ -7,6 +7,7 @@
 
 #include "app/cli/option_parts.h"
 #include "app/cli/start_options.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -69,7 +70,12 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add(app, "--every", "T",
       "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
       [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });
-  add_file(app, "--checkpoint", "keeps the state in this file, from which --resume continues", run.order.checkpoint);
+  add(app, "--checkpoint", "FILE", "keeps the state in this file, from which --resume continues",
+      [&](const std::string& text) {
+        if (is_stream(text))
+          refuse_value("--checkpoint", text, "the name of a file, which is replaced again and again");
+        run.order.checkpoint = file_name("--checkpoint", text);
+      });
   add(app, "--every-s", "S",
       fmt::format("seconds of the clock between checkpoints ({:g})", run.order.checkpoint_every_s),
       [&](const std::string& text) {

@@ -41,8 +41,10 @@ void Film::begin(const Json& run) {
 }
 
 void Film::add(FilmFrame frame) {
-  added_ += frame.times;
+  const std::int64_t times = frame.times;
   workers_->add(std::move(frame));
+  added_ += times;
+  ++pictures_;
 }
 
 void Film::show_progress(std::int64_t frame, bool drawn) {
@@ -73,7 +75,7 @@ std::string Film::finish() {
   const std::int64_t total = added_ + kept_;
   return fmt::format("wrote {}: {}, {:.4g} s at {:g} frames/s; rendered {:.3g} frames/s", printable(name),
                      counted(added_, "frame"), static_cast<double>(total) / options_.fps, options_.fps,
-                     elapsed_s > 0 ? static_cast<double>(added_) / elapsed_s : 0);
+                     elapsed_s > 0 ? static_cast<double>(pictures_) / elapsed_s : 0);
 }
 
 }  // namespace orrery

@@ -32,7 +32,7 @@ class Film {
   bool has_free() { return workers_->has_free(); }
   /// A frame to fill in and to add(). Waits while all are in use.
   FilmFrame take_free() { return workers_->take_free(); }
-  /// Of a folder, frames are shown once.
+  /// A folder has one file for a frame that is shown several times.
   void add(FilmFrame frame);
 
   /// Shows what is done once `frame` has been drawn, or passed over.
@@ -56,7 +56,7 @@ class Film {
   std::unique_ptr<FilmOutput> output_;
   std::unique_ptr<FrameWorkers> workers_;  // after the output that they use
   Progress progress_;
-  std::int64_t last_wanted_ = -1, added_ = 0, kept_ = 0;
+  std::int64_t last_wanted_ = -1, added_ = 0, pictures_ = 0, kept_ = 0;
   Pace drawn_, passed_;
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
   bool finished_ = false;

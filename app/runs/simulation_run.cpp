@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/lab/sampling.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/parse_number.h"
@@ -210,7 +211,9 @@ void SimulationRun::write_checkpoint(const std::string& file) {
   RunCheckpoint checkpoint = checkpoint_of(simulation_);
   checkpoint.order = order_;
   checkpoint.order->checkpoint = file;
-  if (log_) {
+  if (log_ && is_stream(log_->file())) {
+    checkpoint.order->diagnostics.clear();  // it ends with this run
+  } else if (log_) {
     checkpoint.order->diagnostics = log_->file();
     checkpoint.diagnostics = log_->place();
   }

@@ -65,8 +65,8 @@ struct Diagnostics {
   int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: automatic
   double conserved_interval_s = 0;  ///< between sums of energy and momenta, in s; 0: never
   bool every_body = false;          ///< compare other bodies each time, also while paused
-  int body =
-      ComparedBodies::nobody;  ///< compare this one as well, soon and also while paused if its error is not known
+  /// Compare this one as well, soon and also while paused if its error is not known.
+  int body = ComparedBodies::nobody;
 };
 
 /// One variant's place in a sweep: the time of a step, and the ranks that its interval allows.
@@ -144,6 +144,12 @@ struct ViewStatus {
   std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
   bool in_window = true;                   ///< false: offscreen
   Diagnostics diagnostics;
+  /// These, with the picked body beside them.
+  Diagnostics wanted_diagnostics() const {
+    Diagnostics wanted = diagnostics;
+    if (picked) wanted.body = picked->number;
+    return wanted;
+  }
   double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for if they cost too much;
                                                           ///< 0: never
   std::optional<double> probe_gap_s, conserved_gap_s;     ///< between the latest two, in real time; none: one at most

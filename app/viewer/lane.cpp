@@ -53,9 +53,8 @@ void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
   if (!lockstep_ && accuracy_watch_.tune_again(now_s, now)) return apply(SelectKernel{auto_kernel}, view.diagnostics);
-  Diagnostics wanted = view.diagnostics;
+  Diagnostics wanted = view.wanted_diagnostics();
   wanted.every_body = values_.wants_errors(now, view.appearance);
-  if (view.picked) wanted.body = view.picked->number;
   for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
   if (BodyValues::wants_accelerations(now, view.appearance)) simulation_.apply(ReadAccelerations{});
   if (const auto command = overlays_.due(now_s, now, view)) simulation_.apply(*command);

@@ -67,6 +67,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
 }
 
 void describe_only_mass(Legend& legend, float mass) {
+  if (legend.colours.empty()) return;
   legend.parts = {{"all bodies: " + format_value(mass), legend.colours.back()}};
   legend.colours.clear();
 }

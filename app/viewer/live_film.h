@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-/// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps pictures per
-/// second, each of them what the window showed last at its time. So a slow window repeats pictures. Never waits for
-/// ffmpeg: where it has no time for a picture, the one before is shown for longer. Needs the window's GL context
+/// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps frames per
+/// second, each with the last picture that the window had shown by then. So a slow window repeats pictures. Never waits
+/// for ffmpeg: where it has no time for a picture, the one before is shown for longer. Needs the window's GL context
 /// current. Every failure throws std::runtime_error, one line.
 class LiveFilm {
  public:

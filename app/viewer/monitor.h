@@ -23,7 +23,7 @@ class Monitor {
   explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
 
   /// What to ask of the simulation now; nothing while a CPU step is running, and while it is paused only what
-  /// Diagnostics::every_body asks for.
+  /// Diagnostics::every_body and Diagnostics::body ask for.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
 
   /// What to ask of the simulation with a single step.

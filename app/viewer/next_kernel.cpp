@@ -7,6 +7,7 @@
 #include "app/viewer/step_statistics.h"
 #include "compute/core/names.h"
 #include "compute/core/team.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
@@ -32,7 +33,9 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
   for (const Result& row : results) {
     if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
     const double growth = static_cast<double>(status.count) / row.count;
-    const double s = row.median_ms * 1e-3 * (kernel.is_tree ? growth : growth * growth);
+    const double evaluations =
+        static_cast<double>(step_work(status).evaluations) / find_integrator(row.integrator_id).evaluations_per_step;
+    const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
     least_s = least_s > 0 ? std::min(least_s, s) : s;
   }
   return least_s > 0 ? least_s : guess_s(kernel, status);
@@ -48,8 +51,9 @@ NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<c
     return stop ? !status.auto_choice && status.kernel_id == stop->id : status.auto_choice.has_value();
   };
   const auto size = std::ssize(stops);
-  const auto present = std::ranges::find_if(stops, is_present) - stops.begin();
   const std::ptrdiff_t by = direction == Direction::forward ? 1 : -1;
+  auto present = std::ranges::find_if(stops, is_present) - stops.begin();
+  if (present == size) present = by > 0 ? -1 : 0;  // before the first, or after the last
   NextKernel next;
   for (std::ptrdiff_t i = 1; i <= size; ++i) {
     const KernelInfo* const stop = stops[static_cast<std::size_t>(((present + by * i) % size + size) % size)];

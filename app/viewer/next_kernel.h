@@ -20,8 +20,8 @@ struct NextKernel {
   std::string notice() const;
 };
 
-/// Along `auto` and the kernels that can run here, in the order of the list, round the ends. `results`: measured times
-/// to go by.
+/// Goes through `auto` and the kernels that can run here, in the order of the list; after the last comes the first.
+/// `results` are the measured times to go by.
 NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
                        Direction direction);
 

@@ -80,6 +80,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
   view_.backends = backends_.statuses();
+  view_.kernels = backends_.kernels().all();
   view_.processor = backends_.status(Backend::cpu).device;
   view_.gpu = backends_.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);

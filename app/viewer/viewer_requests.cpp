@@ -74,7 +74,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 
 void Viewer::carry_out(const Command& command) {
   if (view_.measuring()) refuse_while_measuring(command, lane_.status());
-  lane_.apply(command, view_.diagnostics);
+  lane_.apply(command, view_.wanted_diagnostics());
   history_.took(command, lane_.simulation());
   pace_chosen_ |= std::holds_alternative<SetStepsPerFrame>(command);
   view_.notice = return_notice(command, lane_.status());
@@ -217,7 +217,7 @@ void Viewer::carry_out(const SetDiagnostics& c) {
          c.conserved_interval_s.value_or(now.conserved_interval_s), now.every_body};
 }
 
-/// By what was measured, unless the run can be repeated.
+/// A run that can be repeated goes by the estimate alone.
 void Viewer::carry_out(const SelectNextKernel& c) {
   const std::vector<Result> measured = lockstep_ ? std::vector<Result>{} : view_.results;
   const Status& now = lane_.status();

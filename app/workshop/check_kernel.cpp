@@ -20,6 +20,15 @@ namespace fs = std::filesystem;
 
 const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
 
+/// Lets the second process of a check end whenever the check returns.
+struct EndsSecond {
+  explicit EndsSecond(std::atomic<bool>& flag) : ended{flag} {}
+  EndsSecond(const EndsSecond&) = delete;
+  EndsSecond& operator=(const EndsSecond&) = delete;
+  ~EndsSecond() { ended = true; }
+  std::atomic<bool>& ended;
+};
+
 /// "33 bodies, gravity, block=64 unroll=8"
 std::string setup_of(const Json& row) {
   std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
@@ -119,14 +128,14 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   } catch (const std::exception& error) {
     return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", error.what())};
   }
-  std::atomic<bool> ended{false};  // the second process
+  std::atomic<bool> ended{false};  // the second process must end
   std::future<KernelCheck> second;
   if (!shown.empty()) {
     second = std::async(std::launch::async,
                         [&] { return run(copy, folder / "shown.json", shown, [&] { return ended.load(); }); });
   }
+  const EndsSecond ends_second{ended};
   KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
-  if (!check.problem.empty()) ended = true;
   if (!check.problem.empty() || !second.valid()) return check;
   while (second.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
     if (cancelled && cancelled()) ended = true;

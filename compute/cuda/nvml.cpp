@@ -87,8 +87,8 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
-  /// Of this moment. Where the GPU does not tell it, what nvmlDeviceGetPowerUsage() gives: since the architecture
-  /// Ampere, the mean of the last second.
+  /// Of this moment. Without it, what nvmlDeviceGetPowerUsage() gives: since the architecture Ampere, the mean of the
+  /// last second.
   std::optional<double> power_w(Device device) const {
     NvmlFieldValue field{};
     field.id = power_of_this_moment;

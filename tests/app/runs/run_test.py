@@ -117,6 +117,15 @@ class RunTest(ProcessCase):
         self.assert_one_line(err, "out", "another folder", "--force")
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots, "--force")[0], 0)
 
+    def test_standard_output_keeps_no_checkpoint(self):
+        status, _, err = self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "-")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "--checkpoint", "-", "file")
+        status, out, err = self.run_to_end(*SCENE, "--steps", "4", "--diagnostics", "-", "--checkpoint", "a.checkpoint")
+        self.assertEqual(status, 0, err)
+        self.assertIn("step,sim_time,", out)
+        self.assertEqual(self.run_to_end("--resume", "a.checkpoint", "--steps", "6")[0], 0)
+
     def test_the_window_continues_a_run_and_a_run_that_of_the_window(self):
         if '"the viewer was not built"' in subprocess.run([self.orrery, "info", "--json"], capture_output=True, text=True).stdout:
             self.skipTest("no viewer")

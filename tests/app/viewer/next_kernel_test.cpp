@@ -33,6 +33,7 @@ class NextKernelTest : public testing::Test {
   void measured(const char* id, int count, double median_ms) {
     Result row;
     row.kernel_id = id;
+    row.integrator_id = "leapfrog";
     row.count = count;
     row.median_ms = median_ms;
     results_.push_back(row);
@@ -101,6 +102,14 @@ TEST_F(NextKernelTest, AnIntegratorWithMoreEvaluationsIsSlower) {
   EXPECT_GT(leapfrog, 0);
   status_.integrator_id = "yoshida4";
   EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 3 * leapfrog);
+  measured("cpu-serial", 1000, 200);
+  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.6) << "measured with leapfrog";
+}
+
+TEST_F(NextKernelTest, AKernelOutsideTheListLeadsToItsBegin) {
+  select("cpu-simd");
+  status_.kernel_id = "removed";
+  EXPECT_EQ(next().id, auto_kernel);
 }
 
 TEST_F(NextKernelTest, StaysIfThereIsNoOther) {

@@ -48,6 +48,15 @@ TEST_F(OffscreenViewer, ScriptSwitchesKernelsWhileStepsGoOn) {
   }
 }
 
+TEST_F(OffscreenViewer, TheNextKernelIsKnownBeforeTheFirstFrame) {
+  ViewOptions o = options(2);
+  o.setup = {SelectKernel{"cpu-simd"}};
+  o.record_file = path("a.csv");
+  o.script = {at(0, ViewCommand{SelectNextKernel{Direction::back}})};
+  EXPECT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_EQ(rows(o.record_file).at(0).at("kernel"), "cpu-openmp");
+}
+
 TEST_F(OffscreenViewer, PicturesCanBeRepeated) {
   for (const char* name : {"a.png", "b.png"}) {
     ViewOptions o = options(3);

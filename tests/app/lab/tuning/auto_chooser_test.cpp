@@ -160,9 +160,9 @@ class AutoChooserTreesTest : public AutoChooserTest {
  protected:
   AutoChooserTreesTest() { candidates = {variant("auto"), test::tree_variant("0.7")}; }
 
-  /// The name of what is chosen for bodies for which a tree with this theta has 90 % of the accuracy; 0: no tree has.
+  /// The name of what is chosen for bodies for which a tree with this theta has 86 % of the accuracy; 0: no tree has.
   std::string choose_with(double theta) {
-    tree_error = theta > 0 ? 4.2e-4 / std::pow(theta, 4) : 1e9;
+    tree_error = theta > 0 ? 4.3e-4 / std::pow(theta, 4) : 1e9;
     trials_made = 0;
     measured.clear();
     const KernelChoice choice = choose(chooser(), {.count = 100'000, .accuracy = 5e-4});
@@ -195,12 +195,12 @@ TEST_F(AutoChooserTreesTest, IfTheSearchFindsTheSameSettingsNothingIsTimedAgain)
 TEST_F(AutoChooserTreesTest, SaysThatErrorsAreOfNowAndTimesOfThen) {
   choose_with(0.7);
   EXPECT_EQ(how.find("measured now"), std::string::npos) << how;
-  choose_with(0.71);
+  choose_with(0.704);
   for (const char* part :
-       {"measured 2026-11-21", "median errors measured now", "cpu-tree: 1 ms, median error 0.0004"}) {
+       {"measured 2026-11-21", "median errors measured now", "cpu-tree: 1 ms, median error 0.00042"}) {
     EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
   }
-  EXPECT_EQ(how.find("0.00042"), std::string::npos) << how;
+  EXPECT_EQ(how.find("0.00043"), std::string::npos) << how;
 }
 
 TEST_F(AutoChooserTreesTest, OneThatFailsAtATrialIsNamedAndMeasuredAgainNextTime) {
