@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -45,8 +44,6 @@ class ProfileRun {
     const VariantPlan plan = expand(backends_, options_.kernels, options_.axes);
     for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
     if (plan.variants.empty()) throw std::runtime_error("no kernel to profile: " + plan.skipped.front().reason);
-    const auto on_gpu = [](const Variant& variant) { return variant.kernel->backend == Backend::cuda; };
-    if (!options_.marks_only && std::ranges::any_of(plan.variants, on_gpu)) measurement_.plan_counters();
     load();
     Json metadata = machine_metadata(backends_);
     metadata["softening"] = decimal(system_.law.softening);

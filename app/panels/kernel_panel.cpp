@@ -201,9 +201,7 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
 }  // namespace
 
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const auto fold = state.folds.find("kernel");
-  const bool open = fold == state.folds.end() || fold->second.open;
-  const std::string remark = open ? status.chosen : kernel_name(status);
+  const std::string remark = is_open("kernel", true) ? status.chosen : kernel_name(status);
   if (!section("kernel", "Kernel", true, shortened(remark, ImGui::GetContentRegionAvail().x - em(6)))) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);

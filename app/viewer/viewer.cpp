@@ -182,9 +182,9 @@ void Viewer::frame() {
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
   since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
-  const bool due = rescue_.outside([this] {  // all of it asks for the window's size
-    const float height = static_cast<float>(surface_->canvas().height) / surface_->scale();
-    gui_.magnify(view_.presentation ? presentation_scale(height) : 1);
+  const bool due = rescue_.outside([this] {  // the display is asked for the window's size
+    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / surface_->scale(); };
+    gui_.magnify(view_.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
   });
   const bool anew = due || !view_.labels.empty() || !pictures_wanted_.empty() || film_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -31,8 +32,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double warm_up_ms = 50;
-constexpr double sample_ms = 10;
-constexpr double power_ms = 20;  // of evaluations while the power is read
+constexpr double sample_ms = 20;
 constexpr int samples = 5;
 constexpr int most_evaluations = 10'000;  // in one sample
 
@@ -57,15 +57,12 @@ double warm_up(OwnEvaluation& evaluation) {
 
 /// Reads the power while evaluations run.
 void measure_time(OwnEvaluation& evaluation, double about_ms, const Backends& backends, KernelProfile& profile) {
-  const auto evaluations_in = [about_ms](double ms) {
-    return std::clamp(static_cast<int>(ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
-  };
-  const int times = evaluations_in(sample_ms);
+  const int times = std::clamp(static_cast<int>(sample_ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
   std::vector<double> times_ms;
   for (int sample = 0; sample < samples; ++sample) times_ms.push_back(run_ms(evaluation, times));
   profile.figures["time_ms"] = summarize(times_ms).median;
   if (!profile.on_gpu) return;
-  evaluation.start(evaluations_in(power_ms));
+  evaluation.start(times);
   const Json state = machine_state(backends);
   evaluation.wait();
   if (!state.is_object()) return;
@@ -86,6 +83,48 @@ void take_fma_limit(const Variant& variant, const OwnEvaluation& evaluation, con
   if (variant.kernel->is_tree || law.id != LawId::gravity) return;
   profile.figures["fma_share"] = 100 * profile.figure("interactions_per_s") * simd_instructions_per_pair / limit.per_s;
 }
+
+#if ORRERY_HAVE_CUDA
+struct PlannedCounters {
+  std::unique_ptr<const cuda::Cupti> cupti;
+  cuda::CounterPlan plan;
+};
+
+/// On a thread of its own, while the time of the evaluation is measured: CUPTI reads its tables of the chip for about
+/// 0.2 s.
+std::future<PlannedCounters> plan_counters(const Backends& backends) {
+  return std::async(std::launch::async, [&backends] {
+    auto cupti = std::make_unique<const cuda::Cupti>();
+    cuda::CounterPlan plan = cupti->plan(*backends.device(), profile_metrics());
+    return PlannedCounters{std::move(cupti), std::move(plan)};
+  });
+}
+
+void read_counters(const Backends& backends, const PlannedCounters& planned, OwnEvaluation& evaluation,
+                   KernelProfile& profile) {
+  constexpr std::size_t most_parts = 16;
+  const cuda::CounterPlan& plan = planned.plan;
+  profile.chip = plan.chip;
+  profile.missing = plan.missing;
+  const std::vector<cuda::CounterRange> parts = planned.cupti->measure(
+      *backends.device(), plan, most_parts, [&](cuda::RangeMarks& marks) { evaluation.run_marked(marks); });
+  if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
+  profile.passes = plan.passes;
+  double all_ms = 0;
+  const cuda::CounterRange* sum = nullptr;
+  for (const cuda::CounterRange& part : parts) {
+    KernelProfile own;
+    take_counters(own, plan.metrics, part);
+    if (const double ms = own.figure("part_ms"); std::isfinite(ms)) all_ms += ms;
+    if (sums_forces(part.name)) sum = &part;
+  }
+  if (!sum) throw cuda::CuptiError("CUPTI returned no counters of the sum of the forces");
+  take_counters(profile, plan.metrics, *sum);
+  if (parts.size() == 1) return;
+  profile.part = sum->name;
+  if (all_ms > 0) profile.figures["part_share"] = 100 * profile.figure("part_ms") / all_ms;
+}
+#endif
 
 KernelProfile described(const Variant& variant, const ProfiledSystem& system, const Backends& backends) {
   KernelProfile profile;
@@ -134,46 +173,12 @@ void derive_figures(KernelProfile& profile, double interactions) {
   set("flop_per_byte", flop / bytes);
 }
 
-#if ORRERY_HAVE_CUDA
-void ProfileMeasurement::plan_counters() {
-  if (planned_.valid()) return;
-  planned_ = std::async(std::launch::async, [this] {
-    auto cupti = std::make_unique<const cuda::Cupti>();
-    cuda::CounterPlan plan = cupti->plan(*backends_.device(), profile_metrics());
-    return PlannedCounters{std::move(cupti), std::move(plan)};
-  });
-}
-
-void ProfileMeasurement::read_counters(OwnEvaluation& evaluation, KernelProfile& profile) {
-  constexpr std::size_t most_parts = 16;
-  const auto& [cupti, plan] = planned_.get();
-  profile.chip = plan.chip;
-  profile.missing = plan.missing;
-  const std::vector<cuda::CounterRange> parts = cupti->measure(
-      *backends_.device(), plan, most_parts, [&](cuda::RangeMarks& marks) { evaluation.run_marked(marks); });
-  if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
-  profile.passes = plan.passes;
-  double all_ms = 0;
-  const cuda::CounterRange* sum = nullptr;
-  for (const cuda::CounterRange& part : parts) {
-    KernelProfile own;
-    take_counters(own, plan.metrics, part);
-    if (const double ms = own.figure("part_ms"); std::isfinite(ms)) all_ms += ms;
-    if (sums_forces(part.name)) sum = &part;
-  }
-  if (!sum) throw cuda::CuptiError("CUPTI returned no counters of the sum of the forces");
-  take_counters(profile, plan.metrics, *sum);
-  if (parts.size() == 1) return;
-  profile.part = sum->name;
-  if (all_ms > 0) profile.figures["part_share"] = 100 * profile.figure("part_ms") / all_ms;
-}
-#else
-void ProfileMeasurement::plan_counters() {}
-#endif
-
 KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {
   KernelProfile profile = described(variant, system, backends_);
-  if (profile.on_gpu) plan_counters();
+#if ORRERY_HAVE_CUDA
+  std::future<PlannedCounters> planned;
+  if (profile.on_gpu) planned = plan_counters(backends_);
+#endif
   const std::unique_ptr<OwnEvaluation> evaluation = make_own_evaluation(backends_, variant, system.bodies, system.law);
   measure_time(*evaluation, warm_up(*evaluation), backends_, profile);
   const double interactions = evaluation->interactions();
@@ -182,7 +187,7 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
     if (!peak_rates_) peak_rates_ = measure_machine_peak_rates(backends_);
     if (peak_rates_->peak_rates) profile.figures["peak_flop_per_s"] = 2 * peak_rates_->peak_rates->fma_per_s;
     try {
-      read_counters(*evaluation, profile);
+      read_counters(backends_, planned.get(), *evaluation, profile);
     } catch (const cuda::CuptiError& error) {
       profile.problem = one_line(error.what());
     }

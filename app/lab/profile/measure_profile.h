@@ -1,7 +1,5 @@
 #pragma once
 
-#include <future>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,8 +11,6 @@
 #include "compute/sim/backends.h"
 
 namespace orrery {
-
-class OwnEvaluation;
 
 /// What is profiled: the forces of these bodies.
 struct ProfiledSystem {
@@ -29,9 +25,6 @@ class ProfileMeasurement {
   /// `backends` must outlive it.
   explicit ProfileMeasurement(const Backends& backends) : backends_{backends} {}
 
-  /// Begins to choose the counters of CUDA kernels, on a thread of its own: CUPTI reads its tables of the chip for
-  /// about 0.2 s. measure() does so if nobody has.
-  void plan_counters();
   /// Takes about 0.3 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
   /// Throws as make_own_evaluation().
   KernelProfile measure(const Variant& variant, const ProfiledSystem& system);
@@ -40,16 +33,8 @@ class ProfileMeasurement {
   void mark(const Variant& variant, const ProfiledSystem& system);
 
  private:
-  struct PlannedCounters {
-    std::unique_ptr<const cuda::Cupti> cupti;
-    cuda::CounterPlan plan;
-  };
-
-  void read_counters(OwnEvaluation& evaluation, KernelProfile& profile);
-
   const Backends& backends_;
   std::optional<MachinePeakRates> peak_rates_;
-  std::shared_future<PlannedCounters> planned_;
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.

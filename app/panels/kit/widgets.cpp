@@ -177,6 +177,10 @@ UseFolds::~UseFolds() {
   folds_in_use = nullptr;
 }
 
+bool is_open(const char* id, bool open_at_first) {
+  return folds_in_use ? folds_in_use->try_emplace(id, Fold{open_at_first}).first->second.open : open_at_first;
+}
+
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark, float reserved) {
   Fold none{open_at_first};
   Fold& fold = folds_in_use ? folds_in_use->try_emplace(id, none).first->second : none;

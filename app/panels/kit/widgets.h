@@ -35,6 +35,9 @@ void tooltip(std::string_view what, std::string_view more = {});
 /// one without area.
 bool hit_area(const char* id, ImVec2 size);
 
+/// Whether the section of this id is open, before section() draws its head, which may be clicked.
+bool is_open(const char* id, bool open_at_first);
+
 /// The head of a collapsible section, marked as `section.ID`; `remark` stands dimmed at the right end of its line, and
 /// `reserved` of the line is left for other widgets. Whether the section is open; UseFolds keeps that.
 bool section(const char* id, const char* title, bool open_at_first, std::string_view remark = {}, float reserved = 0);

@@ -5,10 +5,11 @@
 #include <memory>
 #include <stdexcept>
 
-#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
+#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/lost_device.h"
 #include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
@@ -49,15 +50,11 @@ class WorkingFolder {
   const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-struct LostDevice final : std::runtime_error, DeviceLost {
-  using runtime_error::runtime_error;
-};
-
 /// Stands for one on a GPU that is lost in the tenth evaluation.
 class LosesItsDevice final : public ForceKernel {
  public:
   void do_evaluate(const ForceArgs& args) override {
-    if (++evaluations_ == 10) throw LostDevice{"an illegal memory access"};
+    if (++evaluations_ == 10) throw test::LostDevice{"an illegal memory access"};
     uniform_.do_evaluate(args);
   }
 
@@ -68,15 +65,7 @@ class LosesItsDevice final : public ForceKernel {
 
 TEST_F(OffscreenViewer, ALostDeviceLeavesARecordingThatIsWhole) {
   KernelCatalog kernels;
-  kernels.put({.id = "loses-its-device",
-               .title = "Loses its device",
-               .notes = "Fails.",
-               .source = "this test",
-               .lesson = "none",
-               .backend = Backend::cpu,
-               .tunables = {},
-               .tolerance = {.median = 1, .max = 1},
-               .create = [](const Settings&, const cuda::Device*) { return std::make_unique<LosesItsDevice>(); }});
+  kernels.put(test::kernel_info("loses-its-device", create_kernel<LosesItsDevice>));
   ViewOptions o = options(30);
   o.setup = {SelectKernel{"loses-its-device"}};
   o.record_file = path("a.csv");

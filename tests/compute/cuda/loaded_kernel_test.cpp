@@ -12,6 +12,7 @@
 #include "compute/kernels/kernel_card.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/kernel_info.h"
 
 namespace orrery {
 namespace {
@@ -90,17 +91,11 @@ class Uniform final : public ForceKernel {
 };
 
 KernelInfo descriptor(const std::shared_ptr<const Library>& library, float strength) {
-  return {.id = "uniform",
-          .title = "Uniform",
-          .notes = "Pulls all bodies alike.",
-          .source = "this test",
-          .lesson = "none",
-          .backend = Backend::cuda,
-          .tunables = {},
-          .tolerance = {.median = 1, .max = 1},
-          .create = [library, strength](const Settings&, const cuda::Device* device) {
-            return std::make_unique<Uniform>(library, *device, strength);
-          }};
+  KernelInfo info = test::kernel_info("uniform", [library, strength](const Settings&, const cuda::Device* device) {
+    return std::make_unique<Uniform>(library, *device, strength);
+  });
+  info.backend = Backend::cuda;
+  return info;
 }
 
 TEST(LoadedKernel, RunsInASimulationAndCanBeReplaced) {

@@ -9,17 +9,14 @@
 #include <string>
 #include <thread>
 
-#include "compute/core/device_lost.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/lost_device.h"
 #include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
 namespace {
-
-struct LostDevice final : std::runtime_error, DeviceLost {
-  using runtime_error::runtime_error;
-};
 
 /// When the kernel fails, and how.
 struct Faults {
@@ -38,7 +35,7 @@ class FaultyKernel final : public ForceKernel {
     if (count > faults_.most_bodies) throw std::runtime_error("out of memory (prepare)");
   }
   void do_evaluate(const ForceArgs& args) override {
-    if (faults_.lose_device) throw LostDevice{"an illegal memory access"};
+    if (faults_.lose_device) throw test::LostDevice{"an illegal memory access"};
     if (faults_.evaluate) throw std::runtime_error("invalid launch");
     uniform_.do_evaluate(args);
   }
@@ -51,16 +48,8 @@ class FaultyKernel final : public ForceKernel {
 class Failures : public testing::Test {
  protected:
   Failures() {
-    catalog.put(
-        {.id = "faulty",
-         .title = "Faulty",
-         .notes = "Fails.",
-         .source = "this test",
-         .lesson = "none",
-         .backend = Backend::cpu,
-         .tunables = {},
-         .tolerance = {.median = 1, .max = 1},
-         .create = [this](const Settings&, const cuda::Device*) { return std::make_unique<FaultyKernel>(faults); }});
+    catalog.put(test::kernel_info(
+        "faulty", [this](const Settings&, const cuda::Device*) { return std::make_unique<FaultyKernel>(faults); }));
   }
   SceneRequest scene(int count) const { return {.scene = "plummer", .count = count}; }
   /// Frames as a window makes them, until `step` was reached or `frames` have passed.

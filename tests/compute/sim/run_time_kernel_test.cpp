@@ -6,6 +6,7 @@
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
@@ -14,17 +15,11 @@ namespace {
 class RunTimeKernel : public testing::Test {
  protected:
   void put(float strength, std::span<const Tunable> tunables = {}) {
-    catalog.put({.id = "uniform",
-                 .title = "Uniform",
-                 .notes = "Pulls all bodies alike.",
-                 .source = "this test",
-                 .lesson = "none",
-                 .backend = Backend::cpu,
-                 .tunables = tunables,
-                 .tolerance = {.median = 1, .max = 1},
-                 .create = [strength](const Settings&, const cuda::Device*) {
-                   return std::make_unique<test::UniformKernel>(strength);
-                 }});
+    KernelInfo info = test::kernel_info("uniform", [strength](const Settings&, const cuda::Device*) {
+      return std::make_unique<test::UniformKernel>(strength);
+    });
+    info.tunables = tunables;
+    catalog.put(info);
   }
   static float pull(Simulation& sim) { return sim.accelerations().front().x; }
 
