@@ -1,6 +1,17 @@
 # Finds the CUDA toolkit on PATH or in /usr/local/cuda and sets ORRERY_HAVE_CUDA; everything builds without it.
 # ORRERY_CUDA_NOTE is what a person should know about it, one line: ./run and ./test read it from the cache.
 include(cuda_headers)
+
+# Compiles each CUDA source of a target alone: CMake 3.31 and later put them together too, and every kernel has names of
+# its own in an unnamed namespace.
+function(orrery_compile_cuda_alone target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cu$")
+  if(sources)
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 set(ORRERY_HAVE_CUDA OFF)
 set(note "")
 if(NOT ORRERY_CUDA STREQUAL "OFF")
