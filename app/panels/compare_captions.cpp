@@ -21,8 +21,8 @@ std::string caption_of(const ComparedRun& run, float width) {
   return room < em(5) ? shortened(run.name, width) : shortened(run.name, room) + time;
 }
 
-/// "A" in its colour, then its run, from `at` on; as wide as `most`.
-void caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
+/// "A" in its colour, then its run, from `at` on; as wide as `most`. Returns where it ends, from the top of the window.
+float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
   ImGui::SetNextWindowBgAlpha(0.5f);
@@ -33,28 +33,30 @@ void caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
     ImGui::SameLine();
     text(caption_of(run, most - em(3.2f)), theme::text);
   }
+  const float end = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y;
   ImGui::End();
   ImGui::PopStyleVar();
+  return end;
 }
 
 }  // namespace
 
-void compare_captions(const ViewStatus& view, const PanelState& state) {
+float compare_captions(const ViewStatus& view, const PanelState& state) {
   const CompareStatus& compare = view.compare;
-  if (!compare.active) return;
+  if (!compare.active) return 0;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const bool side = compare.layout == CompareLayout::side;
   const float margin = em(0.75f), top = margin + (info_fits(view) && side_column_width(view) > 0 ? em(3) : 0);
   const float left = compare.left * display.x, split = side ? compare.split * display.x : display.x;
-  if (side) {
-    ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate,
-                                            em(0.08f));
-    caption(1, {split + margin, top}, display.x - split - 2 * margin, compare.runs[1]);
-  } else {
-    caption(1, {side_column_width(view) + margin, top + em(2.2f)}, display.x - side_column_width(view) - 2 * margin,
-            compare.runs[1]);
+  const float end_of_a =
+      caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin, compare.runs[0]);
+  if (!side) {
+    const float column = side_column_width(view);
+    return caption(1, {column + margin, top + em(2.2f)}, display.x - column - 2 * margin, compare.runs[1]);
   }
-  caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin, compare.runs[0]);
+  ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate, em(0.08f));
+  (void)caption(1, {split + margin, top}, display.x - split - 2 * margin, compare.runs[1]);
+  return end_of_a;
 }
 
 }  // namespace orrery

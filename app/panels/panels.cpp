@@ -91,10 +91,10 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   }
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
   if (view.presentation && view.panel) presentation_panel(status, view, state);
-  compare_captions(view, state);
+  const float captions_end = compare_captions(view, state);
   label_panel(view);
   legend_panel(status, view, state);
-  picked_panel(status, view, out);
+  picked_panel(status, view, captions_end, out);
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

@@ -76,14 +76,15 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
 
 }  // namespace
 
-void picked_panel(const Status& status, const ViewStatus& view, Requests& out) {
+void picked_panel(const Status& status, const ViewStatus& view, float captions_end, Requests& out) {
   if (!view.picked || (!view.panel && !view.in_window)) return;
   const PickedBody& body = *view.picked;
   ring(body);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
-  ImGui::SetNextWindowPos({left, view.presentation ? margin : em(3.6f)});  // below the info strip
+  const float strip_end = view.presentation ? margin : em(3.6f);
+  ImGui::SetNextWindowPos({left, std::max(strip_end, captions_end + margin / 2)});
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
     const auto shown = [&](Dimension dimension, std::span<const float> numbers) {

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// When the panels are laid out anew: at most 125 times per second while somebody uses them, and 20 times while not.
+/// When the panels are laid out anew: at most 125 times per second while somebody uses them, and 10 times while not.
 class LayoutPace {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,7 +20,7 @@ class LayoutPace {
   bool due(Time now) const {
     if (!laid_out_) return true;
     const bool in_use = used_ && now - *used_ < std::chrono::milliseconds{300};  // what input has moved comes to rest
-    return now - *laid_out_ >= std::chrono::milliseconds{in_use ? 8 : 50};
+    return now - *laid_out_ >= std::chrono::milliseconds{in_use ? 8 : 100};
   }
 
  private:

@@ -46,7 +46,8 @@ class ProfileControl {
   std::chrono::milliseconds limit_;  // of the process's time
   std::chrono::steady_clock::time_point started_;
   std::stop_source stop_;
-  std::future<KernelProfile> in_flight_;  // last: it ends by stop_
+  std::future<KernelProfile> in_flight_;
+  std::future<void> process_;  // that takes it, or has taken the last one; it ends by stop_
 };
 
 }  // namespace orrery

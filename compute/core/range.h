@@ -12,8 +12,14 @@ namespace orrery {
 /// The shortest text that reads back as the same number.
 template <class T>
 std::string shortest_text(T number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+  char digits[32];
+  std::string text{digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+  if (std::size_t exponent = text.find('e'); exponent != std::string::npos) {  // "4e-4" and "1e6", not "4e-04", "1e+06"
+    if (text[++exponent] == '+') text.erase(exponent, 1);
+    if (text[exponent] == '-') ++exponent;
+    text.erase(exponent, text.find_first_not_of('0', exponent) - exponent);
+  }
+  return text;
 }
 
 /// The numbers that an argument or an option may have, or that a slider spans.

@@ -33,6 +33,10 @@ FIGURES = {
     "l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
     "instructions": "smsp__inst_executed.sum",
 }
+# Percentages of the time of the range: Nsight Compute's begins earlier and ends later than Orrery's, which is the time of
+# the kernels. So both are taken times their range, which is the work done.
+OF_THE_RANGE = ("l2",)
+RANGE = "gpu__time_duration.sum"
 WITHIN = 0.05  # of the value
 LEAST = {"stall": 0.05, "figure": 0.5, "instructions": 0}  # warps, percentage points: below this two values are equal
 
@@ -77,7 +81,7 @@ def compare(orrery, kernel, count):
     ours = json.loads(run([*order, "--json", "-"]))["profiles"][0]
     if ours["problem"]:
         raise SystemExit(f"orrery has no counters of {kernel}: {ours['problem']}")
-    metrics = ",".join([*map(metric_of, REASONS), *FIGURES.values()])
+    metrics = ",".join([*map(metric_of, REASONS), *FIGURES.values(), RANGE])
     # As here: at the clocks of a usual run, and with the caches as the evaluation before has left them.
     theirs = read_ncu(run(["ncu", "--replay-mode", "app-range", "--clock-control", "none", "--cache-control", "none",
                            "--metrics", metrics, "--csv", "--page", "raw", "--print-units", "base", *order,
@@ -91,6 +95,8 @@ def compare(orrery, kernel, count):
             continue
         own = math.nan if value is None else value
         other = theirs.get(metric, math.nan)
+        if name in OF_THE_RANGE:
+            other *= theirs.get(RANGE, math.nan) / (1e6 * ours["figures"].get("part_ms", math.nan))
         bad = differs(kind, own, other)
         wrong += bad
         change = 100 * (own / other - 1) if other else 0.0

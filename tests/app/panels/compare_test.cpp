@@ -24,6 +24,21 @@ CompareStatus two_runs() {
   return compare;
 }
 
+TEST_F(Panels, ShowThePickedBodyBelowTheCaptionsOfAComparison) {
+  view.panel = true;
+  view.picked = PickedBody{.number = 12, .place = {{0.5f, 0.5f}}};
+  for (const CompareLayout layout : {CompareLayout::side, CompareLayout::over}) {
+    view.compare = two_runs();
+    view.compare.layout = layout;
+    settle();
+    ASSERT_TRUE(seen("picked"));
+    EXPECT_GT(ui_marked("picked").y0, ui_marked("compare.caption.A").y1);
+    if (layout == CompareLayout::over) {
+      EXPECT_GT(ui_marked("picked").y0, ui_marked("compare.caption.B").y1);
+    }
+  }
+}
+
 TEST_F(Panels, StartAComparisonFromHere) {
   open_tab("compare");
   settle();

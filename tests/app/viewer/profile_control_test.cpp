@@ -119,6 +119,17 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
   EXPECT_GT(status.taken_s, 0);
 }
 
+TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
+  const TemporaryFolder folder;
+  ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"; exec sleep 60\n")};
+  ProfileStatus status;
+  control.start(shown_status(), std::nullopt, status);
+  control.finish(status);
+  EXPECT_EQ(status.error, "");
+  ASSERT_EQ(status.profiles.size(), 1u);
+  EXPECT_LT(status.taken_s, 30);
+}
+
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
   const TemporaryFolder folder;
   const std::filesystem::path seen = folder / "seen";

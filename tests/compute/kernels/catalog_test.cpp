@@ -259,8 +259,8 @@ TEST(Tunable, TakesAnyNumberOfItsRangeUnderOneText) {
   for (const auto& [typed, kept] : {std::pair{"off", "off"},
                                     {"0.001", "1e-3"},
                                     {"1e-3", "1e-3"},
-                                    {"6e-4", "6e-04"},
-                                    {"0.0006", "6e-04"},
+                                    {"6e-04", "6e-4"},
+                                    {"0.0006", "6e-4"},
                                     {"0.10", "0.1"},
                                     {"0.01", "1e-2"}}) {
     EXPECT_EQ(tunable.allowed(typed), kept) << typed;
@@ -268,8 +268,8 @@ TEST(Tunable, TakesAnyNumberOfItsRangeUnderOneText) {
   for (const char* typed : {"", "nan", "inf", "-1e-3", "0.2", "1e-7", "1e-3x", " 1e-3", "on"}) {
     EXPECT_FALSE(tunable.allows(typed)) << typed;
   }
-  EXPECT_EQ(tunable.allowed_text(), "off, 1e-2, 1e-3, 5e-4, or a number from 1e-06 to 0.1");
-  EXPECT_EQ(tunable.values_with("6e-04"), (std::vector<std::string>{"off", "1e-2", "1e-3", "6e-04", "5e-4"}));
+  EXPECT_EQ(tunable.allowed_text(), "off, 1e-2, 1e-3, 5e-4, or a number from 1e-6 to 0.1");
+  EXPECT_EQ(tunable.values_with("6e-4"), (std::vector<std::string>{"off", "1e-2", "1e-3", "6e-4", "5e-4"}));
   EXPECT_EQ(tunable.values_with("1e-6").back(), "1e-6");
   EXPECT_EQ(tunable.values_with("1e-3").size(), 4u) << "it is there";
 }
