@@ -48,15 +48,15 @@ float compare_captions(const ViewStatus& view, const PanelState& state) {
   const bool side = compare.layout == CompareLayout::side;
   const float margin = em(0.75f), top = margin + (info_fits(view) && side_column_width(view) > 0 ? em(3) : 0);
   const float left = compare.left * display.x, split = side ? compare.split * display.x : display.x;
-  const float end_of_a =
-      caption(0, {(side ? left : side_column_width(view)) + margin, top}, split - left - 2 * margin, compare.runs[0]);
-  if (!side) {
-    const float column = side_column_width(view);
-    return caption(1, {column + margin, top + em(2.2f)}, display.x - column - 2 * margin, compare.runs[1]);
+  const float column = side_column_width(view) + margin;
+  if (side) {
+    ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate,
+                                            em(0.08f));
   }
-  ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate, em(0.08f));
-  (void)caption(1, {split + margin, top}, display.x - split - 2 * margin, compare.runs[1]);
-  return end_of_a;
+  const ImVec2 place_of_b = side ? ImVec2{split + margin, top} : ImVec2{column, top + em(2.2f)};
+  const float end_of_b = caption(1, place_of_b, display.x - place_of_b.x - margin, compare.runs[1]);
+  const float end_of_a = caption(0, {side ? left + margin : column, top}, split - left - 2 * margin, compare.runs[0]);
+  return side ? end_of_a : end_of_b;
 }
 
 }  // namespace orrery

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
@@ -133,14 +134,16 @@ TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
   const TemporaryFolder folder;
   const std::filesystem::path seen = folder / "seen";
-  ProfileControl control{script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
+  std::optional<ProfileControl> control{
+      std::in_place, script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
   Status shown = shown_status();
   KernelInfo own = *shown.kernel;
   own.file_text = "// the text\n";
   shown.kernel = std::make_shared<const KernelInfo>(own);
   ProfileStatus status;
-  control.start(shown, std::nullopt, status);
-  control.finish(status);
+  control->start(shown, std::nullopt, status);
+  control->finish(status);
+  control.reset();  // waits for the process
   std::ifstream file{seen};
   std::string text, words;
   ASSERT_TRUE(std::getline(file, text) && std::getline(file, words));
