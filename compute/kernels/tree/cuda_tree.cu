@@ -98,7 +98,7 @@ class Tree final : public ForceKernel, public TreeFacet {
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
-        quadrupole_{has_quadrupoles(settings)},
+        far_{far_field(settings)},
         rebuild_{settings.integer("rebuild")} {}
 
   void prepare(int count) override {
@@ -155,9 +155,9 @@ class Tree final : public ForceKernel, public TreeFacet {
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    return {.function = walk_octree_function(law.id, quadrupole_),
+    return {.function = walk_octree_function(law.id, far_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(device_, law.id, quadrupole_, count)};
+            .blocks = walk_octree_blocks(device_, law.id, far_, count)};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
@@ -213,7 +213,7 @@ class Tree final : public ForceKernel, public TreeFacet {
             .group = group_for(count),
             .theta = theta_,
             .tolerance = tolerance_,
-            .quadrupole = quadrupole_,
+            .far = far_,
             .state = state_.data(),
             .bodies = sorted_.data(),
             .accelerations = reinterpret_cast<Vec4*>(keys_.data()),
@@ -230,7 +230,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   const cuda::Device& device_;
   float theta_, tolerance_;
   int leaf_, group_;  // group 0: auto
-  bool quadrupole_;
+  FarField far_;
   int rebuild_;
   int since_rebuild_ = 0;
   int sort_count_ = 0;          // bodies that the memory is allocated for; 0: none

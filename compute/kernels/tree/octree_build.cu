@@ -170,7 +170,8 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   tree.nodes[cell] = {.first = parts.begin,
                       .bodies = bodies,
                       .children = children,
-                      .reach = tree.quadrupole ? powf(left_out * sqrtf(variance), 0.4f) : sqrtf(left_out)};
+                      .reach = tree.far == FarField::monopole ? sqrtf(left_out)
+                                                          : powf(left_out * sqrtf(variance), 0.4f)};
   tree.moments_a[cell] = {first.mass, q.xx, q.xy, q.xz};
   tree.moments_b[cell] = {q.yy, q.yz, q.zz, 0.5f * (q.xx + q.yy + q.zz)};
   tree.low[cell] = {low.x, low.y, low.z, 0};

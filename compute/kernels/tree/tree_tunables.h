@@ -4,6 +4,7 @@
 
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/tree/multipole.h"
 
 // Tunables that several trees have, and the meaning of their values.
 namespace orrery {
@@ -16,13 +17,15 @@ constexpr Tunable leaf_tunable(const char* initial) {
           .initial = initial};
 }
 
-inline constexpr Values<false, true> order_values{"monopole", "quadrupole"};  // whether it has quadrupoles
+inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local> order_values{"monopole",
+                                                                                                "quadrupole", "local"};
 inline constexpr Tunable order_tunable{
     .name = "order",
-    .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
+    .notes = "A cell's pull: of its mass alone, or of its quadrupole too; local: far cells act on a group by one "
+             "expansion around its center.",
     .values = order_values.names(),
     .initial = "quadrupole"};
-inline bool has_quadrupoles(const Settings& settings) {
+inline FarField far_field(const Settings& settings) {
   return order_values.find(settings.text("order"));
 }
 
