@@ -109,6 +109,28 @@ class Walk {
  private:
   static constexpr bool local = far == FarField::local;
 
+  /// What the pulls of a batch are added to. With local expansions, whose errors can be far below those of long fp32
+  /// sums, each batch has sums of its own, added to the whole ones at its end.
+  class BatchSums {
+   public:
+    explicit __device__ BatchSums(Vec3 (&whole)[own_bodies]) : whole_{whole} {}
+    __device__ Vec3& operator[](int k) {
+      if constexpr (local) return batch_[k];
+      return whole_[k];
+    }
+    __device__ void finish() {
+      if constexpr (local) {
+        for (int k = 0; k < own_bodies; ++k) {
+          whole_[k] = {whole_[k].x + batch_[k].x, whole_[k].y + batch_[k].y, whole_[k].z + batch_[k].z};
+        }
+      }
+    }
+
+   private:
+    Vec3 (&whole_)[own_bodies];
+    Vec3 batch_[own_bodies];
+  };
+
   /// The number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
@@ -279,6 +301,7 @@ class Walk {
     cells_ -= count;
     if (lane_ < cells_) space_.cells[lane_] = space_.cells[count + lane_];
     sources_ += count;
+    BatchSums batch{sum_};
 #pragma unroll 2
     for (int i = 0; i < count; ++i) {
       const Vec4 cell = space_.staged[0][i];
@@ -292,12 +315,13 @@ class Walk {
         const float dx = cell.x - own_[k].x, dy = cell.y - own_[k].y, dz = cell.z - own_[k].z;
         if constexpr (far != FarField::monopole) {
           const Quadrupole<float> q{a.x, b.x, b.z, a.y, a.z, b.y, a.w};
-          add_cell_pull(sum_[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
+          add_cell_pull(batch[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
         } else {
-          add_pull_along(sum_[k], law_, dx, dy, dz, cell.w);
+          add_pull_along(batch[k], law_, dx, dy, dz, cell.w);
         }
       }
     }
+    batch.finish();
     __syncwarp();
   }
 
@@ -318,12 +342,14 @@ class Walk {
       const int staged = min(bodies - done, lanes);
       if (lane_ < staged) space_.staged[0][lane_] = tree_.bodies[body];
       __syncwarp();
+      BatchSums batch{sum_};
 #pragma unroll 4
       for (int i = 0; i < staged; ++i) {
         const Vec4 source = space_.staged[0][i];
 #pragma unroll
-        for (int k = 0; k < own_bodies; ++k) add_pull(sum_[k], law_, own_[k].x, own_[k].y, own_[k].z, source);
+        for (int k = 0; k < own_bodies; ++k) add_pull(batch[k], law_, own_[k].x, own_[k].y, own_[k].z, source);
       }
+      batch.finish();
       __syncwarp();
     }
   }

@@ -13,8 +13,14 @@ __device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
   return __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
 }
 
+/// Blocks that a multiprocessor must hold: enough warps that one is ready in most cycles. 0: the compiler decides.
+constexpr int least_blocks(FarField far) {
+  return far == FarField::local ? 10 : 0;
+}
+
 template <class PairLaw, FarField far>
-__global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
+__global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
+    walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
   // Raw bytes, because Vec4 would be initialized to zero.
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
@@ -51,7 +57,7 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
 /// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that a body's
 /// acceleration does not depend on the other targets.
 template <class PairLaw, FarField far>
-__global__ void __launch_bounds__(walk_octree_block)
+__global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
