@@ -85,8 +85,8 @@ class TreeWalk {
   CellList cells;
   CellList distant;  ///< cells; empty without a ball
 
-  /// Walks the tree for the bodies of `group`, see visit_cells(). Each flush must empty its list; all are also called at
-  /// the end. `ball`: of the group, or null if no cell counts as distant.
+  /// Walks the tree for the bodies of `group`, see visit_cells(). Each flush must empty its list; all are also called
+  /// at the end. `ball`: of the group, or null if no cell counts as distant.
   template <class FlushBodies, class FlushCells, class FlushDistant>
   void walk(const HostOctree& tree, BodyRange group, const GroupBall* ball, const FlushBodies& flush_bodies,
             const FlushCells& flush_cells, const FlushDistant& flush_distant) {

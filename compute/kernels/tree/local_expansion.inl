@@ -68,8 +68,8 @@ ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx
   sum.at[L::y] = multiply_add(along, ny, multiply_add(inverse_4, qy, sum.at[L::y]));
   sum.at[L::z] = multiply_add(along, nz, multiply_add(inverse_4, qz, sum.at[L::z]));
 
-  const Real both = multiply_add(inverse_5, multiply_add(number(3.5f), outward, number(0) - q.half_trace),
-                                 number(1.5f) * m3);
+  const Real both =
+      multiply_add(inverse_5, multiply_add(number(3.5f), outward, number(0) - q.half_trace), number(1.5f) * m3);
   const Real five = number(5) * inverse_5, minus = number(0) - inverse_5;
   const Real wx = multiply_add(both, nx, five * qx), wy = multiply_add(both, ny, five * qy),
              wz = multiply_add(both, nz, five * qz);

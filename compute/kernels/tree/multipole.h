@@ -31,14 +31,14 @@ ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) 
   return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
 }
 
-/// Where the opening angle alone decides, a group's local expansion takes the cells beyond this many radii of the group,
-/// over theta. So the expansion adds little to the errors of the cells themselves (docs/measurements/trees.md).
+/// Where the opening angle alone decides, a group's local expansion takes the cells beyond this many radii of the
+/// group, over theta. So the expansion adds little to the errors of the cells themselves (docs/measurements/trees.md).
 inline constexpr float local_radii = 2.5f;
 /// Beyond this distance, terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// The pull of an expansion at an offset (x, y, z) from its centre. The terms of third order that the expansion leaves out
-/// follow from the others, since without softening f_ijkl has no trace. With softening, the error is of the order
+/// The pull of an expansion at an offset (x, y, z) from its centre. The terms of third order that the expansion leaves
+/// out follow from the others, since without softening f_ijkl has no trace. With softening, the error is of the order
 /// (eps / R)^2 times those terms.
 ORRERY_HD inline Vec3 pull_at(const LocalExpansion<float>& expansion, float x, float y, float z) {
   using L = LocalExpansion<float>;

@@ -19,12 +19,14 @@ constexpr Tunable leaf_tunable(const char* initial) {
 
 inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local> order_values{"monopole",
                                                                                                 "quadrupole", "local"};
-inline constexpr Tunable order_tunable{
-    .name = "order",
-    .notes = "A cell's pull: of its mass alone, or of its quadrupole too; local: far cells act on a group by one "
-             "expansion around its center.",
-    .values = order_values.names(),
-    .initial = "quadrupole"};
+constexpr Tunable order_tunable(const char* initial) {
+  return {.name = "order",
+          .notes =
+              "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
+              "through one expansion around its center.",
+          .values = order_values.names(),
+          .initial = initial};
+}
 inline FarField far_field(const Settings& settings) {
   return order_values.find(settings.text("order"));
 }

@@ -108,8 +108,8 @@ double local_error(std::span<const Vec4> bodies, const Law& law) {
   add_distant_cell(expansion, pair_law.inverse_distance(at.x, at.y, at.z), at.x, at.y, at.z, at.w,
                    quadrupole_of(cell.q));
   double worst = 0;
-  for (const Vec3& y : {Vec3{1, 1, 1}, Vec3{-1, 1, 1}, Vec3{1, -1, 1}, Vec3{1, 1, -1}, Vec3{-1, -1, -1}, Vec3{0.5f, 0, 0},
-                        Vec3{0, 0.5f, 0}, Vec3{0, 0, 0.5f}, Vec3{0.3f, -0.7f, 0.2f}}) {
+  for (const Vec3& y : {Vec3{1, 1, 1}, Vec3{-1, 1, 1}, Vec3{1, -1, 1}, Vec3{1, 1, -1}, Vec3{-1, -1, -1},
+                        Vec3{0.5f, 0, 0}, Vec3{0, 0.5f, 0}, Vec3{0, 0, 0.5f}, Vec3{0.3f, -0.7f, 0.2f}}) {
     const Vec3 pull = pull_at(expansion, y.x, y.y, y.z);
     const Vec3d wanted = direct_sum(bodies, y, law);
     worst = std::max(worst, std::hypot(pull.x - wanted.x, pull.y - wanted.y, pull.z - wanted.z) /
