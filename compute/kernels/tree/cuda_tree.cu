@@ -38,7 +38,7 @@ constexpr Tunable tunables[] = {
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
      .values = groups_or_auto,
      .initial = "auto"},
-    order_tunable,
+    order_tunable("quadrupole"),
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
@@ -49,7 +49,7 @@ constexpr Tunable tunables[] = {
 
 // Median errors with tolerances of 1e-4, 5e-5, 2e-5 and 1e-5: 1.4e-4, 9.2e-5, 4.8e-5 and 3.1e-5 (a million bodies in
 // two galaxies, on an H100, 2026-11).
-constexpr const char* candidates[] = {""};
+constexpr const char* candidates[] = {"", "order=local"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
@@ -98,7 +98,7 @@ class Tree final : public ForceKernel, public TreeFacet {
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
-        quadrupole_{has_quadrupoles(settings)},
+        far_{far_field(settings)},
         rebuild_{settings.integer("rebuild")} {}
 
   void prepare(int count) override {
@@ -155,9 +155,9 @@ class Tree final : public ForceKernel, public TreeFacet {
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
-    return {.function = walk_octree_function(law.id, quadrupole_),
+    return {.function = walk_octree_function(law.id, far_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(device_, law.id, quadrupole_, count)};
+            .blocks = walk_octree_blocks(device_, law.id, far_, count)};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
@@ -213,7 +213,7 @@ class Tree final : public ForceKernel, public TreeFacet {
             .group = group_for(count),
             .theta = theta_,
             .tolerance = tolerance_,
-            .quadrupole = quadrupole_,
+            .far = far_,
             .state = state_.data(),
             .bodies = sorted_.data(),
             .accelerations = reinterpret_cast<Vec4*>(keys_.data()),
@@ -230,7 +230,7 @@ class Tree final : public ForceKernel, public TreeFacet {
   const cuda::Device& device_;
   float theta_, tolerance_;
   int leaf_, group_;  // group 0: auto
-  bool quadrupole_;
+  FarField far_;
   int rebuild_;
   int since_rebuild_ = 0;
   int sort_count_ = 0;          // bodies that the memory is allocated for; 0: none

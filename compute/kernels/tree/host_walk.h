@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "compute/kernels/tree/host_octree.h"
@@ -36,6 +37,14 @@ struct CellList {
 /// l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box: Barnes 1994 for the
 /// offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012).
 bool is_far(const Box& box, const WalkNode& node);
+
+/// The ball around a group's bodies, for local expansions.
+struct GroupBall {
+  Vec3 center;           ///< of their box
+  float distant_sq = 0;  ///< the square of the distance from which cells count as distant
+};
+GroupBall ball_of(const HostOctree& tree, BodyRange group, float theta);
+bool is_distant(const GroupBall& ball, const WalkNode& node);
 
 /// Walks the tree for the bodies in `box`: calls far(cell) for each cell that counts as a whole, and near(cell) for
 /// each leaf whose bodies are met one by one. `stack` is memory to be reused.
@@ -74,16 +83,23 @@ class TreeWalk {
  public:
   BodyList bodies;
   CellList cells;
+  CellList distant;  ///< cells; empty without a ball
 
-  /// Walks the tree for the bodies of `group`, see visit_cells(). flush_bodies() and flush_cells() must empty their
-  /// list; both are also called at the end.
-  template <class FlushBodies, class FlushCells>
-  void walk(const HostOctree& tree, BodyRange group, const FlushBodies& flush_bodies, const FlushCells& flush_cells) {
+  /// Walks the tree for the bodies of `group`, see visit_cells(). Each flush must empty its list; all are also called
+  /// at the end. `ball`: of the group, or null if no cell counts as distant.
+  template <class FlushBodies, class FlushCells, class FlushDistant>
+  void walk(const HostOctree& tree, BodyRange group, const GroupBall* ball, const FlushBodies& flush_bodies,
+            const FlushCells& flush_cells, const FlushDistant& flush_distant) {
     visit_cells(
         tree, tree.box_of(group), stack_,
         [&](std::size_t cell) {
-          if (cells.full()) flush_cells();
-          cells.add(tree.moments()[cell]);
+          if (ball && is_distant(*ball, tree.nodes()[cell])) {
+            if (distant.full()) flush_distant();
+            distant.add(tree.moments()[cell]);
+          } else {
+            if (cells.full()) flush_cells();
+            cells.add(tree.moments()[cell]);
+          }
         },
         [&](std::size_t cell) {
           const BodyRange range = tree.cells()[cell].bodies;
@@ -94,6 +110,7 @@ class TreeWalk {
         });
     flush_bodies();
     flush_cells();
+    flush_distant();
   }
 
  private:
@@ -137,6 +154,26 @@ inline int CellList::pad(int lanes) {
     xx[at] = yy[at] = zz[at] = xy[at] = xz[at] = yz[at] = half_trace[at] = 0;
   }
   return padded;
+}
+
+inline GroupBall ball_of(const HostOctree& tree, BodyRange group, float theta) {
+  const Box box = tree.box_of(group);
+  GroupBall ball{.center = {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2, (box.low.z + box.high.z) / 2}};
+  float radius_sq = 0;
+  for (int i = group.begin; i < group.end; ++i) {
+    const Vec4& at = tree.bodies()[static_cast<std::size_t>(i)];
+    const float dx = at.x - ball.center.x, dy = at.y - ball.center.y, dz = at.z - ball.center.z;
+    radius_sq = std::max(radius_sq, dx * dx + dy * dy + dz * dz);
+  }
+  const float radii = local_radii / theta;
+  ball.distant_sq = radii * radii * radius_sq;
+  return ball;
+}
+
+inline bool is_distant(const GroupBall& ball, const WalkNode& node) {
+  const float dx = node.x - ball.center.x, dy = node.y - ball.center.y, dz = node.z - ball.center.z;
+  const float distance_sq = dx * dx + dy * dy + dz * dz;
+  return distance_sq >= ball.distant_sq && distance_sq < farthest_local * farthest_local;
 }
 
 inline bool is_far(const Box& box, const WalkNode& node) {

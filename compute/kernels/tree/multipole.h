@@ -1,11 +1,26 @@
 #pragma once
 
+#include <cstdint>
+
 #include "compute/core/force_law.h"
 #include "compute/core/vec.h"
 
 namespace orrery {
 
 #include "compute/kernels/tree/cell_pull.inl"
+
+ORRERY_HD constexpr float constant_like(float, float value) {
+  return value;
+}
+
+#include "compute/kernels/tree/local_expansion.inl"
+
+/// How cells pull on bodies.
+enum class FarField : std::uint8_t {
+  monopole,    ///< by their masses
+  quadrupole,  ///< by their second moments too
+  local        ///< likewise; cells far from a group of bodies by one local expansion for the group. Of gravity only
+};
 
 /// Of scalars, whose inverse_distance() is 1/r.
 ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
@@ -14,6 +29,39 @@ ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
 
 ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) {
   return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
+}
+
+/// Where the opening angle alone decides, a group's local expansion takes the cells beyond this many radii of the
+/// group, over theta. So the expansion adds little to the errors of the cells themselves (docs/measurements/trees.md).
+inline constexpr float local_radii = 2.5f;
+/// Beyond this distance, terms of the expansion underflow.
+inline constexpr float farthest_local = 1e7f;
+
+/// The pull of an expansion at an offset (x, y, z) from its centre. The terms of third order that the expansion leaves
+/// out follow from the others, since without softening f_ijkl has no trace. With softening, the error is of the order
+/// (eps / R)^2 times those terms.
+ORRERY_HD inline Vec3 pull_at(const LocalExpansion<float>& expansion, float x, float y, float z) {
+  using L = LocalExpansion<float>;
+  const float* a = expansion.at;
+  // Of the third-order terms, a third: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
+  const float tx = x / 3, ty = y / 3, tz = z / 3;
+  const float xxzz = -(a[L::xxxx] + a[L::xxyy]), xyzz = -(a[L::xxxy] + a[L::xyyy]), yyzz = -(a[L::xxyy] + a[L::yyyy]);
+  const float xzzz = -(a[L::xxxz] + a[L::xyyz]), yzzz = -(a[L::xxyz] + a[L::yyyz]), zzzz = -(xxzz + yyzz);
+  const float xxx = a[L::xxx] + a[L::xxxx] * tx + a[L::xxxy] * ty + a[L::xxxz] * tz;
+  const float xxy = a[L::xxy] + a[L::xxxy] * tx + a[L::xxyy] * ty + a[L::xxyz] * tz;
+  const float xxz = a[L::xxz] + a[L::xxxz] * tx + a[L::xxyz] * ty + xxzz * tz;
+  const float xyy = a[L::xyy] + a[L::xxyy] * tx + a[L::xyyy] * ty + a[L::xyyz] * tz;
+  const float xyz = a[L::xyz] + a[L::xxyz] * tx + a[L::xyyz] * ty + xyzz * tz;
+  const float xzz = a[L::xzz] + xxzz * tx + xyzz * ty + xzzz * tz;
+  const float yyy = a[L::yyy] + a[L::xyyy] * tx + a[L::yyyy] * ty + a[L::yyyz] * tz;
+  const float yyz = a[L::yyz] + a[L::xyyz] * tx + a[L::yyyz] * ty + yyzz * tz;
+  const float yzz = a[L::yzz] + xyzz * tx + yyzz * ty + yzzz * tz;
+  const float zzz = a[L::zzz] + xzzz * tx + yzzz * ty + zzzz * tz;
+  const float hx = x / 2, hy = y / 2, hz = z / 2;
+  const float xx = a[L::xx] + xxx * hx + xxy * hy + xxz * hz, xy = a[L::xy] + xxy * hx + xyy * hy + xyz * hz;
+  const float xz = a[L::xz] + xxz * hx + xyz * hy + xzz * hz, yy = a[L::yy] + xyy * hx + yyy * hy + yyz * hz;
+  const float yz = a[L::yz] + xyz * hx + yyz * hy + yzz * hz, zz = a[L::zz] + xzz * hx + yzz * hy + zzz * hz;
+  return {a[L::x] + xx * x + xy * y + xz * z, a[L::y] + xy * x + yy * y + yz * z, a[L::z] + xz * x + yz * y + zz * z};
 }
 
 /// The far field of a cell.

@@ -4,6 +4,7 @@
 
 #include "compute/core/vec.h"
 #include "compute/kernels/tree/morton.h"
+#include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree_facet.h"
 
 // The octree over bodies that are sorted by key, in device memory. Cells lie level by level, the root first; the
@@ -58,7 +59,7 @@ struct Octree {
   /// sigma^2 / d^4 without quadrupoles): so d^2 has to be at least `reach` = (M sigma^3)^(2/5), or (M sigma^2)^(1/2),
   /// times the same power of 1 / (tolerance x the group's acceleration).
   float tolerance = 0;
-  bool quadrupole = true;  ///< of cells; else their mass alone
+  FarField far = FarField::quadrupole;
   OctreeState* state = nullptr;
   // One per body, sorted by key:
   const std::uint64_t* keys = nullptr;

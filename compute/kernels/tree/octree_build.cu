@@ -167,10 +167,11 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
   const float variance = (q.xx + q.yy + q.zz) / (-3 * first.mass), left_out = first.mass * variance;
-  tree.nodes[cell] = {.first = parts.begin,
-                      .bodies = bodies,
-                      .children = children,
-                      .reach = tree.quadrupole ? powf(left_out * sqrtf(variance), 0.4f) : sqrtf(left_out)};
+  tree.nodes[cell] = {
+      .first = parts.begin,
+      .bodies = bodies,
+      .children = children,
+      .reach = tree.far == FarField::monopole ? sqrtf(left_out) : powf(left_out * sqrtf(variance), 0.4f)};
   tree.moments_a[cell] = {first.mass, q.xx, q.xy, q.xz};
   tree.moments_b[cell] = {q.yy, q.yz, q.zz, 0.5f * (q.xx + q.yy + q.zz)};
   tree.low[cell] = {low.x, low.y, low.z, 0};

@@ -23,6 +23,7 @@ struct WarpSpace {
   unsigned stack[most_entries];
   int cells[2 * lanes];    ///< accepted as a whole
   int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
+  int distant[2 * lanes];  ///< cells for the local expansion
   Vec4 staged[3][lanes];
 };
 
@@ -44,7 +45,7 @@ struct NoRecord {
 };
 
 /// A warp's walk for the bodies of one group, up to `own_bodies` per lane.
-template <class PairLaw, bool quadrupole, int own_bodies, class Record = NoRecord>
+template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
   __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group,
@@ -69,15 +70,27 @@ class Walk {
   }
 
   __device__ void walk() {
-    if (tree_.tolerance > 0) reach_scale_ = scale_of(acceleration_scale());
+    float error = 0;  // of a cell's pull, at most
+    if (tree_.tolerance > 0) {
+      error = tree_.tolerance * acceleration_scale();
+      reach_scale_ = scale_of(error);
+    }
+    if constexpr (local) find_local_range(error);
     begin_at_root();
     while (entries_ > 0) {
       test_batch();
+      if constexpr (local) {
+        while (distant_ >= lanes) add_distant_cells(lanes);
+      }
       while (cells_ >= lanes) pull_of_cells(lanes);
       while (leaves_ >= lanes) pull_of_leaves(lanes);
     }
     if (cells_ > 0) pull_of_cells(cells_);
     if (leaves_ > 0) pull_of_leaves(leaves_);
+    if constexpr (local) {
+      if (distant_ > 0) add_distant_cells(distant_);
+      pull_of_expansion();
+    }
   }
 
   __device__ void store() const {
@@ -87,13 +100,37 @@ class Walk {
     }
   }
 
-  __device__ unsigned long long interactions() const {
-    return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(group_.end - group_.begin);
+  /// Of the group, if `targets` of its bodies count.
+  __device__ unsigned long long interactions(int targets) const {
+    return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(targets) +
+           static_cast<unsigned long long>(expanded_);
   }
-  /// Cells and bodies that each body of the group has met.
-  __device__ unsigned long long sources() const { return static_cast<unsigned long long>(sources_); }
 
  private:
+  static constexpr bool local = far == FarField::local;
+
+  /// What the pulls of a batch are added to. With local expansions, whose errors can be far below those of long fp32
+  /// sums, each batch has sums of its own, added to the whole ones at its end.
+  class BatchSums {
+   public:
+    explicit __device__ BatchSums(Vec3 (&whole)[own_bodies]) : whole_{whole} {}
+    __device__ Vec3& operator[](int k) {
+      if constexpr (local) return batch_[k];
+      return whole_[k];
+    }
+    __device__ void finish() {
+      if constexpr (local) {
+        for (int k = 0; k < own_bodies; ++k) {
+          whole_[k] = {whole_[k].x + batch_[k].x, whole_[k].y + batch_[k].y, whole_[k].z + batch_[k].z};
+        }
+      }
+    }
+
+   private:
+    Vec3 (&whole_)[own_bodies];
+    Vec3 batch_[own_bodies];
+  };
+
   /// The number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
@@ -160,15 +197,38 @@ class Walk {
     constexpr float least_part = 0.05f;
     return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
   }
-  __device__ float scale_of(float acceleration) const {
-    const float error = tree_.tolerance * acceleration;
-    return quadrupole ? powf(error, -0.4f) : rsqrtf(error);
+  __device__ float scale_of(float error) const {
+    return far == FarField::monopole ? rsqrtf(error) : powf(error, -0.4f);
+  }
+
+  /// Decides which cells are distant. `error`: of a cell's pull, at most; 0: any.
+  __device__ void find_local_range(float error) {
+    float radius_sq = 0;
+    for (const Vec4& own : own_) radius_sq = fmaxf(radius_sq, distance_sq_to(own));
+    radius_sq = cuda::greatest_over(cuda::Warp{}, radius_sq);
+    // The first neglected term of the expansion of a mass is about M radius^4 / d^6.
+    constexpr float safety = 10;
+    if (error > 0) {
+      distant_scale_ = radius_sq * sqrtf(safety / error);
+    } else {
+      const float least_sq = local_radii * local_radii / (tree_.theta * tree_.theta) * radius_sq;
+      distant_least_ = least_sq * sqrtf(least_sq);
+    }
+  }
+  __device__ float distance_sq_to(const Vec4& at) const {
+    const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
+    return dx * dx + dy * dy + dz * dz;
+  }
+  __device__ bool is_distant(const Vec4& at, float mass) const {
+    const float distance_sq = distance_sq_to(at);
+    return distance_sq * sqrtf(distance_sq) >= fmaxf(sqrtf(mass) * distant_scale_, distant_least_) &&
+           distance_sq < farthest_local * farthest_local;
   }
 
   /// Tests cells against the group's box.
   __device__ void test_batch() {
     const int cell = take_cell();
-    bool stands = false;
+    bool stands = false, distant = false;
     OctreeNode node{};
     if (cell >= 0) {
       const Vec4 test = tree_.tests[cell];
@@ -177,15 +237,52 @@ class Walk {
                   dy = fmaxf(fabsf(test.y - center_.y) - half_.y, 0),
                   dz = fmaxf(fabsf(test.z - center_.z) - half_.z, 0);
       stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale_);
+      if constexpr (local) distant = stands && is_distant(test, tree_.moments_a[cell].x);
     }
     const bool is_leaf = cell >= 0 && !stands && node.children == 0;
     record_.add(cell, stands, is_leaf, node.bodies);
-    const unsigned standing = __ballot_sync(all_lanes, stands), leaves = __ballot_sync(all_lanes, is_leaf);
-    if (stands) space_.cells[cells_ + rank(standing)] = cell;
+    if constexpr (local) {
+      const unsigned with_distant = __ballot_sync(all_lanes, distant);
+      if (distant) space_.distant[distant_ + rank(with_distant)] = cell;
+      distant_ += __popc(with_distant);
+    }
+    const bool acts = stands && !distant;  // on each body
+    const unsigned standing = __ballot_sync(all_lanes, acts), leaves = __ballot_sync(all_lanes, is_leaf);
+    if (acts) space_.cells[cells_ + rank(standing)] = cell;
     if (is_leaf) space_.leaves[leaves_ + rank(leaves)] = {node.first, node.bodies};
     cells_ += __popc(standing);
     leaves_ += __popc(leaves);
     put_children(cell >= 0 && !stands && !is_leaf, node);
+  }
+
+  /// Adds the first `count` <= 32 distant cells to the lanes' expansions, one cell each, and removes them.
+  __device__ void add_distant_cells(int count) {
+    if (lane_ < count) {
+      const int cell = space_.distant[lane_];
+      const Vec4 at = tree_.tests[cell], a = tree_.moments_a[cell], b = tree_.moments_b[cell];
+      const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
+      add_distant_cell(expansion_, law_.inverse_distance(dx, dy, dz), dx, dy, dz, a.x, quadrupole_from(a, b));
+    }
+    __syncwarp();
+    distant_ -= count;
+    expanded_ += count;
+    if (lane_ < distant_) space_.distant[lane_] = space_.distant[count + lane_];
+    __syncwarp();
+  }
+  /// Adds the pull of all distant cells on the lane's bodies.
+  __device__ void pull_of_expansion() {
+#pragma unroll
+    for (float& term : expansion_.at) term = cuda::sum_over(cuda::Warp{}, term);
+#pragma unroll
+    for (int k = 0; k < own_bodies; ++k) {
+      const Vec4& own = own_[k];
+      const Vec3 pull = pull_at(expansion_, own.x - center_.x, own.y - center_.y, own.z - center_.z);
+      sum_[k] = {sum_[k].x + pull.x, sum_[k].y + pull.y, sum_[k].z + pull.z};
+    }
+  }
+
+  static __device__ Quadrupole<float> quadrupole_from(const Vec4& a, const Vec4& b) {
+    return {a.y, b.x, b.z, a.z, a.w, b.y, b.w};
   }
 
   /// Adds the pull of the first `count` <= 32 cells of the list, and removes them.
@@ -194,7 +291,7 @@ class Walk {
       const int cell = space_.cells[lane_];
       const Vec4 test = tree_.tests[cell], a = tree_.moments_a[cell];
       space_.staged[0][lane_] = {test.x, test.y, test.z, a.x};
-      if constexpr (quadrupole) {
+      if constexpr (far != FarField::monopole) {
         const Vec4 b = tree_.moments_b[cell];
         space_.staged[1][lane_] = {a.y, a.z, a.w, b.w};
         space_.staged[2][lane_] = b;
@@ -204,25 +301,27 @@ class Walk {
     cells_ -= count;
     if (lane_ < cells_) space_.cells[lane_] = space_.cells[count + lane_];
     sources_ += count;
+    BatchSums batch{sum_};
 #pragma unroll 2
     for (int i = 0; i < count; ++i) {
       const Vec4 cell = space_.staged[0][i];
       Vec4 a, b;
-      if constexpr (quadrupole) {
+      if constexpr (far != FarField::monopole) {
         a = space_.staged[1][i];
         b = space_.staged[2][i];
       }
 #pragma unroll
       for (int k = 0; k < own_bodies; ++k) {
         const float dx = cell.x - own_[k].x, dy = cell.y - own_[k].y, dz = cell.z - own_[k].z;
-        if constexpr (quadrupole) {
+        if constexpr (far != FarField::monopole) {
           const Quadrupole<float> q{a.x, b.x, b.z, a.y, a.z, b.y, a.w};
-          add_cell_pull(sum_[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
+          add_cell_pull(batch[k], law_, scalar_units(), dx, dy, dz, cell.w, q);
         } else {
-          add_pull_along(sum_[k], law_, dx, dy, dz, cell.w);
+          add_pull_along(batch[k], law_, dx, dy, dz, cell.w);
         }
       }
     }
+    batch.finish();
     __syncwarp();
   }
 
@@ -243,12 +342,14 @@ class Walk {
       const int staged = min(bodies - done, lanes);
       if (lane_ < staged) space_.staged[0][lane_] = tree_.bodies[body];
       __syncwarp();
+      BatchSums batch{sum_};
 #pragma unroll 4
       for (int i = 0; i < staged; ++i) {
         const Vec4 source = space_.staged[0][i];
 #pragma unroll
-        for (int k = 0; k < own_bodies; ++k) add_pull(sum_[k], law_, own_[k].x, own_[k].y, own_[k].z, source);
+        for (int k = 0; k < own_bodies; ++k) add_pull(batch[k], law_, own_[k].x, own_[k].y, own_[k].z, source);
       }
+      batch.finish();
       __syncwarp();
     }
   }
@@ -263,8 +364,12 @@ class Walk {
   Vec3 sum_[own_bodies];
   Vec3 center_, half_;  // of the box around the group
   float reach_scale_ = 0;
-  int entries_ = 0, cells_ = 0, leaves_ = 0;
-  int sources_ = 0;  // see sources()
+  LocalExpansion<float> expansion_{};  // around the center, of this lane's distant cells
+  // The distance of distant cells, cubed: at least this times the root of their mass, and at least that.
+  float distant_scale_ = 0, distant_least_ = 0;
+  int entries_ = 0, cells_ = 0, leaves_ = 0, distant_ = 0;
+  int sources_ = 0;   // cells and bodies that each body of the group has met
+  int expanded_ = 0;  // distant cells met by the whole group
 };
 
 }  // namespace orrery::group_walk

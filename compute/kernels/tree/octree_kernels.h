@@ -40,8 +40,8 @@ void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cel
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  cudaStream_t stream);
 /// The function and the number of blocks that walk_octree launches.
-cudaKernel_t walk_octree_function(LawId law, bool quadrupole);
-int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count);
+cudaKernel_t walk_octree_function(LawId law, FarField far);
+int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
 /// What the walk of a body's group met.

@@ -40,14 +40,14 @@ __global__ void find_group(const __grid_constant__ Octree tree, WalkFound* found
 }
 
 /// One warp.
-template <class PairLaw, bool quadrupole>
+template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(lanes)
     record_group_walk(const __grid_constant__ Octree tree, PairLaw law, WalkRecord record) {
   alignas(WarpSpace) __shared__ unsigned char space[sizeof(WarpSpace)];
   const OctreeGroup group = record.found->group;
   if (group.end > group.begin) {
-    Walk<PairLaw, quadrupole, most_own_bodies, CellRecord>{tree, law, reinterpret_cast<WarpSpace&>(space), group,
-                                                           CellRecord{record}}
+    Walk<PairLaw, far, most_own_bodies, CellRecord>{tree, law, reinterpret_cast<WarpSpace&>(space), group,
+                                                    CellRecord{record}}
         .walk();
   }
 }
@@ -64,7 +64,9 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_group);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
-    const auto function = tree.quadrupole ? record_group_walk<PairLaw, true> : record_group_walk<PairLaw, false>;
+    // A local expansion changes what is done with a cell, but not which cells are opened.
+    const auto function = tree.far == FarField::monopole ? record_group_walk<PairLaw, FarField::monopole>
+                                                         : record_group_walk<PairLaw, FarField::quadrupole>;
     function<<<1, lanes, 0, stream>>>(tree, pair, record);
   });
   ORRERY_CUDA_CHECK_LAUNCH(record_group_walk);

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/octree_group_walk.h"
 
@@ -11,26 +13,32 @@ __device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
   return __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
 }
 
-template <class PairLaw, bool quadrupole>
-__global__ void __launch_bounds__(walk_octree_block) walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
+/// Blocks that a multiprocessor must hold: enough warps that one is ready in most cycles. 0: the compiler decides.
+constexpr int least_blocks(FarField far) {
+  return far == FarField::local ? 10 : 0;
+}
+
+template <class PairLaw, FarField far>
+__global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
+    walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
   // Raw bytes, because Vec4 would be initialized to zero.
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
-  const auto walk_with = [&](auto walk) {
-    walk.walk();
-    walk.store();
-    interactions += walk.interactions();
-  };
   while (true) {
     const int group = take_group(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
+    const auto walk_with = [&](auto walk) {
+      walk.walk();
+      walk.store();
+      interactions += walk.interactions(bodies.end - bodies.begin);
+    };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies});
     } else {
-      walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies});
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
@@ -48,8 +56,8 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
 
 /// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that a body's
 /// acceleration does not depend on the other targets.
-template <class PairLaw, bool quadrupole>
-__global__ void __launch_bounds__(walk_octree_block)
+template <class PairLaw, FarField far>
+__global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
   alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
   WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
@@ -64,46 +72,57 @@ __global__ void __launch_bounds__(walk_octree_block)
     const auto walk_with = [&](auto walk) {
       walk.walk();
       walk.store();
-      interactions += walk.sources() * static_cast<unsigned long long>(targets);
+      interactions += walk.interactions(targets);
     };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, quadrupole, most_own_bodies>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies});
     } else {
-      walk_with(Walk<PairLaw, quadrupole, 1>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies});
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
+/// Returns use(far), with the far field that the law's cells have as a constant: local expansions are gravity's alone.
+template <class PairLaw, class Use>
+auto with_far_field(FarField far, const Use& use) {
+  if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
+    if (far == FarField::local) return use(std::integral_constant<FarField, FarField::local>{});
+  }
+  if (far == FarField::monopole) return use(std::integral_constant<FarField, FarField::monopole>{});
+  return use(std::integral_constant<FarField, FarField::quadrupole>{});
+}
+
 template <class PairLaw>
-auto function_for(bool quadrupole) {
-  return quadrupole ? walk_groups<PairLaw, true> : walk_groups<PairLaw, false>;
+auto function_for(FarField far) {
+  return with_far_field<PairLaw>(far, [](auto constant) { return walk_groups<PairLaw, decltype(constant)::value>; });
 }
 template <class PairLaw>
-auto function_with_targets(bool quadrupole) {
-  return quadrupole ? walk_groups_with_targets<PairLaw, true> : walk_groups_with_targets<PairLaw, false>;
+auto function_with_targets(FarField far) {
+  return with_far_field<PairLaw>(
+      far, [](auto constant) { return walk_groups_with_targets<PairLaw, decltype(constant)::value>; });
 }
 
 }  // namespace
 
-cudaKernel_t walk_octree_function(LawId law, bool quadrupole) {
-  return law == LawId::attract_repel ? cuda::kernel_handle(function_for<AttractRepel<float>>(quadrupole))
-                                     : cuda::kernel_handle(function_for<Gravity<float>>(quadrupole));
+cudaKernel_t walk_octree_function(LawId law, FarField far) {
+  return law == LawId::attract_repel ? cuda::kernel_handle(function_for<AttractRepel<float>>(far))
+                                     : cuda::kernel_handle(function_for<Gravity<float>>(far));
 }
 
-int walk_octree_blocks(const cuda::Device& device, LawId law, bool quadrupole, int count) {
-  const int resident = cuda::resident_blocks(device, walk_octree_function(law, quadrupole), walk_octree_block);
+int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count) {
+  const int resident = cuda::resident_blocks(device, walk_octree_function(law, far), walk_octree_block);
   return min(resident * device.multiprocessors(), cuda::ceil_div(count, warps_per_block));
 }
 
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  cudaStream_t stream) {
-  const int blocks = walk_octree_blocks(device, law.id, tree.quadrupole, tree.count);
+  const int blocks = walk_octree_blocks(device, law.id, tree.far, tree.count);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
     if (is_target) {
-      function_with_targets<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);
+      function_with_targets<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);
     } else {
-      function_for<PairLaw>(tree.quadrupole)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
+      function_for<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
     }
   });
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);

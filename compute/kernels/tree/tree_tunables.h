@@ -4,6 +4,7 @@
 
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/tree/multipole.h"
 
 // Tunables that several trees have, and the meaning of their values.
 namespace orrery {
@@ -16,13 +17,17 @@ constexpr Tunable leaf_tunable(const char* initial) {
           .initial = initial};
 }
 
-inline constexpr Values<false, true> order_values{"monopole", "quadrupole"};  // whether it has quadrupoles
-inline constexpr Tunable order_tunable{
-    .name = "order",
-    .notes = "What a cell's pull is made of: its mass alone, or its quadrupole moment too.",
-    .values = order_values.names(),
-    .initial = "quadrupole"};
-inline bool has_quadrupoles(const Settings& settings) {
+inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local> order_values{"monopole",
+                                                                                                "quadrupole", "local"};
+constexpr Tunable order_tunable(const char* initial) {
+  return {.name = "order",
+          .notes =
+              "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
+              "through one expansion around its center.",
+          .values = order_values.names(),
+          .initial = initial};
+}
+inline FarField far_field(const Settings& settings) {
   return order_values.find(settings.text("order"));
 }
 

@@ -60,9 +60,9 @@ TEST(Dispatch, ATextWithoutAMeaningThrows) {
   KernelInfo kernel = *test::find_kernel("cpu-tree");
   kernel.tunables = {&order, 1};
   Settings settings{kernel};
-  EXPECT_THROW(has_quadrupoles(settings), std::logic_error);
+  EXPECT_THROW(far_field(settings), std::logic_error);
   settings.set("order", "quadrupole");
-  EXPECT_TRUE(has_quadrupoles(settings));
+  EXPECT_EQ(far_field(settings), FarField::quadrupole);
 }
 
 }  // namespace

@@ -87,6 +87,31 @@ TEST(CpuTree, CountsWhatItEvaluates) {
   EXPECT_EQ(kernel->tree()->report()->phases.size(), 5u);
 }
 
+TEST(CpuTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
+  const Bodies bodies = test::random_ball(20'000);
+  for (const char* theta : {"0.7", "1.0"}) {
+    SCOPED_TRACE(theta);
+    ForceError error[2];
+    std::uint64_t interactions[2];
+    for (const bool local : {false, true}) {
+      const Settings settings{info(), {{"order", local ? "local" : "quadrupole"}, {"theta", theta}}};
+      error[local] = test::sampled_error(info(), settings, bodies, {});
+      interactions[local] = evaluated(bodies, *test::backends().make_kernel(info(), settings));
+    }
+    EXPECT_LT(error[true].median, 1.5 * error[false].median);
+    EXPECT_LT(error[true].p99, 2 * error[false].p99);
+    EXPECT_LT(10 * interactions[true], 9 * interactions[false]);
+  }
+}
+
+TEST(CpuTree, RepulsionHasNoLocalExpansion) {
+  const Bodies bodies = test::random_ball(3000);
+  const auto by_order = [&](const char* order) {
+    return test::accelerations(info(), Settings{info(), {{"order", order}}}, bodies, test::attract_repel);
+  };
+  EXPECT_EQ(by_order("local"), by_order("quadrupole"));
+}
+
 TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {
   Bodies ball = test::random_ball(3000);
   ball.positions[5] = {1e5f, 1e5f, -1e5f, 1};

@@ -48,6 +48,74 @@ TEST_F(CudaTree, AgreesWhileBodiesLeaveTheCellsThatTheyWereSortedInto) {
   }
 }
 
+TEST_F(CudaTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
+  const Bodies bodies = test::random_ball(65'537);
+  for (const char* tolerance : {"off", "1e-3", "1e-4", "1e-5"}) {
+    SCOPED_TRACE(tolerance);
+    ForceError error[2];
+    std::uint64_t interactions[2];
+    for (const bool local : {false, true}) {
+      const Settings settings{info(), {{"order", local ? "local" : "quadrupole"}, {"tolerance", tolerance}}};
+      error[local] = test::sampled_error(info(), settings, bodies, {});
+      test::Evaluations evaluations{info(), settings, bodies.count()};
+      evaluations.run(bodies);
+      interactions[local] = evaluations.evaluated();
+    }
+    EXPECT_LT(error[true].median, 1.5 * error[false].median);
+    EXPECT_LT(error[true].p99, 2.5 * error[false].p99);
+    EXPECT_LT(10 * interactions[true], 9 * interactions[false]);
+  }
+}
+
+TEST_F(CudaTree, SumsOfLocalExpansionsKeepTheDigitsOfSmallTolerances) {
+  const Bodies bodies = test::random_ball(65'537);
+  const Settings settings{info(), {{"order", "local"}, {"tolerance", "1e-7"}, {"group", "32"}}};
+  EXPECT_LT(test::sampled_error(info(), settings, bodies, {}).median, 2e-6);
+}
+
+TEST_F(CudaTree, LocalExpansionsAgreeForDegenerateBodies) {
+  const Settings settings{info(), {{"order", "local"}}};
+  const auto expect_agreement = [&](const char* what, Bodies bodies, const auto& change) {
+    SCOPED_TRACE(what);
+    for (std::size_t i = 0; i < bodies.positions.size(); ++i) change(i, bodies.positions[i]);
+    const ForceError error = test::sampled_error(info(), settings, bodies, {});
+    EXPECT_LE(error.median, 1.5e-3);
+    EXPECT_LE(error.max, 0.1);
+  };
+  const Bodies ball = test::random_ball(20'000);
+  const auto move = [](Vec4& body, float x, float y, float z) { body = {x, y, z, body.w}; };
+  expect_agreement("two clusters", ball, [](std::size_t i, Vec4& body) { body.y += i % 2 == 0 ? 1000.0f : 0.0f; });
+  expect_agreement("few points", ball, [&](std::size_t i, Vec4& body) {
+    const Vec4& place = ball.positions[i % 7];
+    move(body, place.x, place.y, place.z);
+  });
+  expect_agreement("a point in a ball", ball, [&](std::size_t i, Vec4& body) {
+    if (i % 5 == 0) move(body, 0.5f, 0.3f, -0.2f);
+  });
+  expect_agreement("a body far away", ball, [&](std::size_t i, Vec4& body) {
+    if (i == 17) move(body, 1e6f, 0, 0);
+  });
+  expect_agreement("nearly all in one point", test::random_ball(4097),
+                   [&](std::size_t i, Vec4& body) { move(body, i == 2000 ? 1.1f : 0.1f, -0.7f, 3.3f); });
+  expect_agreement("a large system", ball, [](std::size_t, Vec4& body) {
+    body = {1e7f * body.x, 1e7f * body.y, 1e7f * body.z, body.w};
+  });
+}
+
+TEST_F(CudaTree, LocalExpansionsGiveTargetsWhatTheyGiveAll) {
+  const Bodies bodies = test::random_ball(9001);
+  const Settings settings{info(), {{"order", "local"}}};
+  const std::vector<int> targets = sample_targets(bodies.count(), 100);
+  const auto kernel = test::backends().make_kernel(info(), settings);
+  const auto all = test::evaluate(*kernel, bodies, {.law = {}}),
+             some = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets});
+  for (const int i : targets) {
+    const Vec4 &a = all.accelerations[static_cast<std::size_t>(i)],
+               &b = some.accelerations[static_cast<std::size_t>(i)];
+    EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 1e-5 * std::hypot(a.x, a.y, a.z)) << i;
+  }
+}
+
 TEST_F(CudaTree, SortsAgainAfterAsManyEvaluationsAsItIsTold) {
   const int count = 20'000, period = 4;
   const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -96,6 +97,82 @@ TEST(Multipole, CombinedCellsEqualTheirBodies) {
   EXPECT_NEAR(sum.q.xy, all.q.xy, 1e-4 * scale);
   EXPECT_NEAR(sum.q.xz, all.q.xz, 1e-4 * scale);
   EXPECT_NEAR(sum.q.yz, all.q.yz, 1e-4 * scale);
+}
+
+/// The largest |da| / |a| in a cube of side 2 around the origin, of the expansion there of a cell of these bodies.
+double local_error(std::span<const Vec4> bodies, const Law& law) {
+  const Moments cell = moments_of(bodies);
+  const Vec4& at = cell.center;
+  LocalExpansion<float> expansion{};
+  const Gravity<float> pair_law{law.softening * law.softening};
+  add_distant_cell(expansion, pair_law.inverse_distance(at.x, at.y, at.z), at.x, at.y, at.z, at.w,
+                   quadrupole_of(cell.q));
+  double worst = 0;
+  for (const Vec3& y : {Vec3{1, 1, 1}, Vec3{-1, 1, 1}, Vec3{1, -1, 1}, Vec3{1, 1, -1}, Vec3{-1, -1, -1},
+                        Vec3{0.5f, 0, 0}, Vec3{0, 0.5f, 0}, Vec3{0, 0, 0.5f}, Vec3{0.3f, -0.7f, 0.2f}}) {
+    const Vec3 pull = pull_at(expansion, y.x, y.y, y.z);
+    const Vec3d wanted = direct_sum(bodies, y, law);
+    worst = std::max(worst, std::hypot(pull.x - wanted.x, pull.y - wanted.y, pull.z - wanted.z) /
+                                std::hypot(wanted.x, wanted.y, wanted.z));
+  }
+  return worst;
+}
+
+TEST(LocalExpansion, TheErrorOfABodyFallsWithTheFourthPowerOfItsDistance) {
+  // With strong softening, the traces that are left out show: they fall with the fifth power.
+  for (const float softening : {Law::min_softening, 1.0f, 4.0f}) {
+    for (const Vec3& way : {Vec3{0.6f, -0.64f, 0.48f}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
+      double before = 1;
+      for (const float distance : {8.0f, 16.0f, 32.0f, 64.0f}) {
+        const Vec4 body{distance * way.x, distance * way.y, distance * way.z, 3};
+        const double error = local_error({&body, 1}, {.softening = softening});
+        EXPECT_LT(error, before / 12 + 3e-7) << distance << ' ' << softening;
+        EXPECT_LT(error, 100 / (distance * distance * distance * distance) + 3e-7) << distance << ' ' << softening;
+        before = error;
+      }
+    }
+  }
+}
+
+TEST(LocalExpansion, TheErrorOfACellFallsWithTheThirdPowerOfItsDistance) {
+  for (const float softening : {Law::min_softening, 1.0f}) {
+    double before = 1;
+    for (const float distance : {8.0f, 16.0f, 32.0f, 64.0f}) {
+      Bodies ball = test::random_ball(200);
+      for (Vec4& p : ball.positions) {
+        p = {p.x + 0.6f * distance, p.y - 0.64f * distance, 2 * p.z + 0.48f * distance, p.w};  // with a quadrupole
+      }
+      const double error = local_error(ball.positions, {.softening = softening});
+      EXPECT_LT(error, before / 6 + 5e-7) << distance << ' ' << softening;
+      before = error;
+    }
+    EXPECT_LT(before, 2e-4);
+  }
+}
+
+TEST(LocalExpansion, AtItsCenterItPullsLikeTheCell) {
+  const Bodies ball = test::random_ball(50);
+  const Moments cell = moments_of(ball.positions);
+  const float dx = 5, dy = -7, dz = 3;
+  const Gravity<float> law{0.01f};
+  Vec3 wanted;
+  add_cell_pull(wanted, law, scalar_units(), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
+  LocalExpansion<float> expansion{};
+  add_distant_cell(expansion, law.inverse_distance(dx, dy, dz), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
+  const Vec3 pull = pull_at(expansion, 0, 0, 0);
+  EXPECT_FLOAT_EQ(pull.x, wanted.x);
+  EXPECT_FLOAT_EQ(pull.y, wanted.y);
+  EXPECT_FLOAT_EQ(pull.z, wanted.z);
+}
+
+TEST(LocalExpansion, HasFiniteTermsAsFarAsItIsUsed) {
+  for (const float distance : {1e-3f, 1e3f, farthest_local}) {
+    const Vec4 body{0.6f * distance, 0, 0.8f * distance, 1};
+    LocalExpansion<float> expansion{};
+    add_distant_cell(expansion, 1 / distance, body.x, body.y, body.z, body.w, {});
+    for (const float term : expansion.at) EXPECT_TRUE(std::isfinite(term));
+    EXPECT_NE(expansion.at[LocalExpansion<float>::xxxx], 0);
+  }
 }
 
 TEST(Multipole, OneBodyHasNoSecondMomentsAndFarCellsStayFinite) {
