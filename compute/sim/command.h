@@ -13,6 +13,7 @@
 
 #include "compute/core/force_law.h"
 #include "compute/core/one_of.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
@@ -379,11 +380,13 @@ struct Status {
   std::optional<Units> units;  ///< of the bodies, if the scene's file has them
   Physics scene_physics;       ///< the scene's own, see Reset
   int count = 0;
+  float mean_mass = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
-  double interactions_per_step = 0;             ///< of a tree as in the latest batch; 0: not known yet
+  double interactions_per_step = 0;             ///< of a tree or block steps as in the latest batch; 0: not known yet
   StepTiming timing;                            ///< the latest known
   std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
+  std::optional<LevelCounts> levels;            ///< the bodies at each level in the latest step, if it had block steps
   std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::shared_ptr<const Accelerations>

@@ -71,6 +71,7 @@ void Simulation::adopt(const Choice& choice) {
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
+  diagnostics_.forget_levels();
   if (other_kernel) is_proven_ = failed_ = false;
   start_choice();
 }
@@ -182,6 +183,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();
+  mean_mass_ = mean_mass(bodies.positions);
   engine().set_plan(plan());
   count_ = bodies.count();
   masses_ = masses;

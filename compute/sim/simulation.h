@@ -181,8 +181,15 @@ class Simulation {
   Departure departure();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
-  StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
-  double interactions_per_evaluation() const;
+  StepPlan plan() const {
+    return {.kernel = kernel_,
+            .integrator = choice_.integrator,
+            .law = choice_.law,
+            .time_step = choice_.time_step,
+            .takes_targets = choice_.kernel->takes_targets,
+            .mean_mass = mean_mass_};
+  }
+  double interactions_per_step() const;
   void describe_setup() const;
   void describe_progress() const;
   void gather();
@@ -209,6 +216,7 @@ class Simulation {
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;
+  float mean_mass_ = 0;
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
