@@ -1,0 +1,218 @@
+// leapfrog-blocks in a simulation, with every kernel: with those that evaluate some bodies, and with those that cannot.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/run_setup.h"
+
+namespace orrery {
+namespace {
+
+class BlockSteps : public testing::TestWithParam<KernelPtr> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static Simulation simulation(const char* scene, int count, const char* integrator = "leapfrog-blocks") {
+    Simulation sim{test::backends(), {.scene = scene, .count = count}, GetParam()};
+    sim.apply(SelectIntegrator{integrator});
+    return sim;
+  }
+  static int bodies_in(const LevelCounts& levels) { return std::accumulate(levels.begin(), levels.end(), 0); }
+  /// Evaluations of one body in one step.
+  static double evaluations_of_bodies(const LevelCounts& levels) {
+    double sum = 0;
+    for (int level = 0; level < level_count; ++level) sum += std::ldexp(levels[static_cast<std::size_t>(level)], level);
+    return sum;
+  }
+};
+
+float farthest(const Bodies& a, const Bodies& b) {
+  float most = 0;
+  for (std::size_t i = 0; i < a.positions.size(); ++i) {
+    const Vec4 &p = a.positions[i], &q = b.positions[i];
+    most = std::max(most, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
+  }
+  return most;
+}
+
+TEST_P(BlockSteps, AreTheOrbitsOfAFineLeapfrog) {
+  for (const int count : {1, 2, 33, 257}) {
+    SCOPED_TRACE(count);
+    Simulation blocks = simulation("plummer", count), fine = simulation("plummer", count, "leapfrog");
+    constexpr int substeps = 16;
+    blocks.apply(SetTimeStep{0.05f});
+    fine.apply(SetTimeStep{0.05f / substeps});
+    const Bodies start = blocks.bodies();
+    blocks.run(4);
+    fine.run(4 * substeps);
+    EXPECT_LT(farthest(blocks.bodies(), fine.bodies()), 2e-4f + 0.1f * static_cast<float>(GetParam()->tolerance.median));
+    EXPECT_GT(farthest(blocks.bodies(), start), 5e-3f);
+  }
+}
+
+TEST_P(BlockSteps, CountTheInteractionsThatTheyEvaluate) {
+  constexpr int count = 700;
+  Simulation sim = simulation("plummer", count);
+  sim.apply(SetTimeStep{0.1f});
+  EXPECT_EQ(sim.status().interactions_per_step, 0) << "nothing is known yet";
+  EXPECT_FALSE(sim.status().levels);
+  sim.run(1);
+  const StepTiming timing = sim.run(1);
+  const auto levels = sim.status().levels;
+  ASSERT_TRUE(levels);
+  EXPECT_EQ(bodies_in(*levels), count);
+  const int deepest = deepest_of(*levels);
+  ASSERT_GT(deepest, 1) << "otherwise this tests nothing";
+  EXPECT_LT((*levels)[static_cast<std::size_t>(deepest)], count / 2);
+  EXPECT_EQ(timing.evaluations, 1 << deepest);
+  const double found = timing.interactions_per_evaluation * timing.evaluations;
+  const double all = std::ldexp(1.0 * count * count, deepest);
+  if (GetParam()->is_tree) {
+    EXPECT_LT(found, all);
+  } else {
+    EXPECT_NEAR(found, GetParam()->takes_targets ? evaluations_of_bodies(*levels) * count : all, 1e-9 * all);
+  }
+  EXPECT_NEAR(sim.status().interactions_per_step, found, 1e-9 * all);
+  EXPECT_NEAR(timing.interactions_per_s * timing.step_ms * 1e-3, found, 1e-9 * all);
+  sim.apply(SetTimeStep{0.05f});
+  EXPECT_FALSE(sim.status().levels) << "of other steps";
+  EXPECT_EQ(sim.status().interactions_per_step, 0);
+}
+
+TEST_P(BlockSteps, GoOnBitForBitFromACheckpoint) {
+  Simulation first = simulation("plummer", 300);
+  first.apply(SetTimeStep{0.1f});
+  first.run(3);
+  const Snapshot state = first.snapshot();
+  Simulation second{test::backends(), {.scene = "two-body"}, GetParam()};
+  second.resume(test::setup_of(first.status()), state, first.status().step);
+  EXPECT_EQ(second.status().integrator_id, "leapfrog-blocks");
+  first.run(2);
+  second.run(1);
+  second.run(1);
+  ASSERT_GT(deepest_of(*second.status().levels), 0);
+  if (GetParam()->repeatable) {
+    EXPECT_EQ(second.bodies(), first.bodies());
+    EXPECT_EQ(second.status().levels, first.status().levels);
+  } else {
+    EXPECT_LT(farthest(second.bodies(), first.bodies()), 1e-4f);
+  }
+}
+
+TEST_P(BlockSteps, ConserveEnergyAndNearlyMomentum) {
+  Simulation sim = simulation("plummer", 600);
+  const Law law = sim.status().law;
+  sim.apply(SetTimeStep{0.05f});
+  const Conserved before = conserved(sim.bodies(), law);
+  sim.run(20);
+  const Conserved after = conserved(sim.bodies(), law);
+  EXPECT_NEAR(after.energy(), before.energy(), 2e-3 * std::abs(before.energy()));
+  // Bodies of different levels pull each other at different times.
+  const double drift = 1e-4 + (GetParam()->is_tree ? 0.1 * GetParam()->tolerance.median : 0);
+  EXPECT_NEAR(after.momentum.x, before.momentum.x, drift);
+  EXPECT_NEAR(after.momentum.y, before.momentum.y, drift);
+  EXPECT_NEAR(after.momentum.z, before.momentum.z, drift);
+}
+
+TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
+  Simulation sim = simulation("plummer", 40);
+  sim.apply(SetSoftening{Law::min_softening});
+  Bodies bodies = sim.bodies();
+  for (std::size_t i = 30; i < 40; ++i) bodies.positions[i].w = 0;
+  for (std::size_t i = 10; i < 14; ++i) {
+    bodies.positions[i] = bodies.positions[10];
+    bodies.velocities[i] = bodies.velocities[10];
+  }
+  sim.set_bodies(bodies);
+  sim.apply(SetTimeStep{0.01f});
+  const Bodies start = sim.bodies();
+  EXPECT_EQ(sim.run(5).steps, 5);
+  const Bodies end = sim.bodies();
+  EXPECT_LT(farthest(end, start), 1);
+  EXPECT_NE(end, start);
+  EXPECT_EQ(bodies_in(*sim.status().levels), 40);
+  for (std::size_t i = 0; i < 40; ++i) ASSERT_EQ(end.positions[i].w, bodies.positions[i].w);
+
+  for (Vec4& body : bodies.positions) body.w = 0;
+  sim.set_bodies(bodies);
+  EXPECT_EQ(sim.run(5).steps, 5);
+  EXPECT_EQ((*sim.status().levels)[0], 40) << "nothing pulls";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, BlockSteps, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+
+class BlockStepsOfOneKernel : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  /// A repeatable direct sum that takes targets.
+  static Simulation simulation(const SceneRequest& scene, const char* integrator = "leapfrog-blocks") {
+    const auto kernels = test::kernels_under_test();
+    const auto suits = [](const KernelPtr& k) { return k->repeatable && k->takes_targets && !k->is_tree; };
+    Simulation sim{test::backends(), scene, *std::ranges::find_if(kernels, suits)};
+    sim.apply(SelectIntegrator{integrator});
+    return sim;
+  }
+};
+
+TEST_F(BlockStepsOfOneKernel, AgreeWithTheProcessor) {
+  const SceneRequest scene{.scene = "collapse", .count = 1000};
+  Simulation here = simulation(scene), processor{test::backends(), scene, test::find_kernel("cpu-serial")};
+  processor.apply(SelectIntegrator{"leapfrog-blocks"});
+  for (Simulation* const sim : {&here, &processor}) {
+    sim->apply(SetTimeStep{8 * sim->status().time_step});
+    sim->run(3);
+  }
+  EXPECT_GT(deepest_of(*here.status().levels), 0);
+  for (std::size_t level = 0; level < level_count; ++level) {
+    EXPECT_NEAR((*here.status().levels)[level], (*processor.status().levels)[level], 2) << level;
+  }
+  EXPECT_LT(farthest(here.bodies(), processor.bodies()), 1e-4f);
+}
+
+TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
+  for (const int batch : {1, 2, 7}) {
+    SCOPED_TRACE(batch);
+    Simulation sim = simulation({.scene = "plummer", .count = 257});
+    sim.apply(SetTimeStep{1});  // the others have deep levels, and so are spoiled by it within the step
+    Bodies bodies = sim.bodies();
+    constexpr float huge = std::numeric_limits<float>::max();
+    bodies.positions[17].x = 0.1f * huge;
+    bodies.velocities[17].x = 0.35f * huge;
+    sim.set_bodies(bodies);
+    test::expect_failure(
+        test::Failure::runtime,
+        [&] {
+          for (int i = 0; i < 7; ++i) sim.run(batch);
+        },
+        "body 17 is not finite after step 3");
+    EXPECT_EQ(sim.status().step, 3);
+  }
+}
+
+TEST_F(BlockStepsOfOneKernel, AProbeIsOfAnEvaluationOfAllBodiesAndChangesNothing) {
+  Simulation plain = simulation({.scene = "plummer", .count = 257}), probed = simulation({.scene = "plummer", .count = 257});
+  for (Simulation* const sim : {&plain, &probed}) sim->apply(SetTimeStep{0.1f});
+  plain.run(3);
+  for (int step = 1; step <= 3; ++step) {
+    probed.apply(ProbeForces{257});
+    probed.apply(ReadAccelerations{});
+    probed.run(1);
+    const auto probe = probed.status().force_probe;
+    ASSERT_TRUE(probe && probed.status().accelerations);
+    EXPECT_EQ(probe->step, step);
+    EXPECT_LT(probe->error.max, 5e-3);
+    EXPECT_EQ(probed.status().accelerations->step, step);
+  }
+  EXPECT_GT(deepest_of(*probed.status().levels), 0);
+  EXPECT_EQ(plain.bodies(), probed.bodies());
+}
+
+}  // namespace
+}  // namespace orrery
