@@ -72,9 +72,8 @@ BodyValues::Subject BodyValues::subject_of(const Status& status, const render::D
     subject.law = status.law;
   }
   if (appearance.colour_by == render::ColourBy::time_step_class) {
-    subject.law = status.law;
     subject.time_step = status.time_step;
-    subject.mean_mass = status.mean_mass;
+    subject.criterion = {.softening = status.law.softening, .mean_mass = status.mean_mass, .eta = status.eta};
   }
   return subject;
 }
@@ -142,8 +141,7 @@ bool BodyValues::take_accelerations(const Status& status) {
   accelerations_ = status.accelerations;
   std::vector<float> values = accelerations_->magnitudes;
   if (subject_.colour_by == render::ColourBy::time_step_class) {
-    const StepCriterion criterion{subject_.law.softening, subject_.mean_mass};
-    for (float& value : values) value = suitable_time_step(subject_.time_step, criterion, value);
+    for (float& value : values) value = suitable_time_step(subject_.time_step, subject_.criterion, value);
   }
   return values.size() == values_.size() && replace(values);
 }

@@ -65,9 +65,9 @@ class BodyValues {
     SceneRequest scene{};
     int count = 0;
     std::string kernel{}, settings{};  // of force errors
-    Law law{};                         // of force errors and time-step classes
+    Law law{};                         // of force errors
     float time_step = 0;               // of time-step classes
-    float mean_mass = 0;               // likewise
+    StepCriterion criterion{};         // of time-step classes
     friend bool operator==(const Subject&, const Subject&) = default;
   };
 

@@ -25,8 +25,8 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
 }  // namespace
 
 StepWork step_work(const Status& status) {
-  const IntegratorInfo& integrator = find_integrator(status.integrator_id);
-  return {integrator.block_steps ? 0 : integrator.evaluations_per_step, status.interactions_per_step};
+  const int evaluations = status.block_steps ? 0 : find_integrator(status.integrator_id).evaluations_per_step;
+  return {evaluations, status.interactions_per_step};
 }
 
 void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period) {

@@ -97,7 +97,8 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   keep_settings(plan.variants, axes, shown);
   plan.setup = {SelectIntegrator{shown.integrator_id}, SelectLaw{law_info(shown.law.id).id},
                 SetTimeStep{shown.time_step},          SetSoftening{shown.law.softening},
-                SetRepulsion{shown.law.repulsion},     SetDrag{shown.law.drag}};
+                SetRepulsion{shown.law.repulsion},     SetDrag{shown.law.drag},
+                SetEta{shown.eta}};
   return plan;
 }
 

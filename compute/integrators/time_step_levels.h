@@ -39,20 +39,21 @@ inline float mean_mass(std::span<const Vec4> positions) {
 }
 
 /// The longest time step that suits a body, as its acceleration a and the softening epsilon have it:
-/// sqrt(2 eta epsilon / |a|), with eta = 0.025 (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none:
-/// then the length is not epsilon, but the distance at which one body of mean mass would pull that hard, so that the
-/// step is a fixed part of the period of a close pair.
+/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none: then the length is
+/// not epsilon, but the distance at which one body of mean mass would pull that hard, so that the step is a fixed part
+/// of the period of a close pair.
 struct StepCriterion {
-  static constexpr double twice_eta = 0.05;
+  static constexpr float usual_eta = 0.025f;
 
   float softening = 0;
   float mean_mass = 0;
+  float eta = usual_eta;
 
   /// Infinite without an acceleration.
   ORRERY_HD double longest_step(double acceleration) const {
     const double distance = std::sqrt(double{mean_mass} / acceleration);
     const double length = distance > double{softening} ? distance : double{softening};
-    return std::sqrt(twice_eta * length / acceleration);
+    return std::sqrt(2 * double{eta} * length / acceleration);
   }
   /// The first level whose step is not longer, or most_level; 0 for an acceleration that is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration) const {
@@ -62,6 +63,7 @@ struct StepCriterion {
     for (double step = time_step; step > longest && level < most_level; step /= 2) ++level;
     return level;
   }
+  friend bool operator==(const StepCriterion&, const StepCriterion&) = default;
 };
 
 /// A moment in a whole step at which bodies' own steps begin and end: those of the deepest level at each one.

@@ -104,6 +104,19 @@ struct SetTimeStep {
                                     Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
   }
 };
+/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta softening / |a|).
+struct SetEta {
+  float eta;
+
+  static constexpr Range<float> range{0, 1, "", /*open=*/true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetEta>("eta", "Sets the accuracy of block time steps.",
+                               Argument<&SetEta::eta>{{.name = "value", .range = SetEta::range}});
+  }
+};
 struct SetSoftening {
   float softening;
 
@@ -225,6 +238,8 @@ struct ReturnToRun {
             {.name = "integrator", .check = check_integrator}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{
             {.name = "dt", .range = SetTimeStep::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::eta>{
+            {.name = "eta", .optional = true, .range = SetEta::range}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{{.name = "law", .optional = true}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
             {.name = "softening", .optional = true, .range = SetSoftening::range}},
@@ -346,7 +361,7 @@ struct EnumWords<LawId> {
 
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
 struct SimulationCommands {
-  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
+  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
                                SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
                                Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
@@ -370,8 +385,10 @@ struct Status {
   bool choosing = false;                  ///< a kernel is being chosen, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;     ///< see SetAccuracy
   std::string integrator_id;
+  bool block_steps = false;  ///< of the integrator: see IntegratorInfo
   Law law;
   float time_step = 0;
+  float eta = StepCriterion::usual_eta;
   int steps_per_frame = 1;
   bool paused = false;
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)

@@ -145,6 +145,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.integrator = &find_integrator(physics.integrator_id);
   choice.law = physics.law;
   choice.time_step = physics.time_step;
+  choice.eta = physics.eta;
 }
 
 void Simulation::set_bodies(const Bodies& bodies, double time) {

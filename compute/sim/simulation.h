@@ -104,6 +104,7 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
+    float eta = StepCriterion::usual_eta;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
@@ -142,6 +143,7 @@ class Simulation {
   void carry_out(const SelectIntegrator& c);
   void carry_out(const SelectLaw& c);
   void carry_out(const SetTimeStep& c);
+  void carry_out(const SetEta& c);
   void carry_out(const SetSoftening& c);
   void carry_out(const SetRepulsion& c);
   void carry_out(const SetDrag& c);
@@ -186,6 +188,7 @@ class Simulation {
             .integrator = choice_.integrator,
             .law = choice_.law,
             .time_step = choice_.time_step,
+            .eta = choice_.eta,
             .takes_targets = choice_.kernel->takes_targets,
             .mean_mass = mean_mass_};
   }

@@ -30,8 +30,10 @@ void Simulation::describe_setup() const {
   status_.auto_choice = choice_.automatic;
   status_.accuracy = choice_.accuracy;
   status_.integrator_id = choice_.integrator->id;
+  status_.block_steps = choice_.integrator->block_steps;
   status_.law = choice_.law;
   status_.time_step = choice_.time_step;
+  status_.eta = choice_.eta;
   status_.steps_per_frame = steps_per_frame_;
   status_.scene = request_;
   status_.scene_name = scene_->name;

@@ -22,10 +22,12 @@ struct StepPlan {
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
+  float eta = StepCriterion::usual_eta;
   bool takes_targets = false;  ///< the kernel does, see KernelInfo
-  float mean_mass = 0;         ///< of the bodies, for the levels of block steps
+  float mean_mass = 0;         ///< of the bodies
 
-  StepCriterion criterion() const { return {law.softening, mean_mass}; }
+  /// For the levels of block steps.
+  StepCriterion criterion() const { return {.softening = law.softening, .mean_mass = mean_mass, .eta = eta}; }
 };
 
 /// The step and the time of a state: whole steps since the start, and the time in units of G = 1.

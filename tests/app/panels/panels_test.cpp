@@ -125,6 +125,28 @@ TEST_F(Panels, CountNoFlopsOfATree) {
   EXPECT_EQ(text.find("0 interactions per body"), std::string::npos) << text;
 }
 
+TEST_F(Panels, ShowTheLevelsOfBlockStepsAndWarnOfKernelsThatEvaluateAllBodies) {
+  frame();
+  EXPECT_FALSE(seen("eta") || seen("levels"));
+  status.integrator_id = "leapfrog-blocks";
+  status.block_steps = true;
+  frame();
+  EXPECT_TRUE(seen("eta"));
+  EXPECT_FALSE(seen("levels")) << "not known yet";
+  status.levels = {600, 300, 0, 100};
+  select(test::find_kernel("cpu-simd"));
+  std::string text = side_column_text();
+  EXPECT_TRUE(seen("levels"));
+  EXPECT_NE(text.find("2.00 evaluations of a body per dt"), std::string::npos) << text;  // (600 + 2 * 300 + 8 * 100) / 1000
+  EXPECT_EQ(text.find("all bodies"), std::string::npos) << text;
+  select(test::find_kernel("cpu-serial"));
+  text = side_column_text();
+  EXPECT_NE(text.find("evaluates all bodies 8 times per dt"), std::string::npos) << text;
+  status.scene_physics.eta = 0.5f;
+  frame();
+  EXPECT_EQ(only<SetEta>(double_click("eta.label")).eta, 0.5f);
+}
+
 TEST_F(Panels, RunPauseStepRestartAndReset) {
   EXPECT_TRUE(only<SetPaused>(click("run")).paused);
   status.paused = true;
