@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "compute/diagnostics/conserved.h"
@@ -48,12 +49,12 @@ TEST_P(BlockSteps, AreThoseOfThePlainSum) {
     plain.apply(SelectKernel{"cpu-serial"});
     for (Simulation* const sim : {&here, &plain}) {
       sim->apply(SetTimeStep{0.05f});
-      sim->apply(SetEta{0.0025f});
+      sim->apply(SetEta{0.0005f});
       sim->run(4);
     }
     EXPECT_LT(farthest(here.bodies(), plain.bodies()), 1e-5f + 2 * static_cast<float>(GetParam()->tolerance.median));
     if (count > 2) {
-      EXPECT_GT(deepest_of(*here.status().levels), 2);
+      EXPECT_GE(deepest_of(*here.status().levels), 2);
     }
   }
 }
@@ -68,7 +69,7 @@ TEST_P(BlockSteps, ErrorsFallByFourWhenEtaFallsByFour) {
     sim.run(static_cast<int>(std::lround(1 / time_step)));
     return sim.bodies();
   };
-  const Bodies exact = after("leapfrog", 1.0f / 4096, 1);
+  const Bodies exact = after("yoshida4", 1.0f / 256, 0.025f);
   const auto mean_error = [&](float eta) {
     const Bodies found = after("leapfrog-blocks", 0.0625f, eta);
     double sum = 0;
@@ -202,17 +203,18 @@ TEST_F(BlockStepsOfOneKernel, AgreeWithTheProcessor) {
   EXPECT_LT(farthest(here.bodies(), processor.bodies()), 1e-4f);
 }
 
+/// It leaves the range of float in the midst of the third step, and then spoils the others, whose levels are deep.
 TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
+  const auto kernels = test::kernels_under_test();
   for (const int batch : {1, 2, 7}) {
     SCOPED_TRACE(batch);
     Simulation sim = simulation({.scene = "plummer", .count = 257});
-    sim.apply(SetTimeStep{0.01f});
-    sim.apply(SetEta{1e-7f});  // others have deep levels, so that it spoils them within the step
+    sim.apply(SelectKernel{(*std::ranges::find_if(kernels, &KernelInfo::repeatable))->id});  // takes such distances
+    sim.apply(SetTimeStep{1});
     Bodies bodies = sim.bodies();
     constexpr float huge = std::numeric_limits<float>::max();
     bodies.positions[17].x = 0.1f * huge;
-    bodies.velocities[17].x = 35 * huge / 100;
-    bodies.positions[17].w = 0;
+    bodies.velocities[17].x = 0.35f * huge;
     sim.set_bodies(bodies);
     test::expect_failure(
         test::Failure::runtime,
@@ -222,6 +224,64 @@ TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
         "body 17 is not finite after step 3");
     EXPECT_EQ(sim.status().step, 3);
   }
+}
+
+/// What a run to `end` took, and how well it kept the energy.
+struct Outcome {
+  double interactions = 0, energy_error = 0, momentum_change = 0;
+};
+Outcome outcome_of(Simulation& sim, float time_step, float eta, float end) {
+  sim.apply(SetTimeStep{time_step});
+  sim.apply(SetEta{eta});
+  const Law law = sim.status().law;
+  const Conserved before = conserved(sim.bodies(), law);
+  Outcome outcome;
+  for (int left = static_cast<int>(std::lround(end / time_step)), batch = 0; left > 0; left -= batch) {
+    batch = std::min(left, std::max(1, static_cast<int>(end / time_step / 16)));
+    const StepTiming timing = sim.run(batch);
+    outcome.interactions += timing.interactions_per_evaluation * timing.evaluations;
+    const Conserved now = conserved(sim.bodies(), law);
+    const Vec3d p = now.momentum, q = before.momentum;
+    outcome.energy_error =
+        std::max(outcome.energy_error, std::abs((now.energy() - before.energy()) / before.energy()));
+    outcome.momentum_change = std::max(outcome.momentum_change, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
+  }
+  return outcome;
+}
+
+/// Two galaxies with dense centers, with a tenth of the scene's softening. (With all of it, equal steps do better.)
+TEST_F(BlockStepsOfOneKernel, KeepTheEnergyOfDenseSystemsBetterThanEqualStepsOfTheSameWork) {
+  const SceneRequest scene{.scene = "collision", .count = 600};
+  Simulation blocks = simulation(scene), equal = simulation(scene, "leapfrog");
+  for (Simulation* const sim : {&blocks, &equal}) sim->apply(SetSoftening{0.003f});
+  constexpr float end = 2;
+  const Outcome own = outcome_of(blocks, 1.0f / 32, 0.01f, end);
+  const double steps = std::ceil(own.interactions / (600.0 * 600));
+  const Outcome shared = outcome_of(equal, static_cast<float>(end / steps), StepCriterion::usual_eta, end);
+  EXPECT_GE(shared.interactions, 0.99 * own.interactions);
+  EXPECT_LT(own.energy_error, shared.energy_error / 2);
+  EXPECT_LT(own.momentum_change, 8e-3) << "of a total mass of 1 and speeds about 1";
+}
+
+/// Equal masses at the greatest distance of an orbit of this eccentricity and period 2 pi.
+Bodies eccentric_pair(float eccentricity) {
+  const float half = (1 + eccentricity) / 2, speed = std::sqrt((1 - eccentricity) / (1 + eccentricity)) / 2;
+  return {{{half, 0, 0, 0.5f}, {-half, 0, 0, 0.5f}}, {{0, speed, 0, 0}, {0, -speed, 0, 0}}};
+}
+
+TEST_F(BlockStepsOfOneKernel, KeepTheEnergyOfAnEccentricPairFarBetterThanEqualStepsOfTheSameWork) {
+  Simulation blocks = simulation({.scene = "two-body"}), equal = simulation({.scene = "two-body"}, "leapfrog");
+  for (Simulation* const sim : {&blocks, &equal}) {
+    sim->apply(SetSoftening{1e-4f});
+    sim->set_bodies(eccentric_pair(0.9f));
+  }
+  constexpr float end = 12.6f;  // two periods
+  const Outcome own = outcome_of(blocks, 0.02f, 1e-4f, end);
+  const double steps = std::ceil(own.interactions / 4);
+  const Outcome shared = outcome_of(equal, static_cast<float>(end / steps), StepCriterion::usual_eta, end);
+  EXPECT_LT(own.energy_error, 3e-3);
+  EXPECT_LT(own.energy_error, shared.energy_error / 20);
+  EXPECT_LT(own.momentum_change, 1e-6) << "both have the same level";
 }
 
 TEST_F(BlockStepsOfOneKernel, AProbeIsOfAnEvaluationOfAllBodiesAndChangesNothing) {
