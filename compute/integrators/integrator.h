@@ -25,8 +25,8 @@ class StepOps {
   virtual int assign_levels(float time_step) = 0;
   /// Evaluates and stores the accelerations of the active bodies at `now`, and perhaps of others.
   virtual void force_levels(const Substep& now) = 0;
-  /// Kicks the active bodies at `now` by their stored accelerations. Then all bodies drift to the next substep, if there
-  /// is one.
+  /// Kicks the active bodies at `now` by their stored accelerations. Then all bodies drift to the next substep, if
+  /// there is one.
   virtual void kick_drift_levels(const Substep& now) = 0;
 };
 

@@ -39,9 +39,9 @@ inline float mean_mass(std::span<const Vec4> positions) {
 }
 
 /// The longest time step that suits a body, as its acceleration a and the softening epsilon have it:
-/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none: then the length is
-/// not epsilon, but the distance at which one body of mean mass would pull that hard, so that the step is a fixed part
-/// of the period of a close pair.
+/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none: then the length
+/// is not epsilon, but the distance at which one body of mean mass would pull that hard, so that the step is a fixed
+/// part of the period of a close pair.
 struct StepCriterion {
   static constexpr float usual_eta = 0.025f;
 
@@ -91,9 +91,9 @@ struct Substep {
   }
 };
 
-/// One body's part of StepOps::kick_drift_levels, on every machine. `origin` is its position at the begin of its present
-/// step, from which it drifts: adding up many short drifts would add up their rounding errors, which are alike. Returns
-/// whether it was kicked; `acceleration` is not read otherwise.
+/// One body's part of StepOps::kick_drift_levels, on every machine. `origin` is its position at the begin of its
+/// present step, from which it drifts: adding up many short drifts would add up their rounding errors, which are alike.
+/// Returns whether it was kicked; `acceleration` is not read otherwise.
 ORRERY_HD inline bool update_body(const Substep& now, int level, Vec4& origin, Vec4& position, Vec4& velocity,
                                   const Vec4& acceleration, float drag) {
   const bool active = level >= now.lowest_active();

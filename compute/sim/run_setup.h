@@ -13,7 +13,7 @@ namespace orrery {
 struct Physics {
   std::string integrator_id;
   Law law;
-  float time_step = 0;  ///< see SetTimeStep
+  float time_step = 0;                   ///< see SetTimeStep
   float eta = StepCriterion::usual_eta;  ///< see SetEta
   friend bool operator==(const Physics&, const Physics&) = default;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time to the same energy error: leapfrog-blocks against leapfrog, by `orrery race`.
 
-usage: blocks_table.py ORRERY [--kernel ID] [-n LIST] [--scenes LIST] [--until T] [--etas LIST]
+usage: blocks_table.py ORRERY [--kernel ID] [-n LIST] [--scenes LIST] [--softening E] [--until T] [--etas LIST]
 
 Each system runs to the time T with leapfrog at 4, 2, 1, 1/2 and 1/4 times the scene's dt, and with leapfrog-blocks at 4 times
 its dt, once per eta. The last column of a row of leapfrog-blocks is the time of leapfrog at the same energy error, from a
@@ -47,17 +47,21 @@ def row(integrator, eta, result, ratio=None):
             "" if ratio is None else number(ratio, 3)]
 
 
-def system_text(orrery, kernel, scene, count, until, etas):
-    system = ["--scene", scene, "-n", count, "--until", until, "--kernels", kernel]
+def system_text(asked, scene, count):
+    orrery = asked.orrery
+    system = ["--scene", scene, "-n", count, "--until", asked.until, "--kernels", asked.kernel]
+    if asked.softening:
+        system += ["--softening", asked.softening]
     equal_steps = race(orrery, system, "leapfrog", [])
     rows = [row("`leapfrog`", "", result) for result in equal_steps]
     longest = max(result["dt"] for result in equal_steps)
-    for eta in etas:
+    for eta in asked.etas.split(","):
         (result,) = race(orrery, system, "leapfrog-blocks", ["--dt", repr(longest), "--eta", eta])
         theirs = seconds_at(equal_steps, result["energy_error"])
         rows.append(row("`leapfrog-blocks`", eta, result, theirs and theirs / result["seconds"]))
     titles = ["integrator", "eta", "dt", "time s", "energy error", "leapfrog at this error over this"]
-    return f"{scene}, {count} bodies, to t = {until}, `{kernel}`\n\n{table(titles, rows)}"
+    softening = asked.softening or "the scene's"
+    return f"{scene}, {count} bodies, softening {softening}, to t = {asked.until}, `{asked.kernel}`\n\n{table(titles, rows)}"
 
 
 def main():
@@ -66,13 +70,14 @@ def main():
     parser.add_argument("--kernel", default="cuda-tiled", help="it should take targets, see `orrery kernels`")
     parser.add_argument("-n", dest="counts", default="4k,16k,64k")
     parser.add_argument("--scenes", default="collapse,collision")
+    parser.add_argument("--softening", help="the scene's without it")
     parser.add_argument("--until", default="1")
     parser.add_argument("--etas", default="0.025,0.006,0.0015,0.0004,0.0001")
     asked = parser.parse_args()
     try:
         for scene in asked.scenes.split(","):
             for count in asked.counts.split(","):
-                print(system_text(asked.orrery, asked.kernel, scene, count, asked.until, asked.etas.split(",")), flush=True)
+                print(system_text(asked, scene, count), flush=True)
     except Refused as refused:
         sys.exit(f"blocks_table.py: {refused}")
 

@@ -154,9 +154,8 @@ class CpuEngine final : public Engine {
     void kick_drift_levels(const Substep& now) override {
       if (engine_.cancelled_) return;
       const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body =
-          engine_.levels_.kick_drift(now, engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_,
-                                     engine_.plan_.law.effective_drag());
+      const int body = engine_.levels_.kick_drift(now, engine_.bodies_.positions, engine_.bodies_.velocities,
+                                                  engine_.accelerations_, engine_.plan_.law.effective_drag());
       if (not_finite < 0) not_finite = body;
       if (now.number < now.last()) engine_.accelerations_current_ = false;
     }

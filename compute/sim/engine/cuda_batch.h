@@ -35,7 +35,7 @@ struct CudaBatch {
   std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
-  std::optional<LevelCounts> levels;  // of the last step, if it has any
+  std::optional<LevelCounts> levels;              // of the last step, if it has any
   cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
   cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
 
@@ -77,8 +77,8 @@ struct CudaBatch {
       for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
       evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
     }
-    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms,
-                                     interactions_per_evaluation());
+    StepTiming timing =
+        batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms, interactions_per_evaluation());
     timing.map_ms = map_ms;
     timing.unmap_ms = unmap_ms;
     if (non_finite) {

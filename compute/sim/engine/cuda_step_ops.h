@@ -64,15 +64,14 @@ class CudaStepOps final : public StepOps {
     }
   }
   void kick_drift(float kick_dt, float drift_dt) override {
-    cuda::kick_drift(parts_.device, bodies_.positions, bodies_.velocities, parts_.d_accelerations, parts_.count, kick_dt,
-                     parts_.plan.law.effective_drag(), drift_dt, next_check(), parts_.stream);
+    cuda::kick_drift(parts_.device, bodies_.positions, bodies_.velocities, parts_.d_accelerations, parts_.count,
+                     kick_dt, parts_.plan.law.effective_drag(), drift_dt, next_check(), parts_.stream);
     parts_.accelerations_current = false;
   }
   bool accelerations_current() const override { return parts_.accelerations_current; }
 
   int assign_levels(float time_step) override {
-    const int deepest =
-        parts_.levels.assign(parts_.plan.criterion(), time_step, parts_.d_accelerations, parts_.stream);
+    const int deepest = parts_.levels.assign(parts_.plan.criterion(), time_step, parts_.d_accelerations, parts_.stream);
     batch_.levels = parts_.levels.counts();
     return deepest;
   }
@@ -105,9 +104,7 @@ class CudaStepOps final : public StepOps {
     }
     return batch_.force[batch_.timed_evaluations++];
   }
-  cuda::NonFiniteCheck next_check() {
-    return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++);
-  }
+  cuda::NonFiniteCheck next_check() { return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++); }
 
   CudaStepParts parts_;
   DeviceBodies bodies_;

@@ -54,11 +54,12 @@ class NonFiniteWatch {
   cuda::NonFiniteReport report() const { return {d_first_.data(), &seen()}; }
   /// The check of the state after `step`.
   std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
-  /// The drift in `step` after `drifts` others. If the step has changed the bodies before, what the drift finds counts as
-  /// found in this step, which is completed.
+  /// The drift in `step` after `drifts` others. If the step has changed the bodies before, what the drift finds counts
+  /// as found in this step, which is completed.
   cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before, int drifts = 0) const {
     const std::uint32_t here = number(step, PassId::drift(drifts));
-    if (!changed_before) return {report(), number(step - 1, PassId::next_drift), number(step - 1, PassId::next_drift), here};
+    if (!changed_before)
+      return {report(), number(step - 1, PassId::next_drift), number(step - 1, PassId::next_drift), here};
     return {report(), number(step, PassId::first_drift), here, here};
   }
 

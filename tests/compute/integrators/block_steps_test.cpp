@@ -163,7 +163,8 @@ double distance(const Vec4& a, const Vec4& b) {
   return std::hypot(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
 }
 
-/// To time 0.25, with a criterion by which the pair has level 3, however long the steps are, and the third body level 0.
+/// To time 0.25, with a criterion by which the pair has level 3, however long the steps are, and the third body level
+/// 0.
 DirectSum integrated(const char* integrator, int steps) {
   const float mean_mass = 2.7e-3f * std::pow(16.0f / static_cast<float>(steps), 4.0f);
   DirectSum sum{binary_and_body(), {.softening = 1e-4f, .mean_mass = mean_mass}};

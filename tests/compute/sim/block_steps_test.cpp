@@ -242,8 +242,7 @@ Outcome outcome_of(Simulation& sim, float time_step, float eta, float end) {
     outcome.interactions += timing.interactions_per_evaluation * timing.evaluations;
     const Conserved now = conserved(sim.bodies(), law);
     const Vec3d p = now.momentum, q = before.momentum;
-    outcome.energy_error =
-        std::max(outcome.energy_error, std::abs((now.energy() - before.energy()) / before.energy()));
+    outcome.energy_error = std::max(outcome.energy_error, std::abs((now.energy() - before.energy()) / before.energy()));
     outcome.momentum_change = std::max(outcome.momentum_change, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
   }
   return outcome;
@@ -285,7 +284,8 @@ TEST_F(BlockStepsOfOneKernel, KeepTheEnergyOfAnEccentricPairFarBetterThanEqualSt
 }
 
 TEST_F(BlockStepsOfOneKernel, AProbeIsOfAnEvaluationOfAllBodiesAndChangesNothing) {
-  Simulation plain = simulation({.scene = "plummer", .count = 257}), probed = simulation({.scene = "plummer", .count = 257});
+  Simulation plain = simulation({.scene = "plummer", .count = 257}),
+             probed = simulation({.scene = "plummer", .count = 257});
   for (Simulation* const sim : {&plain, &probed}) sim->apply(SetTimeStep{0.1f});
   plain.run(3);
   for (int step = 1; step <= 3; ++step) {
