@@ -93,6 +93,13 @@ void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help) {
   });
 }
 
+void add_eta(CLI::App& app, OptionDraft& draft) {
+  add(app, "--eta", "ETA",
+      fmt::format("accuracy of block time steps: {} ({})", allowed_text(argument_of<&SetEta::eta>()),
+                  StepCriterion::usual_eta),
+      [&](const std::string& text) { draft.physics.push_back(SetEta{read_option<&SetEta::eta>("--eta", text)}); });
+}
+
 namespace {
 
 void add_integrator(CLI::App& app, OptionDraft& draft) {
@@ -104,6 +111,7 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) {
         draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
       });
+  add_eta(app, draft);
 }
 
 }  // namespace

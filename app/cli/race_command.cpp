@@ -48,6 +48,7 @@ int run_race(const Backends& backends, const RaceOptions& options) {
   add_simulation(metadata, race.status());
   for (const char* varied : {"kernel", "settings", "integrator", "dt"}) metadata.erase(varied);
   metadata["until"] = *options.until;
+  metadata["eta"] = decimal(race.status().eta);
   ResultFiles files{options.files, metadata, race_columns};
   measure_to_end(race, options.progress, [] {});
   Json rows = Json::array();

@@ -39,6 +39,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
           race.time_steps.push_back(parse_in("--dt", step, SetTimeStep::range));
         }
       });
+  add_eta(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_measurement(app, draft, race.table, race.progress, race.files);
   app.footer(

@@ -33,7 +33,7 @@ template <class... Kinds>
 struct KindsOf {};
 
 // What a lesson may do to the window: nothing that writes files, ends the run or measures.
-using PhysicsKinds = KindsOf<SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening, SetRepulsion, SetDrag>;
+using PhysicsKinds = KindsOf<SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetSoftening, SetRepulsion, SetDrag>;
 using PictureKinds = KindsOf<SetAppearance, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
                              LookFrom, ZoomView, PickBody, Follow>;
 

@@ -108,9 +108,10 @@ constexpr std::array quantities{
     Quantity{render::ColourBy::force_error, "force error",
              "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
              "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
-    Quantity{render::ColourBy::time_step_class, "time-step class",
-             "The longest of dt, 2 dt, 4 dt, dt / 2 ... that is at most sqrt(0.05 softening / |a|): the time step that "
-             "suits the body. Bodies below dt are stepped too coarsely."},
+    Quantity{
+        render::ColourBy::time_step_class, "time-step class",
+        "The longest of dt, 2 dt, 4 dt, dt / 2 ... that is at most sqrt(2 eta softening / |a|): the time step that "
+        "suits the body. With equal steps, bodies below dt are stepped too coarsely."},
     Quantity{
         render::ColourBy::distance, "distance of A from B",
         "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "

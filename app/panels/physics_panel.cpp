@@ -92,6 +92,16 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
                               "%.5g", status.time_step, status.scene_physics.time_step)) {
     out.push_back(SetTimeStep{*dt});
   }
+  if (status.block_steps) {
+    if (const auto eta =
+            number<SetEta>({"eta", "Accuracy",
+                            "\u03b7: a body's own step is at most sqrt(2 \u03b7 softening / |a|). The energy "
+                            "error falls with it. Ctrl-click to type a value."},
+                           "%.4g", status.eta, status.scene_physics.eta)) {
+      out.push_back(SetEta{*eta});
+    }
+    levels_rows(status);
+  }
   if (const auto softening = number<SetSoftening>(
           {"softening", "Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value."},
           "%.4g", law.softening, own.softening)) {

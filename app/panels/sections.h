@@ -22,6 +22,8 @@ void kernel_panel(const Status& status, const ViewStatus& view, PanelState& stat
 /// Draws nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& times, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
+/// The bodies at each level of block time steps, once they are known.
+void levels_rows(const Status& status);
 void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 

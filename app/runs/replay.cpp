@@ -39,7 +39,7 @@ bool is_one_of(const Command& command) {
 
 /// What a line after a start may be.
 bool is_change(const Command& command) {
-  return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetSoftening, SetRepulsion, SetDrag>(
+  return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetSoftening, SetRepulsion, SetDrag>(
       command);
 }
 

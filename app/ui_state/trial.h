@@ -12,6 +12,7 @@ struct Trial {
   int kernel_revision = 0;  ///< a kernel that was replaced is another one
   Law law{};
   float time_step = 0;
+  float eta = StepCriterion::usual_eta;
   SceneRequest scene{};
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
@@ -25,6 +26,7 @@ inline Trial trial_of(const Status& status) {
           .kernel_revision = status.kernel ? status.kernel->revision : 0,
           .law = status.law,
           .time_step = status.time_step,
+          .eta = status.eta,
           .scene = status.scene,
           .count = status.count};
 }
@@ -32,7 +34,10 @@ inline Trial trial_of(const Status& status) {
 /// The run to return to for this trial, with the kernel that has its id now.
 inline RunSetup run_of(const Trial& trial) {
   return {.scene = trial.scene,
-          .physics = {.integrator_id = trial.integrator_id, .law = trial.law, .time_step = trial.time_step},
+          .physics = {.integrator_id = trial.integrator_id,
+                      .law = trial.law,
+                      .time_step = trial.time_step,
+                      .eta = trial.eta},
           .kernel_id = trial.kernel_id,
           .settings = Settings::values_of(trial.settings)};
 }

@@ -36,11 +36,10 @@ std::vector<Vec4> plain(const std::vector<glm::vec4>& positions) {
 
 }  // namespace
 
-float suitable_time_step(float time_step, float softening, float acceleration) {
-  constexpr float twice_eta = 0.05f;
+float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration) {
   if (std::isnan(acceleration)) return unknown;
-  const float suits = std::sqrt(twice_eta * softening / acceleration);  // infinite without an acceleration
-  return time_step * std::exp2(std::clamp(std::floor(std::log2(suits / time_step)), -20.0f, 20.0f));
+  const double levels = std::floor(std::log2(criterion.longest_step(acceleration) / time_step));
+  return time_step * static_cast<float>(std::exp2(std::clamp(levels, -20.0, 20.0)));
 }
 
 bool BodyValues::wants_accelerations(const Status& status, const render::Appearance& appearance) {
@@ -73,8 +72,8 @@ BodyValues::Subject BodyValues::subject_of(const Status& status, const render::D
     subject.law = status.law;
   }
   if (appearance.colour_by == render::ColourBy::time_step_class) {
-    subject.law = status.law;
     subject.time_step = status.time_step;
+    subject.criterion = {.softening = status.law.softening, .mean_mass = status.mean_mass, .eta = status.eta};
   }
   return subject;
 }
@@ -142,7 +141,7 @@ bool BodyValues::take_accelerations(const Status& status) {
   accelerations_ = status.accelerations;
   std::vector<float> values = accelerations_->magnitudes;
   if (subject_.colour_by == render::ColourBy::time_step_class) {
-    for (float& value : values) value = suitable_time_step(subject_.time_step, subject_.law.softening, value);
+    for (float& value : values) value = suitable_time_step(subject_.time_step, subject_.criterion, value);
   }
   return values.size() == values_.size() && replace(values);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/viewer/density_job.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/scenes/parts.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
@@ -17,9 +18,8 @@
 
 namespace orrery {
 
-/// The longest of time_step * 2^k, with k from -20 to 20, that is at most sqrt(0.05 softening / acceleration), the
-/// usual criterion for a body's own time step (Springel 2005, MNRAS 364, 1105, eq. 34, with eta = 0.025).
-float suitable_time_step(float time_step, float softening, float acceleration);
+/// The longest of time_step * 2^k, with k from -20 to 20, that suits a body with this acceleration.
+float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration);
 
 /// The values of the colours that show_values(): one number per body, in a GL buffer. Costs nothing while another
 /// colour is shown. Needs the GL context current.
@@ -65,8 +65,9 @@ class BodyValues {
     SceneRequest scene{};
     int count = 0;
     std::string kernel{}, settings{};  // of force errors
-    Law law{};                         // of force errors and time-step classes
+    Law law{};                         // of force errors
     float time_step = 0;               // of time-step classes
+    StepCriterion criterion{};         // of time-step classes
     friend bool operator==(const Subject&, const Subject&) = default;
   };
 

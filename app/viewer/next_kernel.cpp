@@ -18,12 +18,17 @@ double pairs(int count) {
   return static_cast<double>(count) * count;
 }
 
+/// Per step. With block steps, the evaluations of some bodies add up to about one of all, or a few.
+double evaluations_of(const std::string& integrator_id) {
+  return find_integrator(integrator_id).evaluations_per_step;
+}
+
 /// One of those that `auto` may choose uses the processor's vector units.
 double guess_s(const KernelInfo& kernel, const Status& status) {
   if (kernel.is_tree || kernel.backend != Backend::cpu) return 0;
   const double rate = kernel.candidates.empty() ? scalar_pairs_per_s : simd_pairs_per_s;
   const int threads = kernel.tunable("threads") ? usable_threads() : 1;
-  return step_work(status).evaluations * pairs(status.count) * kernel.pairs_per_interaction / (rate * threads);
+  return evaluations_of(status.integrator_id) * pairs(status.count) * kernel.pairs_per_interaction / (rate * threads);
 }
 
 }  // namespace
@@ -33,8 +38,7 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
   for (const Result& row : results) {
     if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
     const double growth = static_cast<double>(status.count) / row.count;
-    const double evaluations =
-        static_cast<double>(step_work(status).evaluations) / find_integrator(row.integrator_id).evaluations_per_step;
+    const double evaluations = evaluations_of(status.integrator_id) / evaluations_of(row.integrator_id);
     const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
     least_s = least_s > 0 ? std::min(least_s, s) : s;
   }

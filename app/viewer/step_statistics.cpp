@@ -25,7 +25,8 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
 }  // namespace
 
 StepWork step_work(const Status& status) {
-  return {find_integrator(status.integrator_id).evaluations_per_step, status.interactions_per_step};
+  const int evaluations = status.block_steps ? 0 : find_integrator(status.integrator_id).evaluations_per_step;
+  return {evaluations, status.interactions_per_step};
 }
 
 void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period) {
@@ -36,7 +37,7 @@ void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTim
     period_batches_ = 0;
   }
   last_ms_ = timing.step_ms;
-  if (timing.evaluations > timing.steps * work.evaluations) return;
+  if (work.evaluations > 0 && timing.evaluations > timing.steps * work.evaluations) return;
   push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
   push_bounded(recent_ms_, timing.step_ms, median_window);
   period_batches_ += of_period;
@@ -88,7 +89,8 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   // The median of few batches is a first estimate. After the first whole window, only whole windows count.
   if (row->batches > result_window && (recent_ms_.size() < result_window || !(now_ms < result.median_ms))) return;
   result.median_ms = now_ms;
-  const double evaluated = timing.interactions_per_evaluation * work.evaluations;  // a tree's differ from step to step
+  const double evaluations = work.evaluations > 0 ? work.evaluations : 1.0 * timing.evaluations / timing.steps;
+  const double evaluated = timing.interactions_per_evaluation * evaluations;  // a tree's differ from step to step
   result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
 }
 

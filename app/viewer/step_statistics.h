@@ -14,7 +14,7 @@ namespace orrery {
 
 /// The work of one step of `status`, after the integrator's first.
 struct StepWork {
-  int evaluations = 1;      ///< >= 1
+  int evaluations = 1;      ///< 0: it differs from step to step
   double interactions = 0;  ///< of all its evaluations
 };
 StepWork step_work(const Status& status);

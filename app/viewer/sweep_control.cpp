@@ -95,9 +95,13 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   check_axes(selection, axes);
   plan.variants = expand(backends, selection, axes).variants;
   keep_settings(plan.variants, axes, shown);
-  plan.setup = {SelectIntegrator{shown.integrator_id}, SelectLaw{law_info(shown.law.id).id},
-                SetTimeStep{shown.time_step},          SetSoftening{shown.law.softening},
-                SetRepulsion{shown.law.repulsion},     SetDrag{shown.law.drag}};
+  plan.setup = {SelectIntegrator{shown.integrator_id},
+                SelectLaw{law_info(shown.law.id).id},
+                SetTimeStep{shown.time_step},
+                SetSoftening{shown.law.softening},
+                SetRepulsion{shown.law.repulsion},
+                SetDrag{shown.law.drag},
+                SetEta{shown.eta}};
   return plan;
 }
 

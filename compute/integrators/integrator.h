@@ -5,6 +5,8 @@
 
 namespace orrery {
 
+struct Substep;
+
 /// The operations an integrator is written in. Each acts on all bodies at once; a CUDA engine enqueues it.
 class StepOps {
  public:
@@ -16,6 +18,16 @@ class StepOps {
   virtual void kick_drift(float kick_dt, float drift_dt) = 0;
   /// Whether the stored accelerations belong to the present positions, kernel and law.
   virtual bool accelerations_current() const = 0;
+
+  // For bodies with time steps of their own, see time_step_levels.h.
+  /// Gives each body the level that suits its stored acceleration. Returns the deepest that has bodies; a CUDA engine
+  /// waits for it.
+  virtual int assign_levels(float time_step) = 0;
+  /// Evaluates and stores the accelerations of the active bodies at `now`, and perhaps of others.
+  virtual void force_levels(const Substep& now) = 0;
+  /// Kicks the active bodies at `now` by their stored accelerations. Then all bodies drift to the next substep, if
+  /// there is one.
+  virtual void kick_drift_levels(const Substep& now) = 0;
 };
 
 /// An integrator's descriptor, one per file like the kernels.
@@ -24,7 +36,8 @@ struct IntegratorInfo {
   const char* title;
   const char* notes;
   int order;                 ///< the global error falls as dt^order
-  int evaluations_per_step;  ///< force evaluations of one step, after the first
+  int evaluations_per_step;  ///< force evaluations of one step, after the first; with block steps, at least
+  bool block_steps = false;  ///< bodies have levels: a step has evaluations of some bodies, as many as they need
   void (*step)(StepOps& ops, float dt);
 };
 

@@ -30,16 +30,18 @@ struct NonFiniteReport {
 };
 
 /// The passes that one pass reports: for a body that was not finite before it, and for one that is not finite after it.
+/// Numbers of passes, frozen_below <= before <= after.
 struct NonFiniteCheck {
   NonFiniteReport report;
-  std::uint32_t before = 0, after = 0;  ///< numbers of passes, before <= after
+  std::uint32_t frozen_below = 0;  ///< the pass does nothing if one below this reported a body
+  std::uint32_t before = 0, after = 0;
 };
 
 /// Whether this build holds machine code that `device` runs. Throws cuda::Error.
 bool has_code_for(const Device& device);
 
 /// kick_drift_body() of update.h for `count` bodies in memory of `device`, which must be active, enqueued on the
-/// stream. Does nothing if a pass below `check.before` reported a body, so that the positions stay what they were.
+/// stream. If the bodies are frozen, the positions stay what they were.
 void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
                 float kick_dt, float drag, float drift_dt, const NonFiniteCheck& check, CUstream_st* stream);
 

@@ -20,6 +20,7 @@
 #include "compute/sim/column_words.h"
 #include "compute/sim/command_row.h"
 #include "compute/sim/engine/results.h"
+#include "compute/sim/physics_commands.h"
 #include "compute/sim/run_setup.h"
 
 namespace orrery {
@@ -67,80 +68,9 @@ struct SetAccuracy {
         Argument<&SetAccuracy::median_error>{{.name = "value", .range = SetAccuracy::range, .word = "exact"}});
   }
 };
-/// Throw UsageError that lists the known ids.
-void check_integrator(const std::string& id);
-void check_law(const std::string& id);
+/// Throws UsageError that lists the known ids.
 void check_scene(const std::string& id);
 
-struct SelectIntegrator {
-  std::string id;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SelectIntegrator>("integrator", "Selects an integrator.",
-                                         Argument<&SelectIntegrator::id>{{.name = "id", .check = check_integrator}});
-  }
-};
-struct SelectLaw {
-  std::string id;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SelectLaw>("law", "Selects the force between two bodies.",
-                                  Argument<&SelectLaw::id>{{.name = "id", .check = check_law}});
-  }
-};
-/// `slider` is what a slider spans, here and below; other values of `range` are typed.
-struct SetTimeStep {
-  float time_step;
-
-  static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
-  static constexpr Range<float> slider{1e-5f, 0.1f};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetTimeStep>("dt", "Sets the time step.",
-                                    Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
-  }
-};
-struct SetSoftening {
-  float softening;
-
-  static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
-  static constexpr Range<float> slider{1e-4f, 1};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetSoftening>(
-        "softening", "Sets the softening length.",
-        Argument<&SetSoftening::softening>{{.name = "value", .range = SetSoftening::range}});
-  }
-};
-struct SetRepulsion {
-  float repulsion;
-
-  static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
-  static constexpr Range<float> slider{0, 1};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetRepulsion>(
-        "repulsion", "Sets H of the law attract-repel.",
-        Argument<&SetRepulsion::repulsion>{{.name = "value", .range = SetRepulsion::range}});
-  }
-};
-struct SetDrag {
-  float drag;
-
-  static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
-  static constexpr Range<float> slider{0, 0.01f};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
-                                Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
-  }
-};
 struct SetStepsPerFrame {
   int steps;
 
@@ -224,6 +154,8 @@ struct ReturnToRun {
             {.name = "integrator", .check = check_integrator}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{
             {.name = "dt", .range = SetTimeStep::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::eta>{
+            {.name = "eta", .optional = true, .range = SetEta::range}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{{.name = "law", .optional = true}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
             {.name = "softening", .optional = true, .range = SetSoftening::range}},
@@ -345,7 +277,7 @@ struct EnumWords<LawId> {
 
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
 struct SimulationCommands {
-  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep,
+  using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
                                SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
                                Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
@@ -369,8 +301,10 @@ struct Status {
   bool choosing = false;                  ///< a kernel is being chosen, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;     ///< see SetAccuracy
   std::string integrator_id;
+  bool block_steps = false;  ///< of the integrator: see IntegratorInfo
   Law law;
   float time_step = 0;
+  float eta = StepCriterion::usual_eta;
   int steps_per_frame = 1;
   bool paused = false;
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
@@ -379,11 +313,13 @@ struct Status {
   std::optional<Units> units;  ///< of the bodies, if the scene's file has them
   Physics scene_physics;       ///< the scene's own, see Reset
   int count = 0;
+  float mean_mass = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
-  double interactions_per_step = 0;             ///< of a tree as in the latest batch; 0: not known yet
+  double interactions_per_step = 0;             ///< of a tree or block steps as in the latest batch; 0: not known yet
   StepTiming timing;                            ///< the latest known
   std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
+  std::optional<LevelCounts> levels;            ///< the bodies at each level in the latest step, if it had block steps
   std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::shared_ptr<const Accelerations>

@@ -24,6 +24,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
       tree_->phases_age = before->phases_age + result.timing.steps;
     }
   }
+  if (result.levels) levels_ = result.levels;
   if (result.accelerations) accelerations_ = result.accelerations;
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
@@ -43,6 +44,7 @@ void DiagnosticsState::forget_forces() {
 
 void DiagnosticsState::restart() {
   forget_forces();
+  forget_levels();
   conserved_.reset();
   non_finite_.reset();
   line_.clear();
@@ -52,6 +54,7 @@ void DiagnosticsState::return_to(std::int64_t step) {
   if (force_probe_ && force_probe_->step > step) force_probe_.reset();
   if (conserved_ && conserved_->step > step) conserved_.reset();
   accelerations_.reset();
+  forget_levels();
   tree_.reset();  // the bodies are no longer those that it stands on
   tree_cells_.reset();
   non_finite_.reset();

@@ -36,6 +36,8 @@ class DiagnosticsState {
   void forget_forces();
   /// The step was cancelled; discard its tree.
   void forget_tree() { tree_.reset(); }
+  /// Another integrator or time step, or other forces.
+  void forget_levels() { levels_.reset(); }
   /// Other bodies.
   void restart();
   /// Back to the bodies after `step`: forgets the non-finite body and later measurements.
@@ -43,6 +45,7 @@ class DiagnosticsState {
 
   const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
   const std::optional<ConservedProbe>& conserved() const { return conserved_; }
+  const std::optional<LevelCounts>& levels() const { return levels_; }
   const std::optional<TreeReport>& tree() const { return tree_; }
   const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
   const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
@@ -56,6 +59,7 @@ class DiagnosticsState {
   CellRequest cells_wanted_;
   std::optional<ForceProbe> force_probe_;
   std::optional<ConservedProbe> conserved_;
+  std::optional<LevelCounts> levels_;
   std::optional<TreeReport> tree_;
   std::shared_ptr<const TreeCells> tree_cells_;
   std::shared_ptr<const Accelerations> accelerations_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "compute/core/force_law.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
 #include "compute/scenes/scene.h"
 
@@ -12,7 +13,8 @@ namespace orrery {
 struct Physics {
   std::string integrator_id;
   Law law;
-  float time_step = 0;  ///< see SetTimeStep
+  float time_step = 0;                   ///< see SetTimeStep
+  float eta = StepCriterion::usual_eta;  ///< see SetEta
   friend bool operator==(const Physics&, const Physics&) = default;
 };
 /// Everything that decides what a run computes, and how.

@@ -71,6 +71,7 @@ void Simulation::adopt(const Choice& choice) {
   remember_settings();
   target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
+  diagnostics_.forget_levels();
   if (other_kernel) is_proven_ = failed_ = false;
   start_choice();
 }
@@ -144,6 +145,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.integrator = &find_integrator(physics.integrator_id);
   choice.law = physics.law;
   choice.time_step = physics.time_step;
+  choice.eta = physics.eta;
 }
 
 void Simulation::set_bodies(const Bodies& bodies, double time) {
@@ -182,6 +184,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();
+  mean_mass_ = mean_mass(bodies.positions);
   engine().set_plan(plan());
   count_ = bodies.count();
   masses_ = masses;

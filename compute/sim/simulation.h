@@ -104,6 +104,7 @@ class Simulation {
     const IntegratorInfo* integrator;
     Law law;
     float time_step;
+    float eta = StepCriterion::usual_eta;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
@@ -142,6 +143,7 @@ class Simulation {
   void carry_out(const SelectIntegrator& c);
   void carry_out(const SelectLaw& c);
   void carry_out(const SetTimeStep& c);
+  void carry_out(const SetEta& c);
   void carry_out(const SetSoftening& c);
   void carry_out(const SetRepulsion& c);
   void carry_out(const SetDrag& c);
@@ -181,8 +183,16 @@ class Simulation {
   Departure departure();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
-  StepPlan plan() const { return {kernel_, choice_.integrator, choice_.law, choice_.time_step}; }
-  double interactions_per_evaluation() const;
+  StepPlan plan() const {
+    return {.kernel = kernel_,
+            .integrator = choice_.integrator,
+            .law = choice_.law,
+            .time_step = choice_.time_step,
+            .eta = choice_.eta,
+            .takes_targets = choice_.kernel->takes_targets,
+            .mean_mass = mean_mass_};
+  }
+  double interactions_per_step() const;
   void describe_setup() const;
   void describe_progress() const;
   void gather();
@@ -209,6 +219,7 @@ class Simulation {
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;
+  float mean_mass_ = 0;
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;

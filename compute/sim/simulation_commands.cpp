@@ -63,6 +63,12 @@ void Simulation::carry_out(const SetTimeStep& c) {
   adopt(next);
 }
 
+void Simulation::carry_out(const SetEta& c) {
+  Choice next = choice_;
+  next.eta = c.eta;
+  adopt(next);
+}
+
 void Simulation::carry_out(const SetSoftening& c) {
   Choice next = choice_;
   next.law.softening = c.softening;

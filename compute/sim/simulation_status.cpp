@@ -5,9 +5,13 @@
 
 namespace orrery {
 
-double Simulation::interactions_per_evaluation() const {
-  if (!choice_.kernel->is_tree) return kernel_->interactions(count_);
-  return diagnostics_.tree() ? static_cast<double>(diagnostics_.tree()->interactions) : 0;
+double Simulation::interactions_per_step() const {
+  if (choice_.integrator->block_steps) {
+    return diagnostics_.levels() ? timing_.interactions_per_evaluation * timing_.evaluations / timing_.steps : 0;
+  }
+  const double evaluations = choice_.integrator->evaluations_per_step;
+  if (!choice_.kernel->is_tree) return evaluations * kernel_->interactions(count_);
+  return diagnostics_.tree() ? evaluations * static_cast<double>(diagnostics_.tree()->interactions) : 0;
 }
 
 const Status& Simulation::status() const {
@@ -26,14 +30,17 @@ void Simulation::describe_setup() const {
   status_.auto_choice = choice_.automatic;
   status_.accuracy = choice_.accuracy;
   status_.integrator_id = choice_.integrator->id;
+  status_.block_steps = choice_.integrator->block_steps;
   status_.law = choice_.law;
   status_.time_step = choice_.time_step;
+  status_.eta = choice_.eta;
   status_.steps_per_frame = steps_per_frame_;
   status_.scene = request_;
   status_.scene_name = scene_->name;
   status_.units = scene_->units;
   status_.scene_physics = scene_physics();
   status_.count = count_;
+  status_.mean_mass = mean_mass_;
   status_.card = card_;
 }
 
@@ -47,8 +54,9 @@ void Simulation::describe_progress() const {
   status_.busy = !in_flight_.empty();
   status_.step = now.step;
   status_.sim_time = now.sim_time;
-  status_.interactions_per_step = interactions_per_evaluation() * choice_.integrator->evaluations_per_step;
+  status_.interactions_per_step = interactions_per_step();
   status_.timing = timing_;
+  status_.levels = diagnostics_.levels();
   status_.tree = diagnostics_.tree();
   status_.tree_cells = diagnostics_.tree_cells();
   status_.force_probe = diagnostics_.force_probe();

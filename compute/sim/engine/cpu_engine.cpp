@@ -12,6 +12,7 @@
 
 #include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
+#include "compute/integrators/body_levels.h"
 #include "compute/integrators/update.h"
 #include "compute/sim/engine/engine.h"
 
@@ -109,7 +110,7 @@ class CpuEngine final : public Engine {
   struct ForceWork {
     int evaluations = 0;
     double ms = 0;
-    std::uint64_t interactions = 0;  // of a tree
+    double interactions = 0;
   };
 
   /// The integrator's operations on this engine's arrays.
@@ -124,17 +125,12 @@ class CpuEngine final : public Engine {
     void force(bool store, float kick_dt) override {
       const bool compares = !targets_.empty() && !probe;
       store |= compares || stores_;
-      const auto begin = Clock::now();
-      ForceArgs args = engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                           .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
-                                           .kick_dt = kick_dt,
-                                           .drag = engine_.plan_.law.effective_drag()},
-                                          &engine_.cancelled_);
-      args.evaluated = &work.interactions;
-      engine_.evaluate(args);
+      evaluate(engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
+                                   .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
+                                   .kick_dt = kick_dt,
+                                   .drag = engine_.plan_.law.effective_drag()},
+                                  &engine_.cancelled_));
       if (store) engine_.accelerations_current_ = true;
-      work.ms += ms_since(begin);
-      ++work.evaluations;
       if (compares) compare();
     }
     void kick_drift(float kick_dt, float drift_dt) override {
@@ -145,6 +141,24 @@ class CpuEngine final : public Engine {
       engine_.accelerations_current_ = false;
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
+    int assign_levels(float time_step) override {
+      return engine_.levels_.assign(engine_.plan_.criterion(), time_step, engine_.accelerations_);
+    }
+    void force_levels(const Substep& now) override {
+      if (now.lowest_active() == 0) return force(/*store=*/true, 0);
+      ForceArgs args = engine_.force_args({.accelerations = engine_.accelerations_.data()}, &engine_.cancelled_);
+      const std::span<const int> active = engine_.levels_.active(now);
+      if (engine_.plan_.takes_targets) args.targets = {active.data(), static_cast<int>(active.size())};
+      evaluate(args);
+    }
+    void kick_drift_levels(const Substep& now) override {
+      if (engine_.cancelled_) return;
+      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
+      const int body = engine_.levels_.kick_drift(now, engine_.bodies_.positions, engine_.bodies_.velocities,
+                                                  engine_.accelerations_, engine_.plan_.law.effective_drag());
+      if (not_finite < 0) not_finite = body;
+      if (now.number < now.last()) engine_.accelerations_current_ = false;
+    }
 
     std::int64_t step = 0;  // that is being made
     ForceWork work;
@@ -152,6 +166,16 @@ class CpuEngine final : public Engine {
     int not_finite = -1;  // the first body that a pass found so
 
    private:
+    void evaluate(ForceArgs args) {
+      std::uint64_t by_tree = 0;
+      args.evaluated = &by_tree;
+      const auto begin = Clock::now();
+      engine_.evaluate(args);
+      work.ms += ms_since(begin);
+      work.interactions += engine_.plan_.kernel->tree() ? static_cast<double>(by_tree) : interactions_of(args);
+      ++work.evaluations;
+    }
+
     void compare() {
       const auto begin = Clock::now();
       const std::vector<Vec3d> reference =
@@ -224,6 +248,7 @@ class CpuEngine final : public Engine {
         work = ops.work;
         if (TreeFacet* const tree = plan_.kernel->tree()) result.tree = tree->report();
         result.force_probe = ops.probe;
+        if (plan_.integrator->block_steps) result.levels = levels_.counts();
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
@@ -235,9 +260,7 @@ class CpuEngine final : public Engine {
       failure = std::current_exception();
     }
     const double evaluation_ms = work.evaluations > 0 ? work.ms / work.evaluations : 0;
-    const double interactions = plan_.kernel->tree() && work.evaluations > 0
-                                    ? static_cast<double>(work.interactions) / work.evaluations
-                                    : plan_.kernel->interactions(bodies_.count());
+    const double interactions = work.evaluations > 0 ? work.interactions / work.evaluations : 0;
     result.timing = batch_timing(batch.tag, steps, work.evaluations, all_steps_ms, evaluation_ms, interactions);
     return result;
   }
@@ -318,6 +341,7 @@ class CpuEngine final : public Engine {
   MassRange masses_;
   std::vector<Vec4> accelerations_, accelerations_before_;
   bool accelerations_current_ = false;
+  BodyLevels levels_;
   StepPlan plan_;
   std::atomic<bool> cancelled_ = false;
 

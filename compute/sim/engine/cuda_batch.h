@@ -25,21 +25,26 @@ struct CudaBatch {
 
   BatchRequest request;
   int evaluations = 0;
-  int evaluations_per_step = 0;  // of the integrator, if the batch has steps
+  std::vector<int> evaluations_before;  // each step
+  double interactions = 0;              // of all evaluations, unless by a tree
   float time_step = 0;
-  double map_ms = 0, unmap_ms = 0, interactions_per_evaluation = 0;
+  double map_ms = 0, unmap_ms = 0;
   cuda::Event begin, end;  // of the steps
   cuda::Event done;        // of what follows them as well
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
   std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
+  std::optional<LevelCounts> levels;              // of the last step, if it has any
   cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
   cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
 
   /// For another batch; the events stay.
   void reset() {
     evaluations = 0;
+    evaluations_before.clear();
+    interactions = 0;
+    levels.reset();
     timed_evaluations = 0;
     probed_step = -1;
   }
@@ -54,9 +59,10 @@ struct CudaBatch {
   }
   /// After them.
   void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
-  /// Once `done`: what a tree evaluated, on average.
-  double tree_interactions() const {
-    return static_cast<double>(evaluated_here.first(1)[0]) / std::max(evaluations, 1);
+  /// Once `done`: on average.
+  double interactions_per_evaluation() const {
+    const double all = is_tree ? static_cast<double>(evaluated_here.first(1)[0]) : interactions;
+    return all / std::max(evaluations, 1);
   }
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
@@ -71,14 +77,15 @@ struct CudaBatch {
       for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
       evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
     }
-    StepTiming timing = batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms,
-                                     is_tree ? tree_interactions() : interactions_per_evaluation);
+    StepTiming timing =
+        batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms, interactions_per_evaluation());
     timing.map_ms = map_ms;
     timing.unmap_ms = unmap_ms;
     if (non_finite) {
       timing.steps = static_cast<int>(std::max<std::int64_t>(non_finite->step - request.begin.step, 0));
-      timing.evaluations -= (request.steps - timing.steps) * evaluations_per_step;
-      if (timing.steps == 0) timing.evaluations = 0;
+      if (timing.steps < request.steps) {
+        timing.evaluations = evaluations_before[static_cast<std::size_t>(timing.steps)];
+      }
     }
     return timing;
   }

@@ -12,10 +12,12 @@
 #include "compute/diagnostics/conserved_cuda.h"
 #include "compute/diagnostics/magnitudes_cuda.h"
 #include "compute/diagnostics/reference_cuda.h"
+#include "compute/integrators/body_levels_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/checkpoints.h"
 #include "compute/sim/engine/cuda_batch.h"
 #include "compute/sim/engine/cuda_measurement.h"
+#include "compute/sim/engine/cuda_step_ops.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/mapping.h"
 #include "compute/sim/engine/non_finite_watch.h"
@@ -72,7 +74,7 @@ class CudaEngine final : public Engine {
   std::vector<Vec4> accelerations() override {
     device_.activate();
     Mapping mapping{storage_, stream_.get()};
-    plan_.kernel->evaluate(force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
+    plan_.kernel->evaluate(step_parts().force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
     accelerations_current_ = true;
     std::vector<Vec4> result(size());
     cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
@@ -87,9 +89,11 @@ class CudaEngine final : public Engine {
     batches_since_timed_ = 0;
   }
 
-  /// Steps behind sums would keep the drawn buffers from the display until the sums end.
+  /// Steps behind sums would keep the drawn buffers from the display until the sums end. Block steps wait for the
+  /// stream when they begin.
   bool ready() const override {
     device_.activate();
+    if (plan_.integrator->block_steps && !in_flight_.empty()) return in_flight_.back().done.reached();
     const auto sums_up = [](const CudaBatch& batch) {
       return batch.request.measure_conserved && !batch.done.reached();
     };
@@ -101,13 +105,12 @@ class CudaEngine final : public Engine {
     device_.activate();
     CudaBatch batch = take_batch();
     batch.request = request;
-    batch.evaluations_per_step = plan_.integrator->evaluations_per_step;
     batch.time_step = plan_.time_step;
     batch.is_tree = plan_.kernel->tree() != nullptr;
-    batch.interactions_per_evaluation = plan_.kernel->interactions(count_);
     number_passes(request.begin.step, request.begin.step + request.steps);
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
+    if (plan_.integrator->block_steps) levels_.prepare(count_);
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -162,66 +165,23 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// The integrator's operations on the mapped arrays.
-  class Ops final : public StepOps {
-   public:
-    Ops(CudaEngine& engine, DeviceBodies bodies, CudaBatch& batch) : engine_{engine}, bodies_{bodies}, batch_{batch} {}
-    /// `timed`: its evaluations are.
-    void begin_step(std::int64_t step, bool timed) {
-      step_ = step;
-      timed_ = timed;
-      changed_ = false;
-    }
-    void force(bool store, float kick_dt) override {
-      ++batch_.evaluations;
-      const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
-      store |= compares || batch_.request.accelerations;
-      const auto* pass = timed_ ? &next_pass() : nullptr;
-      if (pass) pass->first.record(engine_.stream_.get());
-      ForceArgs args = engine_.force_args(bodies_, {.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                                    .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                                                    .kick_dt = kick_dt,
-                                                    .drag = engine_.plan_.law.effective_drag()});
-      if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
-      args.times_phases = timed_;
-      engine_.plan_.kernel->evaluate(args);
-      if (pass) pass->second.record(engine_.stream_.get());
-      if (store) engine_.accelerations_current_ = true;
-      changed_ |= kick_dt != 0;
-      if (compares) {
-        batch_.probed_step = step_;
-        engine_.comparison_.enqueue(bodies_.positions, engine_.count_, batch_.request.probe, engine_.plan_.law,
-                                    engine_.accelerations_.data(), engine_.stream_.get());
-      }
-    }
-    void kick_drift(float kick_dt, float drift_dt) override {
-      cuda::kick_drift(engine_.device_, bodies_.positions, bodies_.velocities, engine_.accelerations_.data(),
-                       engine_.count_, kick_dt, engine_.plan_.law.effective_drag(), drift_dt,
-                       engine_.watch_.check_in(step_, changed_), engine_.stream_.get());
-      changed_ = true;
-      engine_.accelerations_current_ = false;
-    }
-    bool accelerations_current() const override { return engine_.accelerations_current_; }
-
-   private:
-    const std::pair<cuda::Event, cuda::Event>& next_pass() {
-      if (batch_.timed_evaluations == batch_.force.size()) {
-        batch_.force.emplace_back(cuda::Event{engine_.device_}, cuda::Event{engine_.device_});
-      }
-      return batch_.force[batch_.timed_evaluations++];
-    }
-
-    CudaEngine& engine_;
-    DeviceBodies bodies_;
-    CudaBatch& batch_;
-    std::int64_t step_ = 0;  // that is being made
-    bool timed_ = false;
-    bool changed_ = false;  // in this step, the bodies have been
-  };
+  /// For what is enqueued next.
+  CudaStepParts step_parts() {
+    return {.device = device_,
+            .stream = stream_.get(),
+            .plan = plan_,
+            .count = count_,
+            .masses = masses_,
+            .d_accelerations = accelerations_.data(),
+            .accelerations_current = accelerations_current_,
+            .levels = levels_,
+            .comparison = comparison_,
+            .watch = watch_};
+  }
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
     std::vector<CudaMeasurement> measurements;
-    if (request.probe.sample > 0) {  // Ops::force() enqueues it, behind the evaluation that it compares
+    if (request.probe.sample > 0) {  // CudaStepOps::force() enqueues it, behind the evaluation that it compares
       measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe); }});
     }
     if (request.tree_cells.most > 0) {
@@ -250,7 +210,7 @@ class CudaEngine final : public Engine {
     const BatchRequest& request = batch.request;
     if (batch.is_tree) batch.count_interactions(device_, stream_.get());
     batch.begin.record(stream_.get());
-    Ops ops{*this, bodies, batch};
+    CudaStepOps ops{step_parts(), bodies, batch};
     const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
     if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
     const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
@@ -293,6 +253,7 @@ class CudaEngine final : public Engine {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
     }
     if (result.non_finite) return result;
+    result.levels = batch.levels;
     if (batch.is_tree) describe_tree(batch, result);
     if (probed) {
       result.force_probe = {.step = batch.probed_step,
@@ -318,20 +279,11 @@ class CudaEngine final : public Engine {
   void describe_tree(const CudaBatch& batch, BatchResult& result) const {
     if (batch.evaluations > 0) {
       result.tree = plan_.kernel->tree()->report();
-      if (result.tree) result.tree->interactions = std::llround(batch.tree_interactions());
+      if (result.tree) result.tree->interactions = std::llround(batch.interactions_per_evaluation());
     }
     if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0) {
       result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step(), asked);
     }
-  }
-
-  ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
-    return {.bodies = bodies.positions,
-            .count = count_,
-            .masses = masses_,
-            .law = plan_.law,
-            .epilogue = epilogue,
-            .stream = stream_.get()};
   }
 
   void resize(int count) {
@@ -339,6 +291,7 @@ class CudaEngine final : public Engine {
       require_room(count);
       checkpoints_.forget();
       accelerations_ = {};  // first the old memory, then the new
+      levels_.forget();
       count_ = 0;
     }
     storage_.resize(count);
@@ -375,6 +328,7 @@ class CudaEngine final : public Engine {
   int count_ = 0;
   MassRange masses_;
   bool accelerations_current_ = false;
+  cuda::BodyLevels levels_{device_};
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;

@@ -9,6 +9,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/integrators/integrator.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/results.h"
@@ -21,6 +22,12 @@ struct StepPlan {
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
+  float eta = StepCriterion::usual_eta;
+  bool takes_targets = false;  ///< the kernel does, see KernelInfo
+  float mean_mass = 0;         ///< of the bodies
+
+  /// For the levels of block steps.
+  StepCriterion criterion() const { return {.softening = law.softening, .mean_mass = mean_mass, .eta = eta}; }
 };
 
 /// The step and the time of a state: whole steps since the start, and the time in units of G = 1.
@@ -50,7 +57,13 @@ struct BatchResult {
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
   std::shared_ptr<const TreeCells> tree_cells;
   std::shared_ptr<const Accelerations> accelerations;
+  std::optional<LevelCounts> levels;  ///< of the last step, if the integrator has block steps
 };
+
+/// Of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see ForceArgs::evaluated.
+inline double interactions_of(const ForceArgs& args) {
+  return static_cast<double>(args.target_count()) * args.count;
+}
 
 /// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
 StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,

@@ -5,6 +5,7 @@
 
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/results.h"
 
@@ -12,11 +13,14 @@ namespace orrery {
 
 /// A pass over the bodies as the number that NonFiniteCheck takes: its step, and its place in that step.
 struct PassId {
-  /// In the order in which they run: the drift, the check of the state after the step, and what the drift of the next
-  /// step finds in that state.
-  enum Place : std::uint32_t { drift, check, next_drift };
-  static constexpr int place_bits = 2;
-  static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);
+  static constexpr int place_bits = 9;
+  static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);  ///< more than a batch has
+  /// In the order in which they run: the drifts, the check of the state after the step, and what the first drift of the
+  /// next step finds in that state.
+  enum Place : std::uint32_t { first_drift, check = (1u << place_bits) - 2, next_drift };
+  /// `n` counts the drifts of a step, from 0.
+  static constexpr Place drift(int n) { return static_cast<Place>(n); }
+  static_assert((1u << most_level) < check, "each moment of a step with levels is a place");
 
   std::uint32_t number;
 
@@ -50,10 +54,13 @@ class NonFiniteWatch {
   cuda::NonFiniteReport report() const { return {d_first_.data(), &seen()}; }
   /// The check of the state after `step`.
   std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
-  /// The drift in `step`. If the step has changed the bodies before, what the drift finds counts as found in this step.
-  cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before) const {
-    const std::uint32_t here = number(step, PassId::drift);
-    return {report(), changed_before ? here : number(step - 1, PassId::next_drift), here};
+  /// The drift in `step` after `drifts` others. If the step has changed the bodies before, what the drift finds counts
+  /// as found in this step, which is completed.
+  cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before, int drifts = 0) const {
+    const std::uint32_t here = number(step, PassId::drift(drifts));
+    if (!changed_before)
+      return {report(), number(step - 1, PassId::next_drift), number(step - 1, PassId::next_drift), here};
+    return {report(), number(step, PassId::first_drift), here, here};
   }
 
   /// The first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the first

@@ -20,8 +20,10 @@ struct StepTiming {
   double integrate_ms = 0;  ///< the rest of step_ms
   double map_ms = 0;        ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 if it is not mapped
   double unmap_ms = 0;
-  double interactions_per_evaluation = 0;  ///< count^2 of a direct sum; of a tree those that it evaluated, on average
-  double interactions_per_s = 0;           ///< interactions of the batch's evaluations over its time
+  /// On average. Of a direct sum: targets times bodies, which is count^2 but for block steps; of a tree those that it
+  /// evaluated.
+  double interactions_per_evaluation = 0;
+  double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
 };
 
 /// The error of the running kernel, from one evaluation while it ran.

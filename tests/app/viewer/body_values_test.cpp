@@ -78,12 +78,12 @@ TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {
 
 TEST(SuitableTimeStep, IsThePowerOfTwoOfDtThatTheAccelerationAllows) {
   // The criterion gives sqrt(0.05 * 0.2 / 1) = 0.1.
-  EXPECT_EQ(suitable_time_step(0.08f, 0.2f, 1.0f), 0.08f);
-  EXPECT_EQ(suitable_time_step(0.15f, 0.2f, 1.0f), 0.075f);
-  EXPECT_EQ(suitable_time_step(0.75f, 0.2f, 1.0f), 0.09375f);
-  EXPECT_EQ(suitable_time_step(0.02f, 0.2f, 1.0f), 0.08f);
-  EXPECT_EQ(suitable_time_step(1.0f, 0.2f, 0.0f), 1048576.0f) << "nothing pulls";
-  EXPECT_TRUE(std::isnan(suitable_time_step(0.15f, 0.2f, std::nanf(""))));
+  EXPECT_EQ(suitable_time_step(0.08f, {0.2f}, 1.0f), 0.08f);
+  EXPECT_EQ(suitable_time_step(0.15f, {0.2f}, 1.0f), 0.075f);
+  EXPECT_EQ(suitable_time_step(0.75f, {0.2f}, 1.0f), 0.09375f);
+  EXPECT_EQ(suitable_time_step(0.02f, {0.2f}, 1.0f), 0.08f);
+  EXPECT_EQ(suitable_time_step(1.0f, {0.2f}, 0.0f), 1048576.0f) << "nothing pulls";
+  EXPECT_TRUE(std::isnan(suitable_time_step(0.15f, {0.2f}, std::nanf(""))));
 }
 
 TEST_F(BodyValuesTest, AreTheTimeStepsThatSuitAtThePresentDt) {

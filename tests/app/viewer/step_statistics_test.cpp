@@ -105,6 +105,15 @@ TEST(StepStatistics, ResultsKeepTheBestWindowAndTheOrderOfTrying) {
   EXPECT_NEAR(results[1].interactions_per_s, 1e6 / 8e-3, 1);
 }
 
+TEST(StepStatistics, BatchesOfBlockStepsCountWithTheEvaluationsThatTheyHad) {
+  StepStatistics statistics;
+  StepTiming batch{.steps = 2, .evaluations = 16, .step_ms = 4};
+  batch.interactions_per_evaluation = 1000;
+  statistics.add(slow, {.evaluations = 0, .interactions = 5000}, batch);
+  EXPECT_EQ(described(statistics).measured, 1);
+  EXPECT_NEAR(statistics.results()[0].interactions_per_s, 8 * 1000 / 4e-3, 1);
+}
+
 TEST(StepStatistics, AnUnluckyBeginningIsForgotten) {
   StepStatistics statistics;
   add(statistics, slow, timing(500));

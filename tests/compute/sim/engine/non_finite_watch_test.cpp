@@ -49,9 +49,9 @@ class NonFiniteWatchTest : public testing::Test {
       cuda::check_finite(positions.data(), velocities.data(), count, watch.report(), watch.pass_after(step),
                          stream.get());
     }
-    void drift_in(std::int64_t step, bool changed_before = false) {
+    void drift_in(std::int64_t step, bool changed_before = false, int drifts = 0) {
       cuda::kick_drift(gpu, positions.data(), velocities.data(), accelerations.data(), count, 1, 0, 1,
-                       watch.check_in(step, changed_before), stream.get());
+                       watch.check_in(step, changed_before, drifts), stream.get());
     }
     void expect_non_finite(std::int64_t step, int body) {
       stream.synchronize();
@@ -109,6 +109,20 @@ TEST_F(NonFiniteWatchTest, ADriftTellsWhatWasBadBeforeItFromWhatItMade) {
   kicked_in_the_step.spoil(kicked_in_the_step.velocities, 999);
   kicked_in_the_step.drift_in(5, /*changed_before=*/true);
   kicked_in_the_step.expect_non_finite(5, 999);
+}
+
+TEST_F(NonFiniteWatchTest, TheFirstOfManyDriftsOfAStepCountsAndTheStepIsCompleted) {
+  OnDevice device;
+  device.drift_in(5);
+  device.drift_in(5, /*changed_before=*/true, 1);
+  device.spoil(device.accelerations, 40);
+  device.drift_in(5, /*changed_before=*/true, 2);
+  device.spoil(device.accelerations, 3);  // as by the pull of body 40
+  device.drift_in(5, /*changed_before=*/true, 256);
+  device.look_after(5);
+  device.drift_in(6);
+  device.expect_non_finite(5, 40);
+  EXPECT_EQ(device.x(0), 4) << "no drift of the next step";
 }
 
 TEST_F(NonFiniteWatchTest, CountsFromABaseSoThatStepsFit) {

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+
+#include "compute/cuda/dependent_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/integrators/body_levels_cuda.h"
+#include "compute/integrators/checked_update.h"
+
+namespace orrery::cuda {
+namespace {
+
+constexpr int levels_block = 128;
+
+__global__ void find_levels(StepCriterion criterion, float time_step, const Vec4* __restrict__ accelerations, int count,
+                            Level* __restrict__ levels, int* __restrict__ bodies, int* __restrict__ counts) {
+  __shared__ int in_block[level_count];
+  if (threadIdx.x < level_count) in_block[threadIdx.x] = 0;
+  __syncthreads();
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) {
+    const int level = criterion.level(time_step, accelerations[i]);
+    levels[i] = static_cast<Level>(level);
+    bodies[i] = i;
+    atomicAdd(&in_block[level], 1);
+  }
+  __syncthreads();
+  if (threadIdx.x < level_count && in_block[threadIdx.x] > 0) {
+    atomicAdd(&counts[threadIdx.x], in_block[threadIdx.x]);
+  }
+}
+
+__global__ void update_levels(Vec4* __restrict__ positions, Vec4* __restrict__ velocities,
+                              const Vec4* __restrict__ accelerations, Vec4* __restrict__ origins,
+                              const Level* __restrict__ levels, int count, Substep now, float drag,
+                              NonFiniteCheck check) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  wait_for_kernel_before();
+  if (i >= count) return;
+  const int level = levels[i];
+  const bool active = level >= now.lowest_active();
+  const Vec4 acceleration = active ? accelerations[i] : Vec4{};
+  Vec4 origin = origins[i];
+  update_checked(positions, velocities, i, /*kicks=*/active, check, [&](Vec4& position, Vec4& velocity) {
+    update_body(now, level, origin, position, velocity, acceleration, drag);
+  });
+  if (active) origins[i] = origin;
+}
+
+/// The order of bodies of one level is theirs, every time.
+cudaError_t sort_by_level(void* scratch, std::size_t& bytes, const Level* levels, Level* sorted_levels,
+                          const int* bodies, int* order, int count, cudaStream_t stream) {
+  constexpr int level_bits = 4;
+  static_assert(level_count <= 1 << level_bits);
+  return cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, levels, sorted_levels, bodies, order, count, 0,
+                                                   level_bits, stream);
+}
+
+}  // namespace
+
+void BodyLevels::prepare(int count) {
+  if (this->count() == count) return;
+  memory_ = {};  // first the old memory, then the new
+  device_.activate();
+  std::size_t scratch_bytes = 0;
+  ORRERY_CUDA_CHECK(
+      sort_by_level(nullptr, scratch_bytes, nullptr, nullptr, nullptr, nullptr, count, /*stream=*/nullptr));
+  const auto size = static_cast<std::size_t>(count);
+  Memory memory{.levels = {device_, size},
+                .sorted_levels = {device_, size},
+                .bodies = {device_, size},
+                .order = {device_, size},
+                .origins = {device_, size},
+                .counts = {device_, level_count},
+                .counts_here = {device_, level_count, /*pinned=*/true},
+                .sort_scratch = {device_, scratch_bytes}};
+  memory_ = std::move(memory);
+}
+
+int BodyLevels::assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations,
+                       cudaStream_t stream) {
+  const std::span<int> counts_here = memory_.counts_here.first(level_count);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(memory_.counts.data(), 0, level_count * sizeof(int), stream));
+  find_levels<<<ceil_div(count(), levels_block), levels_block, 0, stream>>>(
+      criterion, time_step, d_accelerations, count(), memory_.levels.data(), memory_.bodies.data(),
+      memory_.counts.data());
+  ORRERY_CUDA_CHECK_LAUNCH(find_levels);
+  download(memory_.counts.data(), counts_here, stream);
+  std::size_t scratch_bytes = memory_.sort_scratch.size();
+  ORRERY_CUDA_CHECK(sort_by_level(memory_.sort_scratch.data(), scratch_bytes, memory_.levels.data(),
+                                  memory_.sorted_levels.data(), memory_.bodies.data(), memory_.order.data(), count(),
+                                  stream));
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::ranges::copy(counts_here, counts_.begin());
+  return deepest_of(counts_);
+}
+
+void BodyLevels::kick_drift(const Substep& now, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations,
+                            float drag, const NonFiniteCheck& check, cudaStream_t stream) const {
+  launch_dependent(device_, update_levels, ceil_div(count(), levels_block), levels_block, 0, stream, d_positions,
+                   d_velocities, d_accelerations, memory_.origins.data(), memory_.levels.data(), count(), now, drag,
+                   check);
+}
+
+}  // namespace orrery::cuda

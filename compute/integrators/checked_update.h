@@ -1,0 +1,37 @@
+#pragma once
+
+#if defined(__CUDACC__)
+#include "compute/integrators/finite.h"
+#include "compute/integrators/update_cuda.h"
+
+namespace orrery::cuda {
+
+/// Whether a pass below this one has reported a body. An ordinary load, served by the caches: what is reported while
+/// this pass runs may be missed here.
+__device__ inline bool reported_before(const NonFiniteReport& report, std::uint32_t pass) {
+  return report.d_first->is_before(pass);
+}
+
+__device__ inline void put(const NonFiniteReport& report, const PackedFinding& here) {
+  if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
+}
+
+/// One body's part of a pass: update(position, velocity), which changes the velocity only if `kicks`. Does nothing once
+/// the bodies are frozen, and reports a body that is not finite.
+template <class Update>
+__device__ void update_checked(Vec4* positions, Vec4* velocities, int i, bool kicks, const NonFiniteCheck& check,
+                               Update&& update) {
+  // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
+  const bool frozen = reported_before(check.report, check.frozen_below);
+  const Vec4 position_before = positions[i], velocity_before = velocities[i];
+  Vec4 position = position_before, velocity = velocity_before;
+  update(position, velocity);
+  positions[i] = frozen ? position_before : position;
+  if (kicks) velocities[i] = frozen ? velocity_before : velocity;
+  if (!frozen && !is_finite(position, velocity)) {
+    put(check.report, {is_finite(position_before, velocity_before) ? check.after : check.before, i});
+  }
+}
+
+}  // namespace orrery::cuda
+#endif

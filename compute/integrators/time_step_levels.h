@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+
+#include "compute/core/vec.h"
+#include "compute/kernels/epilogue.h"
+
+namespace orrery {
+
+/// Levels of time steps: a body of level l has steps of dt / 2^l.
+inline constexpr int level_count = 9;
+inline constexpr int most_level = level_count - 1;
+using Level = std::uint8_t;
+
+/// The bodies at each level.
+using LevelCounts = std::array<int, level_count>;
+
+/// The bodies at `level` and below it.
+inline int count_from(const LevelCounts& bodies, int level) {
+  return std::accumulate(bodies.begin() + level, bodies.end(), 0);
+}
+/// The deepest level that has bodies.
+inline int deepest_of(const LevelCounts& bodies) {
+  int level = most_level;
+  while (level > 0 && bodies[static_cast<std::size_t>(level)] == 0) --level;
+  return level;
+}
+
+/// The mean mass of these bodies, in w; 0 if there are none.
+inline float mean_mass(std::span<const Vec4> positions) {
+  double sum = 0;
+  for (const Vec4& body : positions) sum += body.w;
+  return positions.empty() ? 0 : static_cast<float>(sum / static_cast<double>(positions.size()));
+}
+
+/// The longest time step that suits a body, as its acceleration a and the softening epsilon have it:
+/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none: then the length
+/// is not epsilon, but the distance at which one body of mean mass would pull that hard, so that the step is a fixed
+/// part of the period of a close pair.
+struct StepCriterion {
+  static constexpr float usual_eta = 0.025f;
+
+  float softening = 0;
+  float mean_mass = 0;
+  float eta = usual_eta;
+
+  /// Infinite without an acceleration.
+  ORRERY_HD double longest_step(double acceleration) const {
+    const double distance = std::sqrt(double{mean_mass} / acceleration);
+    const double length = distance > double{softening} ? distance : double{softening};
+    return std::sqrt(2 * double{eta} * length / acceleration);
+  }
+  /// The first level whose step is not longer, or most_level; 0 for an acceleration that is not a number.
+  ORRERY_HD int level(float time_step, const Vec4& acceleration) const {
+    const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
+    const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
+    int level = 0;
+    for (double step = time_step; step > longest && level < most_level; step /= 2) ++level;
+    return level;
+  }
+  friend bool operator==(const StepCriterion&, const StepCriterion&) = default;
+};
+
+/// A moment in a whole step at which bodies' own steps begin and end: those of the deepest level at each one.
+struct Substep {
+  float time_step = 0;  ///< of the whole step
+  int deepest = 0;      ///< the deepest level that has bodies
+  int number = 0;       ///< from 0, where all steps begin, to last(), where all end
+
+  ORRERY_HD int last() const { return 1 << deepest; }
+  /// Own steps end or begin here for bodies of this level and all deeper ones: they are active.
+  ORRERY_HD int lowest_active() const {
+    int level = deepest;
+    for (int rest = number | last(); rest % 2 == 0; rest /= 2) --level;
+    return level;
+  }
+  /// The kick of an active body: the second half of its step that ends, and the first half of the one that begins.
+  ORRERY_HD float kick_dt(int level) const {
+    const float own = time_step / static_cast<float>(1 << level);
+    return number == 0 || number == last() ? own / 2 : own;
+  }
+  /// From the begin of the body's present step to the next moment.
+  ORRERY_HD float drift_dt(int level) const {
+    const int moments = number % (1 << (deepest - level)) + 1;
+    return time_step / static_cast<float>(last()) * static_cast<float>(moments);
+  }
+};
+
+/// One body's part of StepOps::kick_drift_levels, on every machine. `origin` is its position at the begin of its
+/// present step, from which it drifts: adding up many short drifts would add up their rounding errors, which are alike.
+/// Returns whether it was kicked; `acceleration` is not read otherwise.
+ORRERY_HD inline bool update_body(const Substep& now, int level, Vec4& origin, Vec4& position, Vec4& velocity,
+                                  const Vec4& acceleration, float drag) {
+  const bool active = level >= now.lowest_active();
+  if (active) {
+    const Vec3 a{acceleration.x, acceleration.y, acceleration.z};
+    velocity = Epilogue::kicked(velocity, a, position.w, drag, now.kick_dt(level));
+    origin = position;
+  }
+  if (now.number < now.last()) {
+    const float drift_dt = now.drift_dt(level);
+    position.x = origin.x + velocity.x * drift_dt;
+    position.y = origin.y + velocity.y * drift_dt;
+    position.z = origin.z + velocity.z * drift_dt;
+  }
+  return active;
+}
+
+}  // namespace orrery

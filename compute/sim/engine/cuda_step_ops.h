@@ -1,0 +1,118 @@
+#pragma once
+
+#include <utility>
+
+#include "compute/diagnostics/reference_cuda.h"
+#include "compute/integrators/body_levels_cuda.h"
+#include "compute/integrators/update_cuda.h"
+#include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine/non_finite_watch.h"
+
+namespace orrery {
+
+/// What the steps of a CUDA engine work on: parts of the engine.
+struct CudaStepParts {
+  const cuda::Device& device;
+  cudaStream_t stream;
+  const StepPlan& plan;
+  int count;
+  MassRange masses;
+  Vec4* d_accelerations;
+  bool& accelerations_current;
+  cuda::BodyLevels& levels;
+  cuda::ForceComparison& comparison;
+  const NonFiniteWatch& watch;
+
+  ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
+    return {.bodies = bodies.positions,
+            .count = count,
+            .masses = masses,
+            .law = plan.law,
+            .epilogue = epilogue,
+            .stream = stream};
+  }
+};
+
+/// The integrator's operations on the mapped arrays, for one batch.
+class CudaStepOps final : public StepOps {
+ public:
+  CudaStepOps(const CudaStepParts& parts, const DeviceBodies& bodies, CudaBatch& batch)
+      : parts_{parts}, bodies_{bodies}, batch_{batch} {}
+  /// `timed`: its evaluations are.
+  void begin_step(std::int64_t step, bool timed) {
+    step_ = step;
+    timed_ = timed;
+    changed_ = false;
+    drifts_ = 0;
+    batch_.evaluations_before.push_back(batch_.evaluations);
+  }
+
+  void force(bool store, float kick_dt) override {
+    const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
+    store |= compares || batch_.request.accelerations;
+    evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
+                                         .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
+                                         .kick_dt = kick_dt,
+                                         .drag = parts_.plan.law.effective_drag()}));
+    if (store) parts_.accelerations_current = true;
+    changed_ |= kick_dt != 0;
+    if (compares) {
+      batch_.probed_step = step_;
+      parts_.comparison.enqueue(bodies_.positions, parts_.count, batch_.request.probe, parts_.plan.law,
+                                parts_.d_accelerations, parts_.stream);
+    }
+  }
+  void kick_drift(float kick_dt, float drift_dt) override {
+    cuda::kick_drift(parts_.device, bodies_.positions, bodies_.velocities, parts_.d_accelerations, parts_.count,
+                     kick_dt, parts_.plan.law.effective_drag(), drift_dt, next_check(), parts_.stream);
+    parts_.accelerations_current = false;
+  }
+  bool accelerations_current() const override { return parts_.accelerations_current; }
+
+  int assign_levels(float time_step) override {
+    const int deepest = parts_.levels.assign(parts_.plan.criterion(), time_step, parts_.d_accelerations, parts_.stream);
+    batch_.levels = parts_.levels.counts();
+    return deepest;
+  }
+  void force_levels(const Substep& now) override {
+    if (now.lowest_active() == 0) return force(/*store=*/true, 0);
+    ForceArgs args = parts_.force_args(bodies_, {.accelerations = parts_.d_accelerations});
+    if (parts_.plan.takes_targets) args.targets = {parts_.levels.d_order(), parts_.levels.active_count(now)};
+    evaluate(args);
+  }
+  void kick_drift_levels(const Substep& now) override {
+    parts_.levels.kick_drift(now, bodies_.positions, bodies_.velocities, parts_.d_accelerations,
+                             parts_.plan.law.effective_drag(), next_check(), parts_.stream);
+    if (now.number < now.last()) parts_.accelerations_current = false;
+  }
+
+ private:
+  void evaluate(ForceArgs args) {
+    ++batch_.evaluations;
+    batch_.interactions += interactions_of(args);
+    const auto* pass = timed_ ? &next_pass() : nullptr;
+    if (pass) pass->first.record(parts_.stream);
+    if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
+    args.times_phases = timed_;
+    parts_.plan.kernel->evaluate(args);
+    if (pass) pass->second.record(parts_.stream);
+  }
+  const std::pair<cuda::Event, cuda::Event>& next_pass() {
+    if (batch_.timed_evaluations == batch_.force.size()) {
+      batch_.force.emplace_back(cuda::Event{parts_.device}, cuda::Event{parts_.device});
+    }
+    return batch_.force[batch_.timed_evaluations++];
+  }
+  cuda::NonFiniteCheck next_check() { return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++); }
+
+  CudaStepParts parts_;
+  DeviceBodies bodies_;
+  CudaBatch& batch_;
+  std::int64_t step_ = 0;  // that is being made
+  bool timed_ = false;
+  bool changed_ = false;  // in this step, the bodies have been
+  int drifts_ = 0;        // in this step
+};
+
+}  // namespace orrery

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "compute/core/law.h"
+#include "compute/core/range.h"
+#include "compute/sim/command_row.h"
+
+// The commands that change how bodies move. command.h lists all.
+namespace orrery {
+
+/// Throw UsageError that lists the known ids.
+void check_integrator(const std::string& id);
+void check_law(const std::string& id);
+
+struct SelectIntegrator {
+  std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectIntegrator>("integrator", "Selects an integrator.",
+                                         Argument<&SelectIntegrator::id>{{.name = "id", .check = check_integrator}});
+  }
+};
+struct SelectLaw {
+  std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectLaw>("law", "Selects the force between two bodies.",
+                                  Argument<&SelectLaw::id>{{.name = "id", .check = check_law}});
+  }
+};
+/// `slider` is what a slider spans, here and below; other values of `range` are typed.
+struct SetTimeStep {
+  float time_step;
+
+  static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetTimeStep>("dt", "Sets the time step.",
+                                    Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
+  }
+};
+/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta softening / |a|).
+struct SetEta {
+  float eta;
+
+  static constexpr Range<float> range{0, 1, "", /*open=*/true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetEta>("eta", "Sets the accuracy of block time steps.",
+                               Argument<&SetEta::eta>{{.name = "value", .range = SetEta::range}});
+  }
+};
+struct SetSoftening {
+  float softening;
+
+  static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
+  static constexpr Range<float> slider{1e-4f, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetSoftening>(
+        "softening", "Sets the softening length.",
+        Argument<&SetSoftening::softening>{{.name = "value", .range = SetSoftening::range}});
+  }
+};
+struct SetRepulsion {
+  float repulsion;
+
+  static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
+  static constexpr Range<float> slider{0, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetRepulsion>(
+        "repulsion", "Sets H of the law attract-repel.",
+        Argument<&SetRepulsion::repulsion>{{.name = "value", .range = SetRepulsion::range}});
+  }
+};
+struct SetDrag {
+  float drag;
+
+  static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
+  static constexpr Range<float> slider{0, 0.01f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
+                                Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
+  }
+};
+
+}  // namespace orrery
