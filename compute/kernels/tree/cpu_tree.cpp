@@ -217,7 +217,7 @@ constexpr Tunable tunables[] = {
      .notes = "Neighbouring bodies that walk the tree together, and share one list of what they meet, at most.",
      .values = group_values.names(),
      .initial = "64"},
-    order_tunable("local")};
+    order_tunable};
 
 /// Measures the times of the phases.
 class PhaseClock {

@@ -38,7 +38,7 @@ constexpr Tunable tunables[] = {
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
      .values = groups_or_auto,
      .initial = "auto"},
-    order_tunable("quadrupole"),
+    order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
@@ -47,9 +47,7 @@ constexpr Tunable tunables[] = {
      .whole = true},
 };
 
-// Median errors with tolerances of 1e-4, 5e-5, 2e-5 and 1e-5: 1.4e-4, 9.2e-5, 4.8e-5 and 3.1e-5 (a million bodies in
-// two galaxies, on an H100, 2026-11).
-constexpr const char* candidates[] = {"", "order=local"};
+constexpr const char* candidates[] = {""};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 

@@ -19,14 +19,13 @@ constexpr Tunable leaf_tunable(const char* initial) {
 
 inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local> order_values{"monopole",
                                                                                                 "quadrupole", "local"};
-constexpr Tunable order_tunable(const char* initial) {
-  return {.name = "order",
-          .notes =
-              "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-              "through one expansion around its center.",
-          .values = order_values.names(),
-          .initial = initial};
-}
+inline constexpr Tunable order_tunable{
+    .name = "order",
+    .notes =
+        "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
+        "through one expansion around its center.",
+    .values = order_values.names(),
+    .initial = "local"};
 inline FarField far_field(const Settings& settings) {
   return order_values.find(settings.text("order"));
 }
