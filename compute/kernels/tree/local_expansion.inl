@@ -48,7 +48,8 @@ struct LocalExpansion {
 /// 1 / R, with R^2 = D^2 + eps^2. The expansion has all terms up to R^-5 in the distance, which for the mass is third
 /// order in y and for the second moments first order: with f = 1 / R and its derivatives,
 ///   A_i = -(M f_i + Q_jk f_ijk / 2),  A_ij = M f_ij + Q_kl f_ijkl / 2,  A_ijk = -M f_ijk,  A_ijkl = M f_ijkl.
-/// Warren and Salmon 1995, Comput. Phys. Commun. 87, 266, and Dehnen 2002, J. Comput. Phys. 179, 27, for such expansions.
+/// Warren and Salmon 1995, Comput. Phys. Commun. 87, 266, and Dehnen 2002, J. Comput. Phys. 179, 27, for such
+/// expansions.
 template <class Real>
 ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx, Real dy, Real dz, Real mass,
                                 const Quadrupole<Real>& q) {
