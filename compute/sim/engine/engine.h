@@ -94,9 +94,10 @@ class Engine {
 
   /// Whether advance() may be called now.
   virtual bool ready() const = 0;
-  /// Starts a batch of steps. Call only when ready(). The steps stop when a body becomes non-finite; then every batch
-  /// stops at once until the next upload(). At most one batch in flight may probe forces, at most one may measure what
-  /// is conserved, at most one may read the cells of a tree, and at most one the accelerations.
+  /// Starts a batch of steps. With block steps, a CUDA engine waits until the last one begins. Call only when ready().
+  /// The steps stop when a body becomes non-finite; then every batch stops at once until the next upload(). At most one
+  /// batch in flight may probe forces, at most one may measure what is conserved, at most one may read the cells of a
+  /// tree, and at most one the accelerations.
   virtual void advance(const BatchRequest& request) = 0;
   /// The batches that ended since the last call, oldest first. A batch that failed has the whole steps that it ran; a
   /// later call with nothing to return throws its error.
