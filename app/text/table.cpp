@@ -162,6 +162,11 @@ std::string with_prefix(double value) {
   return power == 0 ? fmt::format("{:.3g}", value) : fmt::format("{:.3g} {}", value, letters[power]);
 }
 
+std::string milliseconds(double ms) {
+  if (!std::isfinite(ms)) return "-";
+  return ms < 999.5 ? significant(ms, 3) + " ms" : significant(ms / 1000, 3) + " s";
+}
+
 std::string significant(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "-";
 }

@@ -53,6 +53,8 @@ class Table {
 /// "1.83 T" for 1.83e12: three digits and a factor of 1000 as a letter, for rates and flops. "-" for what is not
 /// finite.
 std::string with_prefix(double value);
+/// "0.144 ms", "4.14 s": three digits; "-" for what is not finite.
+std::string milliseconds(double ms);
 /// "0.171" with `digits` significant digits; "-" for what is not finite.
 std::string significant(double value, int digits = 4);
 

@@ -20,7 +20,7 @@ std::string kernel_text(const Status& status) {
 /// Leapfrog's first step has one evaluation more and is in no median.
 std::string step_text(const ViewStatus& view) {
   if (view.measured == 0) return no_measurement;
-  return fmt::format("{} ms, the median of {} with steps", significant(view.step_ms_median, 3),
+  return fmt::format("{}, the median of {} with steps", milliseconds(view.step_ms_median),
                      counted(view.measured, "frame"));
 }
 

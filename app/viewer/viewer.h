@@ -139,6 +139,7 @@ class Viewer {
   void follow_comparison();
   void end_comparison(const std::string& why);
   void refuse_while_comparing(const char* what) const;
+  void leave_distances();
   void set_stage(const render::Canvas& canvas, glm::vec3 covered);
   void draw_both(const render::OrbitCamera& camera);
   render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;

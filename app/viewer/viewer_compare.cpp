@@ -25,6 +25,7 @@ void Viewer::carry_out(const CompareWith& c) {
   if (!c.kernel) {
     second_.end(lane_);
     forget_all_but_layout(view_.compare);
+    leave_distances();
     return;
   }
   if (view_.sweep.active) throw UsageError("the sweep is running and needs the machine for itself; stop it first");
@@ -32,6 +33,16 @@ void Viewer::carry_out(const CompareWith& c) {
   if (lane_.log().recording()) throw UsageError("a recording describes one run; stop it before you compare two");
   forget_all_but_layout(view_.compare);
   second_.begin(lane_, c);
+}
+
+/// There is no B any more, from which colours could show the distance.
+void Viewer::leave_distances() {
+  render::Appearance appearance = view_.appearance;
+  if (appearance.colour_by != render::ColourBy::distance) return;
+  appearance.colour_by = render::Appearance{}.colour_by;
+  appearance.low.reset();
+  appearance.high.reset();
+  carry_out(SetAppearance{appearance});
 }
 
 void Viewer::carry_out(const SetCompareLayout& c) {

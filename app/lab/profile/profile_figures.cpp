@@ -162,6 +162,7 @@ std::string figure_text(const ProfileFigure& figure, double value) {
   if (!std::isfinite(value)) return "-";
   const std::string_view unit = figure.unit;
   const char* const gap = unit.empty() || unit.starts_with('/') ? "" : " ";
+  if (unit == "ms") return milliseconds(value);
   if (unit == "%") return fmt::format("{:.1f} %", value);
   if (unit == "bit" || unit == "MHz" || std::string_view{figure.id} == "threads") {
     return fmt::format("{:.0f}{}{}", value, gap, unit);

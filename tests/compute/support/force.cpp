@@ -127,10 +127,14 @@ Tolerance tolerance_at(const KernelInfo& info, const Settings& settings) {
   if (!info.is_tree) return info.tolerance;
   const Settings initial{info};
   const auto theta = [](const Settings& of) { return std::stod(of.text("theta")); };
+  const auto tolerance = [](const Settings& of) {
+    const std::string text = of.text_or_none("tolerance");
+    return text == "off" ? 1 : text.empty() ? 0 : std::stod(text);
+  };
   if (settings == initial) return info.tolerance;
-  const bool same_expansion =
-      theta(settings) <= theta(initial) && settings.text_or_none("order") == initial.text_or_none("order");
-  return same_expansion ? Tolerance{.median = 2 * info.tolerance.median, .max = 2 * info.tolerance.max}
+  const bool as_accurate = theta(settings) <= theta(initial) && tolerance(settings) <= tolerance(initial) &&
+                           settings.text_or_none("order") == initial.text_or_none("order");
+  return as_accurate ? Tolerance{.median = 2 * info.tolerance.median, .max = 2 * info.tolerance.max}
                         : Tolerance{.median = 2e-2, .max = 2};
 }
 

@@ -137,6 +137,8 @@ TEST(ProfileFigures, HaveWordsAndText) {
     EXPECT_EQ(figure_text(figure, unknown), "-");
   }
   EXPECT_EQ(figure_text(*find_profile_figure("issue"), 87.34), "87.3 %");
+  EXPECT_EQ(figure_text(*find_profile_figure("time_ms"), 0.1444), "0.144 ms");
+  EXPECT_EQ(figure_text(*find_profile_figure("time_ms"), 4139.0), "4.14 s");
   EXPECT_EQ(figure_text(*find_profile_figure("interactions_per_s"), 1.83e12), "1.83 T/s");
   EXPECT_EQ(figure_text(*find_profile_figure("dram_bytes"), 2.5e9), "2.5 GB");
   EXPECT_EQ(figure_text(*find_profile_figure("bytes_per_interaction"), 0.5), "0.5 B");
