@@ -4,7 +4,7 @@
 
 /// The pull of gravity at an offset y from a centre, to third order in y:
 ///   a_i = A_i + A_ij y_j + A_ijk y_j y_k / 2 + A_ijkl y_j y_k y_l / 6.
-/// The tensors are symmetric. Of A_ijkl, those terms are kept that have z at most once, see term().
+/// The tensors are symmetric, but not traceless, since bodies are softened.
 template <class Real>
 struct LocalExpansion {
   enum Term {
@@ -32,10 +32,16 @@ struct LocalExpansion {
     xxxz,
     xxyy,
     xxyz,
+    xxzz,
     xyyy,
     xyyz,
+    xyzz,
+    xzzz,
     yyyy,
     yyyz,
+    yyzz,
+    yzzz,
+    zzzz,
     terms
   };
   Real at[terms];
@@ -99,14 +105,21 @@ ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx
   sum.add(L::zzz, mz, bz - number(6));
 
   const Real jx = m5 * nx, jxy = jx * ny, jxz = jx * nz, jyz = m5 * yz;
-  const Real cx = number(105) * xx, cy = number(105) * yy;
+  const Real cx = number(105) * xx, cy = number(105) * yy, cz = number(105) * zz;
+  const Real three = number(3), minus_fifteen = number(-15);
   sum.add(L::xxxx, m5, multiply_add(cx - number(90), xx, number(9)));
   sum.add(L::xxxy, jxy, cx - number(45));
   sum.add(L::xxxz, jxz, cx - number(45));
-  sum.add(L::xxyy, m5, multiply_add(cx, yy, multiply_add(number(-15), xx + yy, number(3))));
+  sum.add(L::xxyy, m5, multiply_add(cx, yy, multiply_add(minus_fifteen, xx + yy, three)));
   sum.add(L::xxyz, jyz, cx - fifteen);
+  sum.add(L::xxzz, m5, multiply_add(cx, zz, multiply_add(minus_fifteen, xx + zz, three)));
   sum.add(L::xyyy, jxy, cy - number(45));
   sum.add(L::xyyz, jxz, cy - fifteen);
+  sum.add(L::xyzz, jxy, cz - fifteen);
+  sum.add(L::xzzz, jxz, cz - number(45));
   sum.add(L::yyyy, m5, multiply_add(cy - number(90), yy, number(9)));
   sum.add(L::yyyz, jyz, cy - number(45));
+  sum.add(L::yyzz, m5, multiply_add(cy, zz, multiply_add(minus_fifteen, yy + zz, three)));
+  sum.add(L::yzzz, jyz, cz - number(45));
+  sum.add(L::zzzz, m5, multiply_add(cz - number(90), zz, number(9)));
 }

@@ -37,26 +37,22 @@ inline constexpr float local_radii = 2.5f;
 /// Beyond this distance, terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// The pull of an expansion at an offset (x, y, z) from its centre. The terms of third order that the expansion leaves
-/// out follow from the others, since without softening f_ijkl has no trace. With softening, the error is of the order
-/// (eps / R)^2 times those terms.
+/// The pull of an expansion at an offset (x, y, z) from its centre.
 ORRERY_HD inline Vec3 pull_at(const LocalExpansion<float>& expansion, float x, float y, float z) {
   using L = LocalExpansion<float>;
   const float* a = expansion.at;
   // Of the third-order terms, a third: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
   const float tx = x / 3, ty = y / 3, tz = z / 3;
-  const float xxzz = -(a[L::xxxx] + a[L::xxyy]), xyzz = -(a[L::xxxy] + a[L::xyyy]), yyzz = -(a[L::xxyy] + a[L::yyyy]);
-  const float xzzz = -(a[L::xxxz] + a[L::xyyz]), yzzz = -(a[L::xxyz] + a[L::yyyz]), zzzz = -(xxzz + yyzz);
   const float xxx = a[L::xxx] + a[L::xxxx] * tx + a[L::xxxy] * ty + a[L::xxxz] * tz;
   const float xxy = a[L::xxy] + a[L::xxxy] * tx + a[L::xxyy] * ty + a[L::xxyz] * tz;
-  const float xxz = a[L::xxz] + a[L::xxxz] * tx + a[L::xxyz] * ty + xxzz * tz;
+  const float xxz = a[L::xxz] + a[L::xxxz] * tx + a[L::xxyz] * ty + a[L::xxzz] * tz;
   const float xyy = a[L::xyy] + a[L::xxyy] * tx + a[L::xyyy] * ty + a[L::xyyz] * tz;
-  const float xyz = a[L::xyz] + a[L::xxyz] * tx + a[L::xyyz] * ty + xyzz * tz;
-  const float xzz = a[L::xzz] + xxzz * tx + xyzz * ty + xzzz * tz;
+  const float xyz = a[L::xyz] + a[L::xxyz] * tx + a[L::xyyz] * ty + a[L::xyzz] * tz;
+  const float xzz = a[L::xzz] + a[L::xxzz] * tx + a[L::xyzz] * ty + a[L::xzzz] * tz;
   const float yyy = a[L::yyy] + a[L::xyyy] * tx + a[L::yyyy] * ty + a[L::yyyz] * tz;
-  const float yyz = a[L::yyz] + a[L::xyyz] * tx + a[L::yyyz] * ty + yyzz * tz;
-  const float yzz = a[L::yzz] + xyzz * tx + yyzz * ty + yzzz * tz;
-  const float zzz = a[L::zzz] + xzzz * tx + yzzz * ty + zzzz * tz;
+  const float yyz = a[L::yyz] + a[L::xyyz] * tx + a[L::yyyz] * ty + a[L::yyzz] * tz;
+  const float yzz = a[L::yzz] + a[L::xyzz] * tx + a[L::yyzz] * ty + a[L::yzzz] * tz;
+  const float zzz = a[L::zzz] + a[L::xzzz] * tx + a[L::yzzz] * ty + a[L::zzzz] * tz;
   const float hx = x / 2, hy = y / 2, hz = z / 2;
   const float xx = a[L::xx] + xxx * hx + xxy * hy + xxz * hz, xy = a[L::xy] + xxy * hx + xyy * hy + xyz * hz;
   const float xz = a[L::xz] + xxz * hx + xyz * hy + xzz * hz, yy = a[L::yy] + xyy * hx + yyy * hy + yyz * hz;
