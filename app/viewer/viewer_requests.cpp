@@ -262,7 +262,7 @@ void Viewer::carry_out(const ToggleHelp&) {
 }
 void Viewer::carry_out(const SetPresentation& c) {
   view_.presentation = c.on;
-  view_.panel |= c.on;  // its numbers
+  view_.panel |= c.on;           // its numbers
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 void Viewer::carry_out(const ShowLab& c) {

@@ -90,6 +90,19 @@ TEST_F(ComparingViewer, TheEndOfAComparisonLeavesTheRunAsItWas) {
   EXPECT_TRUE(end_of(true) == end_of(false));
 }
 
+TEST_F(ComparingViewer, TheEndOfAComparisonTakesItsColoursAlong) {
+  for (const bool ends : {false, true}) {
+    ViewOptions asked = options(5);
+    asked.existing = Existing::replace;
+    asked.screenshot_file = path("end.png");
+    asked.script = {at(1, comparison("cpu-tree")),
+                    at(2, SetAppearance{render::Appearance{.colour_by = render::ColourBy::distance}})};
+    if (ends) asked.script.push_back(at(3, CompareWith{}));
+    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    EXPECT_EQ(read(asked.screenshot_file).find("\"distance\"") == std::string::npos, ends) << "what the picture tells";
+  }
+}
+
 TEST_F(ComparingViewer, PicksABodyInEitherPicture) {
   for (const float x : {0.25f, 0.75f}) {
     ViewOptions asked = options(5);

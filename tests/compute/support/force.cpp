@@ -135,7 +135,7 @@ Tolerance tolerance_at(const KernelInfo& info, const Settings& settings) {
   const bool as_accurate = theta(settings) <= theta(initial) && tolerance(settings) <= tolerance(initial) &&
                            settings.text_or_none("order") == initial.text_or_none("order");
   return as_accurate ? Tolerance{.median = 2 * info.tolerance.median, .max = 2 * info.tolerance.max}
-                        : Tolerance{.median = 2e-2, .max = 2};
+                     : Tolerance{.median = 2e-2, .max = 2};
 }
 
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
