@@ -149,8 +149,7 @@ TEST_P(BlockSteps, ConserveEnergyAndNearlyMomentum) {
 
 TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
   Simulation sim = simulation("plummer", 40);
-  const bool of_few_bits = !GetParam()->full_fp32 && !GetParam()->is_tree;  // a pull may be too large for them
-  sim.apply(SetSoftening{of_few_bits ? 0.01f : Law::min_softening});
+  sim.apply(SetSoftening{GetParam()->full_fp32 ? Law::min_softening : 0.01f});  // a pull may be too large for few bits
   Bodies bodies = sim.bodies();
   for (std::size_t i = 30; i < 40; ++i) bodies.positions[i].w = 0;
   for (std::size_t i = 10; i < 14; ++i) {
@@ -159,6 +158,10 @@ TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
   }
   sim.set_bodies(bodies);
   sim.apply(SetTimeStep{0.01f});
+  if (std::string_view{GetParam()->id} == "cuda-symmetric") {
+    EXPECT_THROW(sim.run(1), UsageError) << "it divides by masses";
+    return;
+  }
   const Bodies start = sim.bodies();
   EXPECT_EQ(sim.run(5).steps, 5);
   const Bodies end = sim.bodies();
