@@ -61,7 +61,7 @@ TEST(CommandText, ErrorsNameTheChoices) {
   expect_refused_text("appearance color=mass", "'color'", "colour", "exposure");
   expect_refused_text("appearance colour=red", "'red'", "speed", "mass");
   expect_refused_text("appearance scale=root", "'root'", "auto", "log");
-  expect_refused_text("appearance low=-1", "low", "from 0 to 1e+30");
+  expect_refused_text("appearance low=-1", "low", "from 0 to 1e30");
   expect_refused_text("appearance high=nan", "high", "a number");
   expect_refused_text("appearance exposure=1 exposure=2", "exposure", "twice");
   expect_refused_text("kernel cuda-tiled settings=block", "settings", "NAME=VALUE");

@@ -131,7 +131,7 @@ TEST_F(GuiTest, APictureOfThePanelsLooksLikeThem) {
 TEST_F(GuiTest, LaysOutTheFirstFrameAndLaterOnesIfTheyAreOld) {
   EXPECT_TRUE(gui_.needs_layout());
   EXPECT_TRUE(can_be_drawn_again());
-  std::this_thread::sleep_for(std::chrono::milliseconds{51});
+  std::this_thread::sleep_for(std::chrono::milliseconds{101});
   EXPECT_TRUE(gui_.needs_layout());
 }
 

@@ -182,7 +182,7 @@ class WindowTest(WindowTestCase):
         self.assertEqual(viewer.close(), 0, viewer.said())
         files = [recorded(self.path(file)) for file in ("a.csv", "a-1.csv", "a-2.csv", "a-3.csv", "a-4.csv")]
         self.assertEqual([metadata["integrator"] for metadata, _ in files],
-                         ["leapfrog", "euler", "leapfrog", "euler", "leapfrog"])
+                         ["leapfrog", "leapfrog-blocks", "leapfrog", "leapfrog-blocks", "leapfrog"])
         first_steps = [int(rows[0]["step"]) for _, rows in files]
         self.assertLessEqual(first_steps[3], int(files[2][1][-1]["step"]), "the bodies are those of the click again")
         self.assertLess(first_steps[4], 5, "from the first state")
