@@ -79,7 +79,7 @@ void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
                              : !draft.axes.empty()             ? "--set"
                              : draft.accuracy                  ? "--accuracy"
                              : draft.law || std::ranges::any_of(draft.physics, is_physics)
-                                 ? "a law, an integrator or a time step"
+                                 ? "a law, an integrator, a time step or an accuracy of steps"
                                  : "";
   if (option.empty()) return;
   throw UsageError(fmt::format(

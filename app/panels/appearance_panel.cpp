@@ -110,8 +110,9 @@ constexpr std::array quantities{
              "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
     Quantity{
         render::ColourBy::time_step_class, "time-step class",
-        "The longest of dt, 2 dt, 4 dt, dt / 2 ... that is at most sqrt(2 eta softening / |a|): the time step that "
-        "suits the body. With equal steps, bodies below dt are stepped too coarsely."},
+        "The longest of dt, 2 dt, 4 dt, dt / 2 ... that suits the body: at most sqrt(2 eta L / |a|), where L is the "
+        "softening or, if it is longer, the distance at which a body of mean mass pulls as hard. With equal steps, "
+        "bodies below dt are stepped too coarsely."},
     Quantity{
         render::ColourBy::distance, "distance of A from B",
         "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "

@@ -95,8 +95,9 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
   if (status.block_steps) {
     if (const auto eta =
             number<SetEta>({"eta", "Accuracy",
-                            "\u03b7: a body's own step is at most sqrt(2 \u03b7 softening / |a|). The energy "
-                            "error falls with it. Ctrl-click to type a value."},
+                            "\u03b7: a body's own step is at most sqrt(2 \u03b7 L / |a|), where L is the softening "
+                            "or, if it is longer, the distance at which a body of mean mass pulls as hard. The energy "
+                            "error falls with \u03b7. Ctrl-click to type a value."},
                            "%.4g", status.eta, status.scene_physics.eta)) {
       out.push_back(SetEta{*eta});
     }

@@ -35,7 +35,7 @@ Shown shown_of(const std::vector<Result>& results, float width) {
   const bool wide = width >= em(50);
   return {.scene = wide && differ([](const Result& r) { return scene_name(r); }),
           .law = wide && differ([](const Result& r) { return r.law.id; }),
-          .integrator = wide && differ([](const Result& r) { return r.integrator_id; }),
+          .integrator = wide && differ([](const Result& r) { return integrator_words(r); }),
           .time_step = wide && differ([](const Result& r) { return r.time_step; }),
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
@@ -93,7 +93,7 @@ std::string words_of(const Result& row, std::string_view name, std::span<const K
   if (name == "settings") return changes_first(row, kernels);
   if (name == "scene") return scene_name(row);
   if (name == "law") return law_info(row.law.id).id;
-  return name == "integrator" ? row.integrator_id : "";
+  return name == "integrator" ? integrator_words(row) : "";
 }
 
 /// The indices of `results` in the order to show them. Rows whose value is not known come last.
@@ -154,7 +154,7 @@ void result_row(int index, const Shown& shown, const Status& status, const ViewS
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row, view.kernels));
   if (shown.scene) word_cell(scene_name(row));
   if (shown.law) word_cell(law_info(row.law.id).id);
-  if (shown.integrator) word_cell(row.integrator_id);
+  if (shown.integrator) word_cell(integrator_words(row));
   if (shown.time_step) number_cell(fmt::format("{:.4g}", row.time_step), theme::dim);
   if (shown.settings_and_count) number_cell(format_count(row.count), theme::dim);
   if (shown.swept) number_cell(row.swept ? "sweep" : "view", theme::dim);

@@ -45,7 +45,7 @@ std::string system_words(const Trial& trial) {
   if (trial.law.id == LawId::attract_repel) {
     words += fmt::format(", repulsion {:.3g}, drag {:.3g}", trial.law.repulsion, trial.law.drag);
   }
-  return words + ", " + trial.integrator_id;
+  return words + ", " + integrator_words(trial);
 }
 
 std::string return_words(const Trial& trial, const Status& status) {

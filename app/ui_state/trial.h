@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "compute/core/range.h"
+#include "compute/integrators/integrator.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -12,7 +14,7 @@ struct Trial {
   int kernel_revision = 0;  ///< a kernel that was replaced is another one
   Law law{};
   float time_step = 0;
-  float eta = StepCriterion::usual_eta;
+  float eta = StepCriterion::usual_eta;  ///< of block steps; with other integrators the usual one
   SceneRequest scene{};
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
@@ -26,9 +28,15 @@ inline Trial trial_of(const Status& status) {
           .kernel_revision = status.kernel ? status.kernel->revision : 0,
           .law = status.law,
           .time_step = status.time_step,
-          .eta = status.eta,
+          .eta = status.block_steps ? status.eta : StepCriterion::usual_eta,
           .scene = status.scene,
           .count = status.count};
+}
+
+/// "leapfrog-blocks, eta 0.025"
+inline std::string integrator_words(const Trial& trial) {
+  const bool own_steps = find_integrator(trial.integrator_id).block_steps;
+  return trial.integrator_id + (own_steps ? ", eta " + shortest_text(trial.eta) : "");
 }
 
 /// The run to return to for this trial, with the kernel that has its id now.

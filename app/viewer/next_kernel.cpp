@@ -8,6 +8,7 @@
 #include "compute/core/names.h"
 #include "compute/core/team.h"
 #include "compute/integrators/integrator.h"
+#include "compute/integrators/time_step_levels.h"
 
 namespace orrery {
 namespace {
@@ -18,9 +19,17 @@ double pairs(int count) {
   return static_cast<double>(count) * count;
 }
 
-/// Per step. With block steps, the evaluations of some bodies add up to about one of all, or a few.
-double evaluations_of(const std::string& integrator_id) {
-  return find_integrator(integrator_id).evaluations_per_step;
+/// Of all bodies, per step. With block steps, those of some bodies add up to about one, or a few; a kernel that takes
+/// no targets evaluates all bodies each time.
+double evaluations_of(const std::string& integrator_id, const KernelInfo& kernel, const Status& status) {
+  const IntegratorInfo& integrator = find_integrator(integrator_id);
+  if (!integrator.block_steps || kernel.takes_targets) return integrator.evaluations_per_step;
+  return 1 << (status.levels ? deepest_of(*status.levels) : most_level);
+}
+
+/// Whether the row's steps have as many evaluations as those of `status`.
+bool same_steps(const Result& row, const Status& status) {
+  return row.integrator_id == status.integrator_id && (!status.block_steps || row.eta == status.eta);
 }
 
 /// One of those that `auto` may choose uses the processor's vector units.
@@ -28,7 +37,8 @@ double guess_s(const KernelInfo& kernel, const Status& status) {
   if (kernel.is_tree || kernel.backend != Backend::cpu) return 0;
   const double rate = kernel.candidates.empty() ? scalar_pairs_per_s : simd_pairs_per_s;
   const int threads = kernel.tunable("threads") ? usable_threads() : 1;
-  return evaluations_of(status.integrator_id) * pairs(status.count) * kernel.pairs_per_interaction / (rate * threads);
+  return evaluations_of(status.integrator_id, kernel, status) * pairs(status.count) * kernel.pairs_per_interaction /
+         (rate * threads);
 }
 
 }  // namespace
@@ -37,8 +47,12 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
   double least_s = 0;
   for (const Result& row : results) {
     if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
+    const bool same = same_steps(row, status);
+    if (!same && find_integrator(row.integrator_id).block_steps) continue;
     const double growth = static_cast<double>(status.count) / row.count;
-    const double evaluations = evaluations_of(status.integrator_id) / evaluations_of(row.integrator_id);
+    const double evaluations =
+        same ? 1
+             : evaluations_of(status.integrator_id, kernel, status) / evaluations_of(row.integrator_id, kernel, status);
     const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
     least_s = least_s > 0 ? std::min(least_s, s) : s;
   }

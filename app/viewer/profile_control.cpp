@@ -68,6 +68,11 @@ void run_profiler(const std::filesystem::path& program, const std::vector<std::s
   }
 }
 
+template <class T>
+bool is_ready(const std::future<T>& future) {
+  return future.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+}
+
 }  // namespace
 
 std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
@@ -95,7 +100,7 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
 }
 
 void ProfileControl::start(const Status& shown, std::optional<int> device, ProfileStatus& status) {
-  if (in_flight_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
+  if (process_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
   if (shown.choosing) throw UsageError("auto is measuring kernels; profile when it has chosen one");
   const auto folder = std::make_shared<const TemporaryFolder>();  // for as long as the process runs
   const std::string result_file = (*folder / "profile.json").string();
@@ -127,20 +132,26 @@ void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status)
 }
 
 bool ProfileControl::tick(ProfileStatus& status) {
-  if (!in_flight_.valid() || in_flight_.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
-  finish(status);
-  return true;
+  const bool ended = in_flight_.valid() && is_ready(in_flight_);
+  if (ended) take(status);
+  if (process_.valid() && is_ready(process_)) process_.get();
+  status.active = process_.valid();
+  return ended;
 }
 
 void ProfileControl::finish(ProfileStatus& status) {
-  if (!in_flight_.valid()) return;
+  if (in_flight_.valid()) take(status);
+  if (process_.valid()) process_.get();
+  status.active = false;
+}
+
+void ProfileControl::take(ProfileStatus& status) {
   try {
     status.profiles.push_back(in_flight_.get());
     status.taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   } catch (const std::exception& failure) {
     status.error = one_line(failure.what());
   }
-  status.active = false;
   if (status.profiles.size() <= ProfileStatus::most_profiles) return;
   status.profiles.erase(status.profiles.begin());
   if (status.compared_with != CompareProfile::previous && --status.compared_with < 0) {

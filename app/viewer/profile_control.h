@@ -33,21 +33,24 @@ class ProfileControl {
   /// Ends the process.
   ~ProfileControl() { stop_.request_stop(); }
 
-  /// Throws UsageError while a profile is being taken, or if the row to compare with does not exist.
+  /// Throws UsageError while the process of a profile runs, or if the row to compare with does not exist.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
   /// Call once per frame. Returns whether a profile has ended, well or not.
   bool tick(ProfileStatus& status);
-  /// Waits for the profile in flight, then as tick().
+  /// Waits for the profile in flight and its process, then as tick().
   void finish(ProfileStatus& status);
 
  private:
+  /// The profile in flight, which it waits for.
+  void take(ProfileStatus& status);
+
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;  // of the process's time
   std::chrono::steady_clock::time_point started_;
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
-  std::future<void> process_;  // that takes it, or has taken the last one; it ends by stop_
+  std::future<void> process_;  // that takes it, and lives a little longer; last: it ends by stop_
 };
 
 }  // namespace orrery

@@ -67,6 +67,7 @@ std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& 
     Trial last = rows_.back().result;
     if (last.law.id == trial.law.id) last.law = trial.law;
     last.time_step = trial.time_step;
+    last.eta = trial.eta;
     if (last == trial) rows_.pop_back();
   }
   return rows_.insert(rows_.end(), {.result = {trial}});
@@ -154,10 +155,10 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
 
 std::string write_results(const std::string& file, const Json& metadata, std::span<const Result> results,
                           Existing existing) {
-  static constexpr std::array<std::string_view, 20> columns{
-      "kernel",       "settings",  "law",       "softening", "repulsion",          "drag",    "integrator", "dt",
-      "scene",        "seed",      "n",         "median_ms", "interactions_per_s", "speedup", "pinned",     "steps",
-      "error_median", "error_p99", "error_max", "by"};
+  static constexpr std::array<std::string_view, 21> columns{
+      "kernel",  "settings", "law",   "softening",    "repulsion", "drag",      "integrator",
+      "dt",      "eta",      "scene", "seed",         "n",         "median_ms", "interactions_per_s",
+      "speedup", "pinned",   "steps", "error_median", "error_p99", "error_max", "by"};
   std::string text = csv_header(metadata, columns);
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
@@ -174,6 +175,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
                                 repels ? constant(r.law.drag) : std::string{},
                                 r.integrator_id,
                                 constant(r.time_step),
+                                find_integrator(r.integrator_id).block_steps ? constant(r.eta) : std::string{},
                                 generated ? r.scene.scene : r.scene.file,
                                 generated ? std::to_string(r.scene.seed) : std::string{},
                                 std::to_string(r.count),

@@ -309,6 +309,7 @@ class Viewer {
   CameraGlide glide_;
   std::string shown_scene_;         // id or file
   bool appearance_chosen_ = false;  // by the user: scenes keep it
+  bool panel_before_presentation_ = true;
   bool pace_chosen_;                // the steps per frame, likewise
   std::array<StagePart, 2> stage_;  // of the last picture: the part for A, and for B if they are side by side
   bool picking_in_second_ = false;  // the place to pick at is one in the part for B

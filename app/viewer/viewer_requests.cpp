@@ -261,8 +261,10 @@ void Viewer::carry_out(const ToggleHelp&) {
   view_.help = !view_.help;
 }
 void Viewer::carry_out(const SetPresentation& c) {
+  // Its numbers are the panel's.
+  if (c.on && !view_.presentation) panel_before_presentation_ = std::exchange(view_.panel, true);
+  if (!c.on && view_.presentation) view_.panel = panel_before_presentation_;
   view_.presentation = c.on;
-  view_.panel |= c.on;           // its numbers
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 void Viewer::carry_out(const ShowLab& c) {

@@ -38,7 +38,7 @@ std::string system_title(const Trial& trial, bool whole) {
   if (!whole) return title;
   if (trial.scene.file.empty()) title += fmt::format(", seed {}", trial.scene.seed);
   return title + fmt::format(", {}, softening {}, {}, dt {}", law_info(trial.law.id).id, trial.law.softening,
-                             trial.integrator_id, trial.time_step);
+                             integrator_words(trial), trial.time_step);
 }
 
 /// The results of each system, in the order in which the systems were first tried.

@@ -45,7 +45,8 @@ struct SetTimeStep {
                                     Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
   }
 };
-/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta softening / |a|).
+/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
+/// StepCriterion.
 struct SetEta {
   float eta;
 

@@ -4,12 +4,10 @@
 usage: blocks_table.py ORRERY [--kernel ID] [-n LIST] [--scenes LIST] [--softening E] [--until T] [--etas LIST]
 
 Each system runs to the time T with leapfrog at 4, 2, 1, 1/2 and 1/4 times the scene's dt, and with leapfrog-blocks at 4 times
-its dt, once per eta. The last column of a row of leapfrog-blocks is the time of leapfrog at the same energy error, from a
-line through its results on logarithmic scales, over the row's own time; it is empty where leapfrog was not measured at such
-errors. A run that fails ends the script with status 1 and one line."""
+its dt, once per eta. The last column of a row of leapfrog-blocks is the least time of leapfrog
+whose energy error is not larger, over the row's own time; it is empty where all errors of leapfrog are larger. A run that fails ends the script with status 1 and one line."""
 import argparse
 import json
-import math
 import os
 import subprocess
 import sys
@@ -34,12 +32,8 @@ def race(orrery, system, integrator, options):
 
 
 def seconds_at(results, error):
-    """The time of leapfrog at this energy error; None: it is not between two of its errors."""
-    points = sorted((math.log(r["energy_error"]), math.log(r["seconds"])) for r in results)
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):
-        if x0 <= math.log(error) <= x1:
-            return math.exp(y0 + (y1 - y0) * (math.log(error) - x0) / max(x1 - x0, 1e-9))
-    return None
+    """The least time of leapfrog whose energy error is not larger; None: all of them are."""
+    return min((r["seconds"] for r in results if r["energy_error"] <= error), default=None)
 
 
 def row(integrator, eta, result, ratio=None):

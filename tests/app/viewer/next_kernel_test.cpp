@@ -106,6 +106,23 @@ TEST_F(NextKernelTest, AnIntegratorWithMoreEvaluationsIsSlower) {
   EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.6) << "measured with leapfrog";
 }
 
+TEST_F(NextKernelTest, KernelsWithoutTargetsEvaluateAllBodiesInEverySubstep) {
+  const double equal_steps = forecast("cpu-serial");
+  status_.integrator_id = "leapfrog-blocks";
+  status_.block_steps = true;
+  status_.levels = LevelCounts{900, 0, 0, 100};
+  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 8 * equal_steps);
+  measured("cpu-serial", 1000, 100);
+  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.8) << "measured with leapfrog";
+  measured("cpu-serial", 1000, 300);
+  results_.back().integrator_id = "leapfrog-blocks";
+  results_.back().eta = 0.5f;
+  results_.back().median_ms = 10;
+  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.8) << "of other levels";
+  results_.back().eta = status_.eta;
+  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.01);
+}
+
 TEST_F(NextKernelTest, AKernelOutsideTheListLeadsToItsBegin) {
   select("cpu-simd");
   status_.kernel_id = "removed";

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
+#include <thread>
 
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
@@ -125,25 +125,25 @@ TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
   ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"; exec sleep 60\n")};
   ProfileStatus status;
   control.start(shown_status(), std::nullopt, status);
-  control.finish(status);
+  while (!control.tick(status)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   EXPECT_EQ(status.error, "");
   ASSERT_EQ(status.profiles.size(), 1u);
   EXPECT_LT(status.taken_s, 30);
+  EXPECT_TRUE(status.active) << "the process may still use the GPU";
+  EXPECT_THROW(control.start(shown_status(), std::nullopt, status), UsageError);
 }
 
 TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
   const TemporaryFolder folder;
   const std::filesystem::path seen = folder / "seen";
-  std::optional<ProfileControl> control{
-      std::in_place, script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
+  ProfileControl control{script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
   Status shown = shown_status();
   KernelInfo own = *shown.kernel;
   own.file_text = "// the text\n";
   shown.kernel = std::make_shared<const KernelInfo>(own);
   ProfileStatus status;
-  control->start(shown, std::nullopt, status);
-  control->finish(status);
-  control.reset();  // waits for the process
+  control.start(shown, std::nullopt, status);
+  control.finish(status);
   std::ifstream file{seen};
   std::string text, words;
   ASSERT_TRUE(std::getline(file, text) && std::getline(file, words));

@@ -172,10 +172,24 @@ TEST(StepStatistics, ASliderThatIsDraggedLeavesOneRow) {
     add(statistics, dragged, timing(10));
     dragged.time_step += 0.001f;
     add(statistics, dragged, timing(10));
+    dragged.eta += 0.001f;
+    add(statistics, dragged, timing(10));
   }
   ASSERT_EQ(statistics.results().size(), 1u);
   EXPECT_EQ(statistics.results()[0].law, dragged.law);
   EXPECT_EQ(statistics.results()[0].time_step, dragged.time_step);
+  EXPECT_EQ(statistics.results()[0].eta, dragged.eta);
+}
+
+TEST(Trial, HasTheEtaOfBlockStepsOnly) {
+  Status status;
+  status.integrator_id = "leapfrog";
+  status.eta = 0.5f;
+  EXPECT_EQ(trial_of(status).eta, Trial{}.eta);
+  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog");
+  status.integrator_id = "leapfrog-blocks";
+  status.block_steps = true;
+  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog-blocks, eta 0.5");
 }
 
 TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {
@@ -361,10 +375,11 @@ TEST_F(WriteResults, WritesOneLineARow) {
   EXPECT_EQ(
       read(file),
       "# {\"program\":\"orrery\"}\n"
-      "kernel,settings,law,softening,repulsion,drag,integrator,dt,scene,seed,n,median_ms,interactions_per_s,speedup,"
+      "kernel,settings,law,softening,repulsion,drag,integrator,dt,eta,scene,seed,n,median_ms,interactions_per_s,"
+      "speedup,"
       "pinned,steps,error_median,error_p99,error_max,by\n"
-      "cpu-serial,,gravity,0.02,,,leapfrog,0,collision,1,1000,10,1e+08,,,1,,,,view\n"
-      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,0.25,a.tipsy,,1000,2.5,4e+08,1,yes,1,3e-07,4e-06,"
+      "cpu-serial,,gravity,0.02,,,leapfrog,0,,collision,1,1000,10,1e+08,,,1,,,,view\n"
+      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,0.25,,a.tipsy,,1000,2.5,4e+08,1,yes,1,3e-07,4e-06,"
       "5e-05,view\n");
 }
 
