@@ -1,9 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "compute/core/range.h"
-#include "compute/integrators/integrator.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -14,7 +14,7 @@ struct Trial {
   int kernel_revision = 0;  ///< a kernel that was replaced is another one
   Law law{};
   float time_step = 0;
-  float eta = StepCriterion::usual_eta;  ///< of block steps; with other integrators the usual one
+  std::optional<float> eta{};  ///< of block steps; none with other integrators
   SceneRequest scene{};
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
@@ -28,15 +28,14 @@ inline Trial trial_of(const Status& status) {
           .kernel_revision = status.kernel ? status.kernel->revision : 0,
           .law = status.law,
           .time_step = status.time_step,
-          .eta = status.block_steps ? status.eta : StepCriterion::usual_eta,
+          .eta = status.block_steps ? std::optional{status.eta} : std::nullopt,
           .scene = status.scene,
           .count = status.count};
 }
 
 /// "leapfrog-blocks, eta 0.025"
 inline std::string integrator_words(const Trial& trial) {
-  const bool own_steps = find_integrator(trial.integrator_id).block_steps;
-  return trial.integrator_id + (own_steps ? ", eta " + shortest_text(trial.eta) : "");
+  return trial.integrator_id + (trial.eta ? ", eta " + shortest_text(*trial.eta) : "");
 }
 
 /// The run to return to for this trial, with the kernel that has its id now.
@@ -45,7 +44,7 @@ inline RunSetup run_of(const Trial& trial) {
           .physics = {.integrator_id = trial.integrator_id,
                       .law = trial.law,
                       .time_step = trial.time_step,
-                      .eta = trial.eta},
+                      .eta = trial.eta.value_or(StepCriterion::usual_eta)},
           .kernel_id = trial.kernel_id,
           .settings = Settings::values_of(trial.settings)};
 }

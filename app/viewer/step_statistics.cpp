@@ -175,7 +175,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
                                 repels ? constant(r.law.drag) : std::string{},
                                 r.integrator_id,
                                 constant(r.time_step),
-                                find_integrator(r.integrator_id).block_steps ? constant(r.eta) : std::string{},
+                                r.eta ? constant(*r.eta) : std::string{},
                                 generated ? r.scene.scene : r.scene.file,
                                 generated ? std::to_string(r.scene.seed) : std::string{},
                                 std::to_string(r.count),

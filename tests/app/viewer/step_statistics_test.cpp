@@ -172,24 +172,13 @@ TEST(StepStatistics, ASliderThatIsDraggedLeavesOneRow) {
     add(statistics, dragged, timing(10));
     dragged.time_step += 0.001f;
     add(statistics, dragged, timing(10));
-    dragged.eta += 0.001f;
+    dragged.eta = 0.001f * static_cast<float>(i + 1);
     add(statistics, dragged, timing(10));
   }
   ASSERT_EQ(statistics.results().size(), 1u);
   EXPECT_EQ(statistics.results()[0].law, dragged.law);
   EXPECT_EQ(statistics.results()[0].time_step, dragged.time_step);
   EXPECT_EQ(statistics.results()[0].eta, dragged.eta);
-}
-
-TEST(Trial, HasTheEtaOfBlockStepsOnly) {
-  Status status;
-  status.integrator_id = "leapfrog";
-  status.eta = 0.5f;
-  EXPECT_EQ(trial_of(status).eta, Trial{}.eta);
-  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog");
-  status.integrator_id = "leapfrog-blocks";
-  status.block_steps = true;
-  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog-blocks, eta 0.5");
 }
 
 TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {

@@ -37,6 +37,18 @@ class WindowReport : public testing::Test {
   ViewStatus view;
 };
 
+TEST(Trial, HasTheEtaOfBlockStepsOnly) {
+  Status status;
+  status.integrator_id = "leapfrog";
+  status.eta = 0.5f;
+  EXPECT_FALSE(trial_of(status).eta);
+  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog");
+  status.integrator_id = "leapfrog-blocks";
+  status.block_steps = true;
+  EXPECT_EQ(trial_of(status).eta, 0.5f);
+  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog-blocks, eta 0.5");
+}
+
 TEST_F(WindowReport, GroupsTheResultsBySystem) {
   view.results = {result("cpu-serial", 64, false), result("cpu-serial", 128, false), result("cpu-simd", 64, true)};
   view.results[2].low_ms = 1.9;
