@@ -6,6 +6,7 @@
 #include "app/lab/roofline/limits.h"
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/text/console.h"
+#include "compute/core/is_ready.h"
 #include "compute/cuda/nvml.h"
 
 namespace orrery {
@@ -55,7 +56,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
 /// On a thread: the driver may take milliseconds to answer.
 void MachineFacts::describe_clock(ViewStatus& view) {
   const auto now = std::chrono::steady_clock::now();
-  if (clock_.valid() && clock_.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+  if (clock_.valid() && is_ready(clock_)) {
     clock_mhz_ = clock_.get();
   }
   if (peak_rates_ && peak_rates_->peak_rates && may_start(view) && !clock_.valid() &&
@@ -68,7 +69,7 @@ void MachineFacts::describe_clock(ViewStatus& view) {
 
 /// Counts one function at a time, so that switching quickly through the kernels does not start many processes.
 void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction) {
-  if (in_flight_ && in_flight_->counts.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+  if (in_flight_ && is_ready(in_flight_->counts)) {
     counted_[in_flight_->function] = in_flight_->counts.get();
     in_flight_.reset();
   }

@@ -16,6 +16,7 @@
 #include "app/ui_state/hint_words.h"
 #include "app/viewer/shown_bodies.h"
 #include "compute/core/error.h"
+#include "compute/core/is_ready.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 
@@ -23,11 +24,7 @@ namespace orrery {
 namespace {
 
 /// Of the file that the process has written. A kernel may print to standard output what it likes.
-KernelProfile profile_in(const ChildResult& child, const std::string& file) {
-  if (child.status != 0) {
-    const std::string why = last_complaint(child);
-    throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
-  }
+KernelProfile profile_in(const std::string& file) {
   std::vector<KernelProfile> profiles = profiles_of(read_json(file));
   if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
   return std::move(profiles.front());
@@ -37,7 +34,7 @@ KernelProfile profile_in(const ChildResult& child, const std::string& file) {
 std::optional<KernelProfile> early_profile(const std::string& file) {
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
-    return profiles_of(read_json(file)).at(0);
+    return profile_in(file);
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -62,15 +59,14 @@ void run_profiler(const std::filesystem::path& program, const std::vector<std::s
       throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
                                            std::chrono::duration<double>(limit).count()));
     }
-    result.set_value(profile_in(child, result_file));
+    if (child.status != 0) {
+      const std::string why = last_complaint(child);
+      throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
+    }
+    result.set_value(profile_in(result_file));
   } catch (const std::exception&) {
     result.set_exception(std::current_exception());
   }
-}
-
-template <class T>
-bool is_ready(const std::future<T>& future) {
-  return future.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
 }
 
 }  // namespace

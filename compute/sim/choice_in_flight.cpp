@@ -1,9 +1,9 @@
 #include "compute/sim/choice_in_flight.h"
 
-#include <chrono>
 #include <exception>
 #include <utility>
 
+#include "compute/core/is_ready.h"
 #include "compute/core/start_thread.h"
 
 namespace orrery {
@@ -27,7 +27,7 @@ void ChoiceInFlight::start() {
 }
 
 bool ChoiceInFlight::ended() const {
-  return result_.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+  return is_ready(result_);
 }
 
 void ChoiceInFlight::cancel() {

@@ -4,8 +4,9 @@
 usage: blocks_table.py ORRERY [--kernel ID] [-n LIST] [--scenes LIST] [--softening E] [--until T] [--etas LIST]
 
 Each system runs to the time T with leapfrog at 4, 2, 1, 1/2 and 1/4 times the scene's dt, and with leapfrog-blocks at 4 times
-its dt, once per eta. The last column of a row of leapfrog-blocks is the least time of leapfrog
-whose energy error is not larger, over the row's own time; it is empty where all errors of leapfrog are larger. A run that fails ends the script with status 1 and one line."""
+its dt, once per eta. The last column of a row of leapfrog-blocks is the least time of leapfrog whose energy
+error is not larger, over the row's own time; it is empty where all errors of leapfrog are larger. A run that fails ends
+the script with status 1 and one line."""
 import argparse
 import json
 import os
