@@ -103,9 +103,11 @@ class Viewer:
 
     def click(self, name):
         def steady():
-            """Its place, if it has not moved for a while: panels that open move what is below them."""
+            """Its place, if it has not moved for two frames or more: panels that open move what is below them, and the
+            first frames of a window find out how large each panel is."""
             place = self.layout().get(name)
-            time.sleep(0.4)
+            if place:
+                self.wait_for_frames()
             return place if place and place == self.layout().get(name) else None
 
         x0, y0, x1, y1 = wait_for(f"the widget {name}", steady)
@@ -113,9 +115,9 @@ class Viewer:
 
     def click_at(self, x, y):
         self.display.xdotool("mousemove", x, y)
-        time.sleep(0.5)  # a frame or more between pointing and pressing, and between pressing and letting go
+        self.wait_for_frames()  # between pointing and pressing, and between pressing and letting go
         self.display.xdotool("mousedown", 1)
-        time.sleep(0.5)
+        self.wait_for_frames()
         self.display.xdotool("mouseup", 1)
 
     def point_at_bodies(self):
