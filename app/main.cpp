@@ -30,6 +30,7 @@
 #include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
+#include "app/workshop/compile_kernel_files.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
@@ -55,7 +56,7 @@ struct Runner {
   }
   int operator()(const BenchOptions& options) const {
     prepare_files(options);
-    return run_bench(Backends{kernels, options.device}, options);
+    return run_bench(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const ReportOptions& options) const {
     prepare_files(options);
@@ -68,11 +69,11 @@ struct Runner {
   }
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);
-    return run_verify(Backends{kernels, options.device}, options);
+    return run_verify(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const RunOptions& options) const {
     prepare_files(options);
-    return run_simulation(Backends{kernels, options.device}, options);
+    return run_simulation(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const ReplayOptions& options) const { return run_replay(Backends{kernels, options.device}, options); }
   int operator()(const ConvertOptions& options) const {
@@ -89,15 +90,15 @@ struct Runner {
   }
   int operator()(const ProfileOptions& options) const {
     prepare_files(options);
-    return run_profile(Backends{kernels, options.device}, options);
+    return run_profile(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const CompareOptions& options) const {
     prepare_files(options);
-    return run_compare(Backends{kernels, options.device}, options);
+    return run_compare(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const RaceOptions& options) const {
     prepare_files(options);
-    return run_race(Backends{kernels, options.device}, options);
+    return run_race(with_compiled_files(Backends{kernels, options.device}), options);
   }
   int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
   int operator()(const InfoOptions& options) const {

@@ -25,12 +25,11 @@
 namespace orrery {
 namespace {
 
-/// Without a GPU, errors are shown as they are for an H100.
 int architecture_of([[maybe_unused]] const Backends& backends) {
 #if ORRERY_HAVE_CUDA
   if (const cuda::Device* device = backends.device()) return device->info().architecture();
 #endif
-  return 90;
+  return usual_architecture;
 }
 
 /// `values` as far as the file allows them.

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+/// Where there is no GPU, kernel files are compiled for an H100.
+inline constexpr int usual_architecture = 90;
+
 /// A kernel file, compiled for one law and one value of each tunable.
 struct CompiledKernel {
   std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it

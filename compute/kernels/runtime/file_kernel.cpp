@@ -6,6 +6,7 @@
 #include "compute/core/names.h"
 
 #if ORRERY_HAVE_CUDA
+#include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/loaded_file_kernel.h"
 #endif
 
@@ -59,7 +60,9 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
        .takes_targets = true,
        .create = [=](const Settings& settings, const cuda::Device* device) -> std::unique_ptr<ForceKernel> {
 #if ORRERY_HAVE_CUDA
-         return load_file_kernel(file, settings, *device, use);
+         if (device) return load_file_kernel(file, settings, *device, use);
+         compile_for_all_laws(*file, settings.values(), usual_architecture);
+         return nullptr;
 #else
          (void)settings, (void)device;
          return nullptr;

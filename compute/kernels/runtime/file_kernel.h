@@ -19,7 +19,8 @@ enum class FileKernelUse {
 void require_free_id(const KernelCatalog& kernels, const KernelFile& file);
 
 /// Makes the file a kernel of the catalog, in place of an earlier version. It is compiled when it is created, for the
-/// device and the settings of that moment. Throws as require_free_id(), and UsageError in a build without CUDA.
+/// device and the settings of that moment; without a device, it is only compiled, and creating it gives null. Throws as
+/// require_free_id(), and UsageError in a build without CUDA.
 KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFile> file, int version = 1,
                           FileKernelUse use = FileKernelUse::plain);
 

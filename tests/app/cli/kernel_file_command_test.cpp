@@ -3,9 +3,14 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
+
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/nvrtc.h"
+#endif
 
 namespace orrery {
 namespace {
@@ -39,6 +44,27 @@ TEST(KernelFileOption, RefusesWhatIsNoKernelFile) {
     expect_refused(run_orrery({subcommand, "--kernel-file", "none.cu"}, {.folder = in}), 1, {"none.cu"});
   }
 }
+
+#if ORRERY_HAVE_CUDA
+TEST(KernelFileOption, ShowsCompilerErrorsWithoutAGpu) {
+  if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
+  const TemporaryFolder folder;
+  const std::string in = folder.path().string();
+  std::ofstream{folder / "bad.cu"} << "// id: mine\n// notes: a\n\n"
+                                      "__global__ void pull(Targets targets, Sources sources, PairLaw law, "
+                                      "Epilogue epilogue) {\n  nonsense();\n}\n";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"bench"},
+                                                                                       {"verify"},
+                                                                                       {"run", "--steps", "1"},
+                                                                                       {"profile"},
+                                                                                       {"race", "--until", "1"},
+                                                                                       {"compare", "--b", "mine"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--kernel-file", "bad.cu"});
+    expect_refused(run_orrery(words, {.folder = in}), 2, {"bad.cu(5): ", "nonsense"});
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace orrery
