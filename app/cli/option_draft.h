@@ -57,7 +57,7 @@ struct OptionDraft {
   std::string attract_repel_option;  ///< the last option given that only this law uses
   std::optional<double> noise;
   std::optional<ByteOrder> save_order;
-  std::optional<bool> panel, vsync;
+  std::optional<bool> panel, legend, vsync;
   std::string film;  ///< of `orrery render`
   double fps = FilmOptions{}.fps;
   bool progress = false;  ///< of `orrery render`

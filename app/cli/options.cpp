@@ -94,6 +94,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   view.existing = draft.existing();
   if (!draft.counts.empty()) view.scene.count = draft.counts.front();
   view.panel = draft.panel.value_or(!view.offscreen);
+  view.legend = draft.legend.value_or(draft.panel.value_or(true));
   if (view.offscreen && draft.vsync.value_or(false)) {
     throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
   }

@@ -41,6 +41,7 @@ struct ViewOptions {
   bool fresh = false;  ///< restores nothing of the last session's window
   bool offscreen = false;
   bool panel = true;
+  bool legend = true;
   bool vsync = true;
   double autosave_s = 300;  ///< after which a window keeps its run; 0: never
   static constexpr Range<double> autosave_times{.least = 0, .most = 1e6};

@@ -76,7 +76,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   history_.begin(lane_.simulation());
   if (!options.resume_file.empty()) resume(options.resume_file);
-  view_.panel = view_.legend_shown = options.panel;
+  view_.panel = options.panel;
+  view_.legend_shown = options.legend;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
   view_.backends = backends_.statuses();

@@ -39,6 +39,7 @@ Json Viewer::film_description() {
   run["steps_per_frame"] = lane_.status().steps_per_frame;
   run["size"] = fmt::format("{}x{}", options_.size.width, options_.size.height);
   run["panel"] = options_.panel;
+  run["legend"] = options_.legend;
   run["theme"] = word_of(view_.appearance.theme);
   run["fps"] = options_.film->fps;
   run["path"] = options_.path ? fingerprint(camera_path_text(options_.path->key_frames())) : "";

@@ -194,6 +194,10 @@ TEST(Options, EndAnOffscreenRun) {
   EXPECT_EQ(parsed<ViewOptions>({"--offscreen", "--frames", "7"}).frames, 7);
   EXPECT_FALSE(parsed<ViewOptions>({"--offscreen"}).panel);
   EXPECT_TRUE(parsed<ViewOptions>({"--offscreen", "--panel", "on"}).panel);
+  EXPECT_TRUE(parsed<ViewOptions>({"--offscreen"}).legend);
+  EXPECT_FALSE(parsed<ViewOptions>({"--offscreen", "--legend", "off"}).legend);
+  EXPECT_FALSE(parsed<ViewOptions>({"--panel", "off"}).legend);
+  EXPECT_TRUE(parsed<ViewOptions>({"--panel", "off", "--legend", "on"}).legend);
 
   const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
