@@ -156,7 +156,13 @@ RunFiles files_of(const InspectOptions& options) {
 
 void check_files(const RunFiles& files) {
   std::vector<Known> known;
-  for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});
+  for (const NamedFile& input : files.inputs) {
+    std::error_code unknown;  // its reader finds out
+    if (fs::status(input.path, unknown).type() == fs::file_type::not_found) {
+      throw std::runtime_error(fmt::format("'{}': no such file", input.path));
+    }
+    known.push_back({input, Identity{input.path}, true});
+  }
   for (const NamedFile& output : files.outputs) {
     const Identity identity{own_descriptor(output.path) == STDOUT_FILENO ? "/dev/stdout" : output.path};
     refuse_if_known(output, identity, known);

@@ -31,7 +31,7 @@ RunFiles files_of(const RaceOptions& options);
 RunFiles files_of(const ProfileOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
-/// if an output cannot be written. Changes no file.
+/// if an input does not exist or an output cannot be written. Changes no file.
 void check_files(const RunFiles& files);
 
 /// Whether one of the outputs is stdout.

@@ -301,6 +301,9 @@ class NoWindowTest(unittest.TestCase):
         self.assertIn("no display", text)
         self.assertIn("--offscreen", text)
 
+    def test_a_missing_file_is_named_before_a_missing_display(self):
+        self.assertIn("'none.tipsy': no such file", self.refused("none.tipsy", **self.environment()))
+
     def test_old_opengl_names_the_version_found(self):
         display = Display()
         self.addCleanup(display.close)
