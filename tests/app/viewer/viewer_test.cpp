@@ -206,6 +206,8 @@ TEST_F(OffscreenViewer, TheCosmicWebHasRoomToExpand) {
   const auto of_all = distance({{.frame = 1, .request = ViewCommand{FrameAll{}}, .line = 1}});
   EXPECT_GT(at_first, 3 * of_all);
   EXPECT_LT(at_first, 6 * of_all);
+  const auto of_most = distance({{.frame = 1, .request = ViewCommand{FrameAll{FramedBodies::most}}, .line = 1}});
+  EXPECT_LT(of_most, of_all);
 }
 
 TEST_F(OffscreenViewer, AScenesStepsPerFrameHoldUntilTheUserSetsOthers) {

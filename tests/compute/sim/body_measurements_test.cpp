@@ -64,6 +64,13 @@ TEST_P(BodyMeasurements, OneBodyMoreIsComparedAndTheSampleKeepsItsError) {
     ASSERT_EQ(probe->bodies->of(body).has_value(), body < 257);
     if (body < 257) {
       EXPECT_LT(*probe->bodies->of(body), 1e-3);
+      const Vec3d exact = reference_accelerations(sim.bodies().positions, {&body, 1}, sim.status().law).front();
+      const auto compared = probe->bodies->acceleration_of(body);
+      ASSERT_TRUE(compared);
+      const double size = std::hypot(exact.x, exact.y, exact.z);
+      EXPECT_NEAR(compared->x, exact.x, 1e-3 * size);
+      EXPECT_NEAR(compared->y, exact.y, 1e-3 * size);
+      EXPECT_NEAR(compared->z, exact.z, 1e-3 * size);
     }
     EXPECT_EQ(probe->bodies->errors.size(), probe->bodies->bodies.size());
   }
