@@ -108,7 +108,8 @@ void few_values(const Legend& legend, float left, float width) {
 
 void colours(const Legend& legend, float width, bool compact) {
   const float left = ImGui::GetCursorPosX();
-  const char* const scale = legend.logarithmic && legend.parts.empty() ? ", logarithmic" : "";
+  const char* const logarithmic = compact ? ", log" : ", logarithmic";
+  const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
   text_in_lines(legend.quantity + scale, width, theme::text, theme::Font::small);
   ui_mark("legend.quantity");
   tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
@@ -196,22 +197,25 @@ void legend_panel(const Status& status, const ViewStatus& view, const PanelState
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float room = display.x - side_column_width(view) - lesson_width(view), full = em(11);
-  const bool compact = room < full + em(3);
-  const float margin = em(compact ? 0.2f : 0.75f);
-  const float width = compact ? std::min(room - 2 * margin - 2 * ImGui::GetStyle().WindowPadding.x, full) : full;
+  const float room = display.x - side_column_width(view) - lesson_width(view), full = em(11), usual_margin = em(0.75f);
+  const bool compact = room < full + 4 * usual_margin;
+  const float margin = compact ? em(0.1f) : usual_margin;
+  const float rest = room + (side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const ImVec2 padding = compact ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
+  const float width = compact ? std::min(rest - 2 * (margin + padding.x), full) : full;
   if (width < em(2.5f)) return;
   ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
                           ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowBgAlpha(0.5f);  // bodies behind it stay visible, and its numbers can be read
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     if (!legend.colours.empty() || !legend.parts.empty()) colours(legend, width, compact);
     if (!compact) lengths(status, legend, width);
   }
   ImGui::End();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
 }
 
 }  // namespace orrery

@@ -65,9 +65,9 @@ std::vector<KeyHelp> mouse_help() {
   return {{"Click", "Picks a body, or none.", "Camera"},
           {"Drag, middle drag", "Turns the camera."},
           {"Right drag, Shift+drag", "Moves the picture."},
-          {"Arrows, PgUp, PgDn", "Flies; Shift: faster."},
+          {"Arrows, PgUp, PgDn", "Flies; with Shift, faster."},
           {"Wheel", "Zooms at the pointer."},
-          {"Double click", "All bodies."}};
+          {"Double click", "Shows all bodies."}};
 }
 
 }  // namespace orrery

@@ -82,7 +82,7 @@ void Colouring::take(const std::vector<glm::vec4>& sample) {
     masses_.push_back(sample[i].w);
     speeds_.push_back(glm::length(glm::vec3{sample[size + i]}));
   }
-  period_s_ = speed_.renew(range_of(speeds_)) ? least_period_s : std::min(2 * period_s_, sample_period_s);
+  period_s_ = speed_.renew(range_of(speeds_)) ? least_period_s : std::min(1.25 * period_s_, sample_period_s);
   ranges_.speed = speed_.shown();
 }
 

@@ -43,7 +43,7 @@ class Colouring {
   bool value_is_known_ = false;  // a range was measured
   render::BufferReadback readback_;
   bool sample_is_old_ = true;                    // the bodies have moved since it was asked for
-  double period_s_ = least_period_s;             // doubles until speeds grow
+  double period_s_ = least_period_s;             // grows while speeds do not
   double sampled_s_ = 0, now_s_ = 0;             // of the last request, of the last follow()
   std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
 };

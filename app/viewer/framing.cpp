@@ -31,7 +31,7 @@ Ball ball_of(const Bodies& bodies, double outside, double inside) {
     auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
     return 0.5f * (percentile(values, outside) + percentile(values, 1 - outside));
   };
-  Ball ball{{middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)}};
+  Ball ball{.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)}};
   auto distances = measured(bodies.positions, [&](const Vec4& p) {
     return glm::distance(ball.centre, glm::vec3{p.x, p.y, p.z});
   });
@@ -43,10 +43,11 @@ Ball ball_of(const Bodies& bodies, double outside, double inside) {
 }  // namespace
 
 Framing framing_of(const Bodies& bodies) {
-  Framing framing{.all = ball_of(bodies, 0, 1)};
-  const Ball most = bodies.positions.size() <= few ? framing.all : ball_of(bodies, 0.02, 0.95);
-  framing.centre = most.centre;
-  framing.radius = most.radius;
+  Framing framing;
+  framing.all = ball_of(bodies, 0, 1);
+  const Ball bulk = bodies.positions.size() <= few ? framing.all : ball_of(bodies, 0.02, 0.95);
+  framing.centre = bulk.centre;
+  framing.radius = bulk.radius;
   framing.ranges.speed = range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }));
   const std::vector<float> masses = measured(bodies.positions, [](const Vec4& p) { return p.w; });
   const double mass = std::accumulate(masses.begin(), masses.end(), 0.0);

@@ -94,13 +94,13 @@ Json Viewer::surroundings() {
 
 namespace {
 
-/// What is drawn over the bodies, each as the command that shows it.
-Json overlays_json(const Overlays& overlays) {
+/// What is drawn over the bodies, each as the command that shows it. A direct sum has no cells.
+Json overlays_json(const Overlays& overlays, const Legend& legend) {
   Json shown = Json::array();
   if (overlays.trails.of != TrailsOf::nobody) shown.push_back(command_json(ViewCommand{overlays.trails}));
   if (overlays.vectors.quantity != Vectors::none) shown.push_back(command_json(ViewCommand{overlays.vectors}));
-  if (overlays.cells.on) shown.push_back(command_json(ViewCommand{overlays.cells}));
-  if (overlays.walk.on) shown.push_back(command_json(ViewCommand{overlays.walk}));
+  if (!legend.cells.name.empty()) shown.push_back(command_json(ViewCommand{overlays.cells}));
+  if (!legend.walk.empty()) shown.push_back(command_json(ViewCommand{overlays.walk}));
   if (overlays.axes.on) shown.push_back(command_json(ViewCommand{overlays.axes}));
   return shown;
 }
@@ -122,7 +122,7 @@ Json Viewer::description() {
   description["exposure"] = {{"scale", decimal(view_.appearance.exposure)},
                              {"automatic", view_.appearance.auto_exposure}};
   description["size"] = decimal(view_.appearance.sprite_scale);
-  description["overlays"] = overlays_json(view_.overlays);
+  description["overlays"] = overlays_json(view_.overlays, view_.legend);
   if (picker_.number()) description["picked"] = *picker_.number();
   if (follow_.active()) description["following"] = command_json(ViewCommand{follow_.what()});
   const Legend& legend = view_.legend;

@@ -113,7 +113,8 @@ ForceError ForceComparison::error() const {
 
 BodyErrors ForceComparison::body_errors() const {
   const std::span accelerations = accelerations_.first(targets());
-  return {targets_, target_errors(accelerations, reference_.first(targets())),
+  return {targets_,
+          target_errors(accelerations, reference_.first(targets())),
           {accelerations.begin(), accelerations.end()}};
 }
 

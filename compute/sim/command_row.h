@@ -78,7 +78,7 @@ struct ArgumentOf {
       nullptr;  ///< stands for `word_number`; for no value if the member is an optional that must be given
   Number word_number{};
   std::span<const std::string_view> names{};  ///< stand for the numbers 0, 1 and so on
-  Number first = 0;  ///< what users write for 0: 1 for rows, which they count from 1
+  Number first = 0;                           ///< what users write for 0: 1 for rows, which they count from 1
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;  ///< throws UsageError that lists the known names
 

@@ -17,6 +17,11 @@ class ColouringTest : public testing::Test {
  protected:
   static constexpr int count = 1000;
 
+  static render::ValueRanges up_to_one() {
+    render::ValueRanges ranges;
+    ranges.speed = {0, 1};
+    return ranges;
+  }
   /// A frame of bodies with speeds of up to `most`; returns the share of them above the range.
   double frame_of(float most) {
     std::vector<glm::vec4> bodies(2 * count);
@@ -39,19 +44,19 @@ class ColouringTest : public testing::Test {
 };
 
 TEST_F(ColouringTest, FollowsSpeedsThatDoubleEveryFewFrames) {
-  colouring_.restart({.speed = {0, 1}});
+  colouring_.restart(up_to_one());
   int since_measured = 0, measured = 0;
   for (int i = 0; i < 60; ++i) {
     const double above = frame_of(std::exp2(static_cast<float>(i) / 4));
     since_measured = above <= 0.1 ? 0 : since_measured + 1;
     measured += above <= 0.1 ? 1 : 0;
-    EXPECT_LT(since_measured, 8) << i;  // 0.1 s are six frames
+    EXPECT_LT(since_measured, 9) << i;  // 0.1 s are six frames; the first time is a little longer
   }
   EXPECT_GE(measured, 8);
 }
 
 TEST_F(ColouringTest, KeepsItsRangeWhileSpeedsAreSteady) {
-  colouring_.restart({.speed = {0, 1}});
+  colouring_.restart(up_to_one());
   for (int i = 0; i < 30; ++i) frame_of(1);
   const render::ValueRange before = colouring_.ranges().speed;
   for (int i = 0; i < 240; ++i) {

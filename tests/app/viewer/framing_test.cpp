@@ -59,7 +59,7 @@ TEST(Framing, OfAllHoldsTheFarthestBodiesToo) {
     bodies.positions.push_back({far, 5, -3, 1});
     bodies.velocities.push_back({});
   }
-  bodies.positions.push_back({std::numeric_limits<float>::infinity(), 0, 0, 1});
+  bodies.positions.push_back({std::numeric_limits<float>::infinity(), 5, -3, 1});
   bodies.velocities.push_back({});
   const Framing framing = framing_of(bodies);
   EXPECT_LT(framing.radius, 65);

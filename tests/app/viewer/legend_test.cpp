@@ -49,7 +49,8 @@ TEST(Legend, OfTimeStepClassesHasAFieldForEach) {
   const render::Appearance appearance{.colour_by = render::ColourBy::time_step_class};
   const float dt = 0.01f;
   const auto legend_for = [&](float low, float high) {
-    const render::ValueRanges ranges{.value = {low, high}};
+    render::ValueRanges ranges;
+    ranges.value = {low, high};
     Legend legend = legend_of(appearance, ranges, {});
     describe_classes(legend, appearance, ranges, dt);
     return legend;
@@ -58,8 +59,8 @@ TEST(Legend, OfTimeStepClassesHasAFieldForEach) {
   EXPECT_EQ(blocks.colours.size(), 9u) << "levels 0 to 8";
   EXPECT_EQ(blocks.low_class, "dt / 256");
   EXPECT_EQ(blocks.high_class, "dt");
-  EXPECT_EQ(blocks.colours.front(), legend_of(appearance, {.value = {1, 2}}, {}).colours.front());
-  EXPECT_EQ(blocks.colours.back(), legend_of(appearance, {.value = {1, 2}}, {}).colours.back());
+  EXPECT_EQ(blocks.colours.front(), legend_of(appearance, {}, {}).colours.front());
+  EXPECT_EQ(blocks.colours.back(), legend_of(appearance, {}, {}).colours.back());
   const Legend shrinking = legend_for(0.3f * dt, 4.5f * dt);
   EXPECT_EQ(shrinking.colours.size(), 4u) << "dt / 2 to 4 dt";
   EXPECT_EQ(shrinking.low, dt / 2);

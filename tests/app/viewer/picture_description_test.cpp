@@ -14,6 +14,7 @@ using test::OffscreenViewer;
 TEST_F(OffscreenViewer, APictureSaysWhatIsDrawnOverIt) {
   const auto description = [&](const std::vector<ViewCommand>& commands) {
     ViewOptions asked = options(4);
+    asked.setup = {SelectKernel{"cpu-tree"}};
     asked.screenshot_file = path("picture.png");
     asked.existing = Existing::replace;
     for (const ViewCommand& command : commands) asked.script.push_back(at(1, command));
