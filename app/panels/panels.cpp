@@ -79,7 +79,7 @@ bool panels_shown(const ViewStatus& view) {
 
 float side_column_width(const ViewStatus& view) {
   if (!panels_shown(view)) return 0;
-  constexpr float usual = 23.5f, least = 22.8f, legend = 3.8f;
+  constexpr float usual = 23.5f, least = 23, legend = 3.6f;
   const float display = ImGui::GetIO().DisplaySize.x;
   const bool both_fit = display >= em(least + legend);
   return both_fit ? std::min(em(usual), display - em(legend)) : std::min(em(usual), display);
