@@ -1,10 +1,15 @@
 #pragma once
 
+#include <array>
 #include <optional>
+#include <string_view>
 
 namespace orrery::render {
 
-inline constexpr int colour_map_count = 10;  ///< how many colour_maps() there are
+/// The ids of colour_maps().
+inline constexpr std::array<std::string_view, 11> colour_map_ids{
+    "stellar", "ember", "aurora", "nebula", "ice", "spectrum", "viridis", "inferno", "magma", "turbo", "black-body"};
+inline constexpr int colour_map_count = static_cast<int>(colour_map_ids.size());
 inline constexpr int automatic_colour_map = -1;
 
 /// What the picture shows.

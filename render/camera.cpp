@@ -78,7 +78,13 @@ void OrbitCamera::frame(glm::vec3 centre, float radius) {
   if (!finite(centre) || !std::isfinite(radius)) return;
   framed_centre_ = target_ = centre;
   framed_radius_ = radius > 0.0f ? radius : 1.0f;
-  distance_ = framed_distance();
+  distance_ = distance_of(framed_radius_);
+}
+
+void OrbitCamera::show(glm::vec3 centre, float radius) {
+  if (!finite(centre) || !std::isfinite(radius) || !(radius > 0.0f)) return;
+  target_ = centre;
+  distance_ = distance_of(radius);
 }
 
 void OrbitCamera::fit_into(float share, glm::vec2 middle) {
@@ -95,7 +101,7 @@ void OrbitCamera::reset() {
   azimuth_ = home_azimuth_;
   elevation_ = home_elevation_;
   target_ = framed_centre_;
-  distance_ = framed_distance();
+  distance_ = distance_of(framed_radius_);
 }
 
 void OrbitCamera::look_from(float azimuth, float elevation) {
@@ -138,8 +144,9 @@ glm::vec3 OrbitCamera::direction() const {
   return {level * std::cos(azimuth_), level * std::sin(azimuth_), std::sin(elevation_)};
 }
 
-float OrbitCamera::framed_distance() const {
-  return framed_radius_ / std::sin(0.5f * field_of_view);
+/// From where a ball of `radius` just fills the view.
+float OrbitCamera::distance_of(float radius) {
+  return radius / std::sin(0.5f * field_of_view);
 }
 
 /// The tangent of half the vertical field of view.

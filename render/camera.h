@@ -25,6 +25,8 @@ class OrbitCamera {
   /// Aims at `centre` from where a ball of `radius` (> 0) just fills the view, keeping the direction; what reset()
   /// returns to. Sprites and brightness are scaled for this ball, so pass one that holds most bodies, not all outliers.
   void frame(glm::vec3 centre, float radius);
+  /// Aims at a ball as frame() does, but sprites, limits and reset() stay those of the ball framed last.
+  void show(glm::vec3 centre, float radius);
   /// frame() fits its ball into a part of the viewport: `share` > 0 is that part's shorter side over the viewport's
   /// height, and `middle` the part's middle in normalized device coordinates, where the target is seen. Initially, and
   /// if the share is more than the viewport has: the whole of it.
@@ -62,7 +64,7 @@ class OrbitCamera {
  private:
   void move_target(glm::vec3 by);
   glm::vec3 direction() const;
-  float framed_distance() const;
+  static float distance_of(float radius);
   float tangent(float aspect) const;
 
   float home_azimuth_ = -1.1f, home_elevation_ = 0.6f;
@@ -70,7 +72,7 @@ class OrbitCamera {
   float framed_radius_ = 1.0f;
   glm::vec3 target_{0.0f};
   float azimuth_ = home_azimuth_, elevation_ = home_elevation_;
-  float distance_ = framed_distance();
+  float distance_ = distance_of(framed_radius_);
   float fitted_share_ = 1.0f;  // more changes nothing
   glm::vec2 middle_{0.0f};
 };

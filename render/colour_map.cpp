@@ -62,6 +62,14 @@ constexpr ColourStop turbo[] = {
     {0.750f, {0.992f, 0.684f, 0.208f}}, {0.875f, {0.897f, 0.319f, 0.053f}}, {1.000f, {0.480f, 0.016f, 0.011f}},
 };
 
+/// Of what glows, black through red, orange and yellow to white. The lightness L* of CIELAB is 100 times the place; a*
+/// and b* are interpolated in L* between six colours of that series. The first is not quite black: a light needs a hue.
+constexpr ColourStop black_body[] = {
+    {0.000f, {0.020f, 0.000f, 0.004f}}, {0.125f, {0.245f, 0.070f, 0.031f}}, {0.250f, {0.466f, 0.077f, 0.044f}},
+    {0.375f, {0.675f, 0.122f, 0.043f}}, {0.500f, {0.837f, 0.268f, 0.049f}}, {0.625f, {0.944f, 0.452f, 0.076f}},
+    {0.750f, {1.000f, 0.646f, 0.153f}}, {0.875f, {1.000f, 0.846f, 0.365f}}, {1.000f, {1.000f, 1.000f, 1.000f}},
+};
+
 constexpr ColourMap maps[] = {
     {"stellar", "Stellar: red giants to blue stars", stellar},
     {"ember", "Ember: wine red to pale gold", ember},
@@ -73,8 +81,9 @@ constexpr ColourMap maps[] = {
     {"inferno", "Inferno: perceptually uniform, from black", inferno},
     {"magma", "Magma: perceptually uniform, from black", magma},
     {"turbo", "Turbo: many hues", turbo},
+    {"black-body", "Black body: perceptually uniform, red to white heat", black_body},
 };
-static_assert(std::size(maps) == colour_map_count);
+static_assert(std::ranges::equal(maps, colour_map_ids, {}, &ColourMap::id));
 static_assert(maps[shown_colour_map({})].id == "stellar");
 static_assert(maps[shown_colour_map({.colour_by = ColourBy::mass})].id == "viridis");
 static_assert(maps[shown_colour_map({.look = Look::density})].id == "inferno");

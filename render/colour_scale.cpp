@@ -1,6 +1,7 @@
 #include "render/colour_scale.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery::render {
 namespace {
@@ -20,6 +21,11 @@ bool is_logarithmic(const Appearance& appearance) {
 }
 
 }  // namespace
+
+float ColourScale::place(float value) const {
+  if (!logarithmic) return (value - range.low) / (range.high - range.low);
+  return std::log(value / range.low) / std::log(range.high / range.low);
+}
 
 ColourScale colour_scale(const Appearance& appearance, const ValueRanges& automatic) {
   ColourScale scale{range_of(appearance, automatic), is_logarithmic(appearance)};

@@ -77,7 +77,9 @@ template <class M>
 typename ArgumentOf<M>::Value read_json_value(const ArgumentOf<M>& argument, std::string_view what, const Json& json) {
   using Value = typename ArgumentOf<M>::Value;
   if constexpr (is_number<Value>) {
-    if (argument.word && json.is_string() && json.get<std::string>() == argument.word) return argument.word_number;
+    if (json.is_string()) {
+      if (const auto named = argument.number_of_word(json.get<std::string>())) return *named;
+    }
     const auto number = number_of<Value>(json);
     if (!number || !argument.range.contains(*number)) refuse_json(what, json, argument.allowed());
     return *number - argument.first;

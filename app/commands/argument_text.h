@@ -72,7 +72,7 @@ template <class M>
 typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::string_view what, std::string_view text) {
   using Value = typename ArgumentOf<M>::Value;
   if constexpr (is_number<Value>) {
-    if (argument.word && text == argument.word) return argument.word_number;
+    if (const auto named = argument.number_of_word(text)) return *named;
     if constexpr (std::is_integral_v<Value>) {
       if (argument.form == Form::count) return static_cast<Value>(parse_count(what, text, argument.range));
     }

@@ -35,16 +35,26 @@ void line(float left, float width, const std::string& begin, const std::string& 
   text_to(left + width, end, theme::dim, theme::Font::small);
 }
 
+/// A field for each class.
+void class_fields(const Legend& legend, ImVec2 low, float width, float height) {
+  const float part = width / static_cast<float>(legend.colours.size()), gap = std::min(em(0.1f), 0.2f * part);
+  for (std::size_t i = 0; i < legend.colours.size(); ++i) {
+    const float x = low.x + part * static_cast<float>(i);
+    ImGui::GetWindowDrawList()->AddRectFilled({x, low.y}, {x + part - gap, low.y + height}, packed(legend.colours[i]));
+  }
+}
+
 void colour_bar(const Legend& legend, float width) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float height = em(0.5f), part = width / static_cast<float>(legend.colours.size() - 1);
+  ImGui::Dummy({width, height});
+  if (!legend.low_class.empty()) return class_fields(legend, low, width, height);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i + 1 < legend.colours.size(); ++i) {
     const ImU32 left = packed(legend.colours[i]), right = packed(legend.colours[i + 1]);
     const float x = low.x + part * static_cast<float>(i);
     draw.AddRectFilledMultiColor({x, low.y}, {x + part, low.y + height}, left, right, right, left);
   }
-  ImGui::Dummy({width, height});
 }
 
 /// How many bodies are beyond an end: "2 % below"; empty if none is, or if that is not known.
@@ -56,6 +66,10 @@ std::string beyond_text(const std::optional<float>& share, const char* side) {
 void values(const Legend& legend, float left, float width) {
   colour_bar(legend, width);
   line(left, width, format_value(legend.low), legend.unit, format_value(legend.high));
+  if (!legend.low_class.empty()) {
+    line(left, width, legend.low_class, counted(std::ssize(legend.colours), "class", "classes"), legend.high_class);
+    ui_mark("legend.classes");
+  }
   const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
   if (below.empty() && above.empty()) return;
   line(left, width, below, {}, above);
@@ -79,15 +93,29 @@ void swatches(const char* id, const std::vector<LegendPart>& parts) {
   }
 }
 
-void colours(const Legend& legend, float width) {
+/// What is left where there is little room: the quantity, the bar, its ends and their unit.
+void few_values(const Legend& legend, float left, float width) {
+  const std::string low = format_value(legend.low), high = format_value(legend.high);
+  colour_bar(legend, width);
+  if (ImGui::CalcTextSize((low + "  " + high).c_str()).x <= width) {
+    line(left, width, low, {}, high);
+  } else {
+    text(low, theme::dim, theme::Font::small);
+    text_to(left + width, high, theme::dim, theme::Font::small);
+  }
+  if (!legend.unit.empty()) text_in_lines(legend.unit, width, theme::dim, theme::Font::small);
+}
+
+void colours(const Legend& legend, float width, bool compact) {
   const float left = ImGui::GetCursorPosX();
-  text(fmt::format("{}{}", legend.quantity, legend.logarithmic && legend.parts.empty() ? ", logarithmic" : ""),
-       theme::text, theme::Font::small);
+  const char* const logarithmic = compact ? ", log" : ", logarithmic";
+  const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
+  text_in_lines(legend.quantity + scale, width, theme::text, theme::Font::small);
   ui_mark("legend.quantity");
   tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
           "In units of G = 1. Values beyond the ends have the colours of the ends.");
   if (legend.parts.empty()) {
-    values(legend, left, width);
+    compact ? few_values(legend, left, width) : values(legend, left, width);
   } else {
     swatches("legend.part", legend.parts);
   }
@@ -151,31 +179,43 @@ void arrow_scale(const Status& status, const Legend& legend) {
           accelerations ? "The mean acceleration between two readings of the bodies." : "");
 }
 
+/// All but the colours of bodies.
+void lengths(const Status& status, const Legend& legend, float width) {
+  if (!legend.cells.name.empty()) {
+    swatch(legend.cells);
+    ui_mark("legend.cells");
+  }
+  swatches("legend.walk", legend.walk);
+  if (!legend.arrows.empty()) arrow_scale(status, legend);
+  scale_bar(status, legend, width - em(4.5f));
+}
+
 }  // namespace
 
+/// In a narrow window only the colours, so that they are never without values and units.
 void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float margin = em(0.75f), width = em(11);
-  if (display.x - side_column_width(view) - lesson_width(view) < width + 4 * margin) return;
+  const float room = display.x - side_column_width(view) - lesson_width(view), full = em(11), usual_margin = em(0.75f);
+  const bool compact = room < full + 4 * usual_margin;
+  const float margin = compact ? em(0.1f) : usual_margin;
+  const float rest = room + (side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const ImVec2 padding = compact ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
+  const float width = compact ? std::min(rest - 2 * (margin + padding.x), full) : full;
+  if (width < em(2.5f)) return;
   ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
                           ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowBgAlpha(0.5f);  // bodies behind it stay visible, and its numbers can be read
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (legend.colours.size() > 1 || !legend.parts.empty()) colours(legend, width);
-    if (!legend.cells.name.empty()) {
-      swatch(legend.cells);
-      ui_mark("legend.cells");
-    }
-    swatches("legend.walk", legend.walk);
-    if (!legend.arrows.empty()) arrow_scale(status, legend);
-    scale_bar(status, legend, width - em(4.5f));
+    if (!legend.colours.empty() || !legend.parts.empty()) colours(legend, width, compact);
+    if (!compact) lengths(status, legend, width);
   }
   ImGui::End();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
 }
 
 }  // namespace orrery

@@ -78,7 +78,11 @@ bool panels_shown(const ViewStatus& view) {
 }  // namespace
 
 float side_column_width(const ViewStatus& view) {
-  return panels_shown(view) ? std::min(em(23.5f), ImGui::GetIO().DisplaySize.x) : 0;
+  if (!panels_shown(view)) return 0;
+  constexpr float usual = 23.5f, least = 23, legend = 3.6f;
+  const float display = ImGui::GetIO().DisplaySize.x;
+  const bool both_fit = display >= em(least + legend);
+  return both_fit ? std::min(em(usual), display - em(legend)) : std::min(em(usual), display);
 }
 
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {

@@ -57,6 +57,23 @@ void error_row(int body, const Status& status, const ViewStatus& view) {
   ui_mark("picked.error");
 }
 
+/// While paused, that of the shown step; otherwise a mean, which needs no sums.
+void acceleration_row(const PickedBody& body, const Status& status) {
+  const auto shown = [&](std::span<const float> numbers) {
+    return shown_text(status.units, Dimension::acceleration, numbers);
+  };
+  const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
+  const bool is_of_now = status.paused && probe && probe->bodies && probe->step == status.step;
+  if (const auto known = is_of_now ? probe->bodies->acceleration_of(body.number) : std::nullopt) {
+    row("a, kernel", shown(std::array{known->x, known->y, known->z}),
+        fmt::format("The acceleration along x, y and z as {} computes it at this step, without drag.",
+                    status.kernel_id));
+  } else if (body.acceleration) {
+    row("a, mean", shown(*body.acceleration),
+        "The acceleration along x, y and z: the mean since the reading before, from the velocities.");
+  }
+}
+
 void head(const PickedBody& body, bool followed, float width, Requests& out) {
   const char* const follow = followed ? "Stop following" : "Follow";
   const float padding = 2 * ImGui::GetStyle().FramePadding.x, close = em(1.6f), gap = em(0.3f);
@@ -96,10 +113,7 @@ void picked_panel(const Status& status, const ViewStatus& view, float captions_e
     row("position", shown(Dimension::length, body.position), "x, y and z.");
     row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
     row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
-    if (body.acceleration) {
-      row("accel.", shown(Dimension::acceleration, *body.acceleration),
-          "The acceleration along x, y and z: the mean since the reading before, from the velocities.");
-    }
+    acceleration_row(body, status);
     error_row(body.number, status, view);
     row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
     if (body.walk) {

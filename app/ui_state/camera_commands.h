@@ -182,10 +182,16 @@ struct PlayPath {
   }
 };
 
+/// All bodies, or 95 % of them: a few that have escaped may be so far away that the others are a speck.
+enum class FramedBodies { all, most };
+
 struct FrameAll {
+  FramedBodies bodies = FramedBodies::all;
+
   template <class = void>
   static constexpr auto describe() {
-    return command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies.");
+    return command_row<FrameAll>("frame-all", "Moves the camera so that it shows all bodies; most: 95 % of them.",
+                                 Argument<&FrameAll::bodies>{{.name = "bodies", .optional = true}});
   }
 };
 
@@ -193,6 +199,13 @@ struct ResetCamera {
   template <class = void>
   static constexpr auto describe() {
     return command_row<ResetCamera>("reset-camera", "Returns the camera to its first view.");
+  }
+};
+
+template <>
+struct EnumWords<FramedBodies> {
+  static constexpr std::array<std::pair<FramedBodies, std::string_view>, 2> all() {
+    return {{{FramedBodies::all, "all"}, {FramedBodies::most, "most"}}};
   }
 };
 

@@ -22,8 +22,10 @@ struct Legend {
   float low = 0, high = 1;   ///< values with the first and the last colour; values beyond have the same colours
   bool logarithmic = false;  ///< the colours between are even in the value's logarithm
   std::vector<SrgbColour> colours{};  ///< of the map from low to high
-  float world_per_height = 0;         ///< length that the window's height shows at the camera's target
-  std::string unit{};                 ///< of the quantity: "length / time"
+  /// Of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are continuous.
+  std::string low_class{}, high_class{};
+  float world_per_height = 0;  ///< length that the window's height shows at the camera's target
+  std::string unit{};          ///< of the quantity: "length / time"
   std::optional<float> below{},
       above{};                      ///< shares of the bodies with values below low and above high; none: not known
   std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene

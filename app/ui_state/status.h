@@ -132,6 +132,7 @@ struct ViewStatus {
   bool legend_shown = true;
   std::optional<PickedBody> picked;
   Follow followed{.what = Followed::nothing};  ///< by the camera
+  bool framed_all = false;                     ///< the camera has not been moved since FrameAll of all bodies
   std::vector<std::string> parts;              ///< of the scene: their names
   Overlays overlays;
   std::vector<PictureLabel> labels;  ///< over the picture

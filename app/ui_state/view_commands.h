@@ -35,7 +35,8 @@ struct SetAppearance {
              .optional = true,
              .range = SetAppearance::colour_maps,
              .word = "auto",
-             .word_number = render::automatic_colour_map}},
+             .word_number = render::automatic_colour_map,
+             .names = render::colour_map_ids}},
         Argument<&SetAppearance::appearance, &render::Appearance::scale>{{.name = "scale", .optional = true}},
         Argument<&SetAppearance::appearance, &render::Appearance::low>{
             {.name = "low", .optional = true, .range = SetAppearance::ends}},

@@ -31,10 +31,17 @@ render::ValueRange range_of(std::vector<float> values) {
   return range;
 }
 
+bool AutoRange::renew(const render::ValueRange& measured) {
+  const render::ValueRange before = shown_;
+  measured_ = measured;
+  shown_ = {std::min(shown_.low, measured.low), std::max(shown_.high, measured.high)};
+  return shown_.low < before.low || shown_.high > before.high;
+}
+
 void AutoRange::follow(double passed_s) {
-  const auto share = [&](bool grows) { return 1 - std::exp(-passed_s / (grows ? grow_s : shrink_s)); };
-  shown_.low = moved(shown_.low, measured_.low, share(measured_.low < shown_.low));
-  shown_.high = moved(shown_.high, measured_.high, share(measured_.high > shown_.high));
+  const double share = 1 - std::exp(-passed_s / shrink_s);
+  shown_.low = moved(shown_.low, measured_.low, share);
+  shown_.high = moved(shown_.high, measured_.high, share);
 }
 
 }  // namespace orrery

@@ -13,17 +13,17 @@ float percentile(std::vector<float>& values, double q);
 /// The percentiles 2 and 98 of the finite values. Never empty, so that equal values have a colour, too.
 render::ValueRange range_of(std::vector<float> values);
 
-/// A range that follows what is measured now and then: it grows within about a second, so that all values have a
-/// colour, and shrinks within a quarter of a minute, so that a body keeps its colour.
+/// A range that follows what is measured now and then: it grows at once, so that all values have a colour, also while
+/// they grow fast, and shrinks within a quarter of a minute, so that a body keeps its colour.
 class AutoRange {
  public:
-  static constexpr double grow_s = 1, shrink_s = 15;  ///< time constants
+  static constexpr double shrink_s = 15;  ///< time constant
 
   /// Jumps to `measured`.
   void restart(const render::ValueRange& measured) { shown_ = measured_ = measured; }
-  /// From now on follows `measured`.
-  void renew(const render::ValueRange& measured) { measured_ = measured; }
-  /// Moves on by `passed_s` seconds, >= 0.
+  /// From now on follows `measured`. Returns whether the range has grown.
+  bool renew(const render::ValueRange& measured);
+  /// Shrinks on by `passed_s` seconds, >= 0.
   void follow(double passed_s);
   const render::ValueRange& shown() const { return shown_; }
   const render::ValueRange& measured() const { return measured_; }

@@ -62,12 +62,12 @@ Requests camera_requests(const ImGuiIO& io, const HeldKeys& held) {
 }
 
 std::vector<KeyHelp> mouse_help() {
-  return {{"Click", "Picks the body under the pointer; elsewhere: picks none.", "Camera"},
-          {"Drag, middle drag", "Turns the camera about its target."},
-          {"Right drag, Shift+drag", row_of<PanView>.sentence},
-          {"Arrows, PageUp, PageDown", "Flies while held down; with Shift four times as fast."},
-          {"Wheel", "Moves the camera nearer to what is under the pointer, or farther."},
-          {"Double click", row_of<FrameAll>.sentence}};
+  return {{"Click", "Picks a body, or none.", "Camera"},
+          {"Drag, middle drag", "Turns the camera."},
+          {"Right drag, Shift+drag", "Moves the picture."},
+          {"Arrows, PgUp, PgDn", "Flies; with Shift, faster."},
+          {"Wheel", "Zooms at the pointer."},
+          {"Double click", "Shows all bodies."}};
 }
 
 }  // namespace orrery

@@ -23,13 +23,14 @@ void Colouring::restart(const render::ValueRanges& measured) {
   speeds_.clear();
   masses_.clear();
   sample_is_old_ = true;
-  sampled_s_ = now_s_ - sample_period_s;
+  period_s_ = least_period_s;
+  sampled_s_ = now_s_ - period_s_;
 }
 
 void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now_s) {
   const double passed_s = std::max(now_s - std::exchange(now_s_, now_s), 0.0);
   sample_is_old_ |= moved;
-  if (sample_is_old_ && !readback_.in_flight() && bodies.count > 0 && now_s - sampled_s_ >= sample_period_s) {
+  if (sample_is_old_ && !readback_.in_flight() && bodies.count > 0 && now_s - sampled_s_ >= period_s_) {
     request(bodies);
     sample_is_old_ = false;
     sampled_s_ = now_s;
@@ -53,7 +54,7 @@ void Colouring::take_values(std::span<const float> values, bool other) {
   value_is_known_ = value_is_known_ && !other;
   if (values_.empty()) return;
   const render::ValueRange measured = range_of(values_);
-  value_is_known_ ? value_.renew(measured) : value_.restart(measured);
+  value_is_known_ ? void(value_.renew(measured)) : value_.restart(measured);
   value_is_known_ = true;
   ranges_.value = value_.shown();
 }
@@ -81,7 +82,8 @@ void Colouring::take(const std::vector<glm::vec4>& sample) {
     masses_.push_back(sample[i].w);
     speeds_.push_back(glm::length(glm::vec3{sample[size + i]}));
   }
-  speed_.renew(range_of(speeds_));
+  period_s_ = speed_.renew(range_of(speeds_)) ? least_period_s : std::min(1.25 * period_s_, sample_period_s);
+  ranges_.speed = speed_.shown();
 }
 
 void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {

@@ -12,10 +12,10 @@
 namespace orrery {
 
 /// The ranges of values that the colour map spans where the user has not fixed them. They follow a sample of the drawn
-/// bodies, which is read back once per second. Needs the GL context current.
+/// bodies, which is read back once per second, and up to ten times while speeds grow. Needs the GL context current.
 class Colouring {
  public:
-  static constexpr double sample_period_s = 1;
+  static constexpr double sample_period_s = 1, least_period_s = 0.1;
   static constexpr int most_sampled = 4096;
 
   /// In `lockstep`, samples belong to the drawn bodies. Otherwise they are some frames old, and nothing waits.
@@ -43,6 +43,7 @@ class Colouring {
   bool value_is_known_ = false;  // a range was measured
   render::BufferReadback readback_;
   bool sample_is_old_ = true;                    // the bodies have moved since it was asked for
+  double period_s_ = least_period_s;             // grows while speeds do not
   double sampled_s_ = 0, now_s_ = 0;             // of the last request, of the last follow()
   std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
 };

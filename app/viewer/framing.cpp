@@ -25,21 +25,29 @@ std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   return values;
 }
 
+/// Holds the share `inside` of the bodies. Its centre leaves the share `outside` out at each end of each axis.
+Ball ball_of(const Bodies& bodies, double outside, double inside) {
+  const auto middle = [&](float Vec4::*axis) {
+    auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
+    return 0.5f * (percentile(values, outside) + percentile(values, 1 - outside));
+  };
+  Ball ball{.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)}};
+  auto distances = measured(bodies.positions, [&](const Vec4& p) {
+    return glm::distance(ball.centre, glm::vec3{p.x, p.y, p.z});
+  });
+  ball.radius = margin * percentile(distances, inside);
+  if (!(ball.radius > 0)) ball.radius = 1.0f;
+  return ball;
+}
+
 }  // namespace
 
 Framing framing_of(const Bodies& bodies) {
   Framing framing;
-  const auto middle = [&](float Vec4::*axis) {
-    auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
-    const double outside = values.size() <= few ? 0 : 0.02;
-    return 0.5f * (percentile(values, outside) + percentile(values, 1 - outside));
-  };
-  framing.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)};
-  auto distances = measured(bodies.positions, [&](const Vec4& p) {
-    return glm::distance(framing.centre, glm::vec3{p.x, p.y, p.z});
-  });
-  framing.radius = margin * percentile(distances, distances.size() <= few ? 1 : 0.95);
-  if (!(framing.radius > 0)) framing.radius = 1.0f;
+  framing.all = ball_of(bodies, 0, 1);
+  const Ball bulk = bodies.positions.size() <= few ? framing.all : ball_of(bodies, 0.02, 0.95);
+  framing.centre = bulk.centre;
+  framing.radius = bulk.radius;
   framing.ranges.speed = range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }));
   const std::vector<float> masses = measured(bodies.positions, [](const Vec4& p) { return p.w; });
   const double mass = std::accumulate(masses.begin(), masses.end(), 0.0);

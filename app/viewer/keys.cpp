@@ -118,6 +118,10 @@ Asked lesson_digit(const KeyPress& press, const ViewStatus& view) {
   return ViewCommand{PredictLesson{number - 1}};
 }
 
+Asked other_framing(const ViewStatus& view) {
+  return ViewCommand{FrameAll{view.framed_all ? FramedBodies::most : FramedBodies::all}};
+}
+
 Asked other_follow(const ViewStatus& view) {
   if (view.picked && view.followed.what != Followed::body) return ViewCommand{Follow{Followed::body}};
   if (view.followed.what != Followed::nothing) return ViewCommand{Follow{Followed::nothing}};
@@ -149,10 +153,9 @@ Asked always(const Status&, const ViewStatus&) {
   return C{};
 }
 
-/// Such a key, with the sentence of the command's row.
 template <class C>
-KeyBinding plain(std::vector<KeyPress> presses, const char* keys) {
-  return {.presses = std::move(presses), .keys = keys, .action = row_of<C>.sentence, .request = always<C>};
+KeyBinding plain(std::vector<KeyPress> presses, const char* keys, const char* action) {
+  return {.presses = std::move(presses), .keys = keys, .action = action, .request = always<C>};
 }
 
 /// The row that begins a heading.
@@ -165,85 +168,84 @@ const std::vector<KeyBinding>& table() {
   using S = const Status&;
   using V = const ViewStatus&;
   static const std::vector<KeyBinding> bindings{
-      first_of("Camera", plain<FrameAll>({{U'f'}}, "F")),
-      {{{U'F'}}, "Shift+F", "The camera follows the picked body, or stops.", [](S, V v) { return other_follow(v); }},
-      plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home"),
+      first_of("Camera", {{{U'f'}}, "F", "Shows all bodies; again: 95 %.", [](S, V v) { return other_framing(v); }}),
+      {{{U'F'}}, "Shift+F", "Follows the body, or stops.", [](S, V v) { return other_follow(v); }},
+      plain<ResetCamera>({{0, GLFW_KEY_HOME}}, "Home", "Returns to the first view."),
       {{{U'1'}}, "1", "Looks along the y axis.", axis_view<-90, 0>},
       {{{U'3'}}, "3", "Looks along the x axis.", axis_view<0, 0>},
       {{{U'7'}}, "7", "Looks down the z axis.", axis_view<-90, 90>},
-      plain<AddKeyFrame>({{0, GLFW_KEY_F2}}, "F2"),
-      plain<PlayPath>({{0, GLFW_KEY_F3}}, "F3"),
-      plain<SavePath>({{0, GLFW_KEY_F4}}, "F4"),
+      plain<AddKeyFrame>({{0, GLFW_KEY_F2}}, "F2", "Adds this view to the camera path."),
+      plain<PlayPath>({{0, GLFW_KEY_F3}}, "F3", "Plays the camera path."),
+      plain<SavePath>({{0, GLFW_KEY_F4}}, "F4", "Saves the camera path."),
 
       first_of("Run",
                {{{U' '}}, "Space", "Runs or pauses.", [](S s, V) -> Asked { return Command{SetPaused{!s.paused}}; }}),
-      plain<StepOnce>({{U'.'}}, "."),
-      plain<Restart>({{U'r'}}, "R"),
-      plain<Reset>({{U'R'}}, "Shift+R"),
+      plain<StepOnce>({{U'.'}}, ".", "One step, then a pause."),
+      plain<Restart>({{U'r'}}, "R", "Returns to the first state."),
+      plain<Reset>({{U'R'}}, "Shift+R", "First state with its own physics."),
       {{{.character = U'z', .control = true}},
        "Ctrl+Z",
-       row_of<UndoReturn>.sentence,
+       "Undoes the last return.",
        [](S s, V) -> Asked { return s.undo_step ? Asked{Command{UndoReturn{}}} : Asked{}; }},
-      {{{U'p'}}, "P", "Pins or unpins the present run as the baseline.", [](S s, V v) { return other_pin(s, v); }},
+      {{{U'p'}}, "P", "Pins or unpins this run as baseline.", [](S s, V v) { return other_pin(s, v); }},
 
-      first_of("Kernel", plain<SelectNextKernel>({{U'k'}}, "K")),
+      first_of("Kernel", plain<SelectNextKernel>({{U'k'}}, "K", "Next kernel that is fast enough.")),
       {{{U'K'}},
        "Shift+K",
-       "Selects the previous kernel that keeps the bodies moving.",
+       "Previous kernel that is fast enough.",
        [](S, V) -> Asked { return ViewCommand{SelectNextKernel{Direction::back}}; }},
-      {{{U'b'}}, "B", "Next value of the kernel's first setting.", [](S s, V) { return other_setting(s, 1); }},
-      {{{U'B'}},
-       "Shift+B",
-       "Previous value of the kernel's first setting.",
-       [](S s, V) { return other_setting(s, -1); }},
-      {{{U'i'}}, "I", "Selects the next integrator.", [](S s, V) { return other_integrator(s); }},
-      {{{U'l'}}, "L", "Selects the next law.", [](S s, V) { return other_law(s); }},
-      {{{U'+'}, {U'='}}, "+", "Doubles the steps per frame.", [](S s, V) { return scaled_steps(s, true); }, true},
-      {{{U'-'}}, "-", "Halves the steps per frame.", [](S s, V) { return scaled_steps(s, false); }, true},
+      {{{U'b'}}, "B", "First setting: next value.", [](S s, V) { return other_setting(s, 1); }},
+      {{{U'B'}}, "Shift+B", "First setting: value before.", [](S s, V) { return other_setting(s, -1); }},
+      {{{U'i'}}, "I", "Next integrator.", [](S s, V) { return other_integrator(s); }},
+      {{{U'l'}}, "L", "Next law.", [](S s, V) { return other_law(s); }},
+      {{{U'+'}, {U'='}}, "+", "Twice the steps per frame.", [](S s, V) { return scaled_steps(s, true); }, true},
+      {{{U'-'}}, "-", "Half the steps per frame.", [](S s, V) { return scaled_steps(s, false); }, true},
 
       first_of("Picture", {{{U'c'}}, "C", "Next colour map.", [](S, V v) { return changed(v, next_colours); }}),
-      {{{U'm'}}, "M", "Next quantity of the colours.", [](S, V v) { return changed(v, other_colouring); }},
+      {{{U'm'}}, "M", "Next quantity of colours.", [](S, V v) { return changed(v, other_colouring); }},
       {{{U']'}}, "]", "Brighter.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure *= 1.25f; }); }, true},
       {{{U'['}}, "[", "Darker.", [](S, V v) { return changed(v, [](auto& a, V) { a.exposure /= 1.25f; }); }, true},
       {{{U't'}},
        "T",
-       row_of<ShowTreeCells>.sentence,
+       "Shows or hides tree cells.",
        [](S, V v) -> Asked {
          return ViewCommand{ShowTreeCells{!v.overlays.cells.on, v.overlays.cells.level}};
        }},
       {{{U'x'}},
        "X",
-       row_of<ShowAxes>.sentence,
+       "Shows or hides the axes.",
        [](S, V v) -> Asked { return ViewCommand{ShowAxes{!v.overlays.axes.on}}; }},
-      {{{U'o'}}, "O", "Trails of a sample of bodies, or none.", [](S, V v) { return other_trails(v); }},
-      {{{U'a'}}, "A", "Arrows of velocity, of acceleration, or none.", [](S, V v) { return other_vectors(v); }},
+      {{{U'o'}}, "O", "Shows or hides trails.", [](S, V v) { return other_trails(v); }},
+      {{{U'a'}}, "A", "Arrows of velocity, acceleration.", [](S, V v) { return other_vectors(v); }},
 
       first_of("Files", {{{0, GLFW_KEY_F5}},
                          "F5",
-                         "Starts or stops recording frame timings.",
+                         "Records frame timings.",
                          [](S, V v) -> Asked {
                            return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
                          }}),
       {{{0, GLFW_KEY_F6}},
        "F6",
-       "Starts or stops a film of the window.",
+       "Films the window.",
        [](S, V v) -> Asked { return v.film.active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}}; }},
-      plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12"),
-      plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8"),
-      plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9"),
+      plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12", "Saves a picture, as PNG."),
+      plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8", "Saves the bodies."),
+      plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9", "Saves the results, as CSV."),
 
-      first_of("Window",
-               {{{U'v'}}, "V", "Vsync on or off.", [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }}),
-      plain<TogglePanel>({{0, GLFW_KEY_TAB}}, "Tab"),
+      first_of("Window", {{{U'v'}},
+                          "V",
+                          "Vertical synchronization.",
+                          [](S, V v) -> Asked { return ViewCommand{SetVsync{!v.vsync}}; }}),
+      plain<TogglePanel>({{0, GLFW_KEY_TAB}}, "Tab", "Shows or hides the panel."),
       {{{U'P'}},
        "Shift+P",
-       "Shows a few large numbers, or the panels again.",
+       "Shows few large numbers, or panels.",
        [](S, V v) -> Asked { return ViewCommand{SetPresentation{!v.presentation}}; }},
-      plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11"),
-      plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1"),
+      plain<ToggleFullscreen>({{0, GLFW_KEY_F11}}, "F11", "Full screen, or a window."),
+      plain<ToggleHelp>({{U'?'}, {0, GLFW_KEY_F1}}, "? or F1", "Shows or hides this list."),
       {{{0, GLFW_KEY_F7}},
        "F7",
-       "Opens the lessons, or closes them; digits open one, or predict.",
+       "Opens or closes the lessons.",
        [](S, V v) -> Asked {
          if (v.lesson.shown) return ViewCommand{CloseLesson{}};
          if (v.lesson.title.empty()) return ViewCommand{ShowLesson{}};
@@ -253,14 +255,11 @@ const std::vector<KeyBinding>& table() {
        "Backspace",
        "Previous page of the lesson.",
        [](S, V v) { return other_page(v, -1); }},
-      {{{0, GLFW_KEY_ESCAPE}},
-       "Esc",
-       "Closes what is open; picks no body; leaves full screen.",
-       [](S, V v) { return leave(v); }},
-      plain<AskToQuit>({{U'q'}}, "Q"),
+      {{{0, GLFW_KEY_ESCAPE}}, "Esc", "Closes what is open; picks no body.", [](S, V v) { return leave(v); }},
+      plain<AskToQuit>({{U'q'}}, "Q", "Quits; asks if something were lost."),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
        "Enter",
-       "Quits, if asked; in a lesson: measures, or turns the page.",
+       "Quits if asked; lesson: next.",
        [](S, V v) -> Asked { return v.quit_question.empty() ? lesson_action(v) : ViewCommand{Quit{}}; }},
   };
   return bindings;

@@ -29,7 +29,7 @@ bool belongs_to_text(const KeyPress& press);
 struct KeyBinding {
   std::vector<KeyPress> presses;
   const char* keys;    ///< as the key list shows them
-  const char* action;  ///< the sentence of its command, unless the key does only a part of that
+  const char* action;  ///< in at most 36 letters, so that the list of keys leaves the picture free
   /// Empty if the key has no meaning at present, such as Esc with nothing to close.
   std::optional<Request> (*request)(const Status& status, const ViewStatus& view);
   bool repeats = false;         ///< again and again while the key is held down

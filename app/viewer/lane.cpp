@@ -189,6 +189,9 @@ void Lane::describe(Legend& legend, const render::Appearance& appearance) const 
   }
   if (!render::shows_values(appearance)) return;
   legend.known = values_.known();
+  if (appearance.colour_by == render::ColourBy::time_step_class) {
+    describe_classes(legend, appearance, ranges(), status().time_step);
+  }
   if (appearance.colour_by == render::ColourBy::species) {
     describe_parts(legend, simulation_.parts(), appearance.theme);
   }

@@ -1,6 +1,10 @@
 #include "app/viewer/legend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "app/panels/kit/format.h"
 #include "render/colour_map.h"
@@ -9,6 +13,8 @@
 namespace orrery {
 
 namespace {
+
+constexpr int most_classes = 41;  // of suitable_time_step()
 
 struct Quantity {
   const char *name = "", *unit = "";
@@ -39,6 +45,19 @@ Quantity quantity_of(const render::Appearance& appearance) {
   return {};
 }
 
+SrgbColour colour_at(const render::Appearance& appearance, float at) {
+  const auto& map = render::colour_maps()[static_cast<std::size_t>(render::shown_colour_map(appearance))];
+  const auto colour_of = appearance.look == render::Look::lights ? render::body_colour : render::density_colour;
+  const glm::vec3 colour = render::srgb_from_linear(colour_of(map, at, appearance.theme));
+  return {colour.r, colour.g, colour.b};
+}
+
+/// A power of two times dt.
+std::string class_name(int exponent) {
+  if (exponent == 0) return "dt";
+  return exponent < 0 ? fmt::format("dt / {}", 1LL << -exponent) : fmt::format("{} dt", 1LL << exponent);
+}
+
 }  // namespace
 
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
@@ -55,15 +74,28 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
   legend.world_per_height = camera.world_per_height();
   const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
   if (legend.quantity.empty() || shows_parts) return legend;
-  const auto maps = render::colour_maps();
-  const auto& map = maps[static_cast<std::size_t>(render::shown_colour_map(appearance))];
-  const auto colour_of = appearance.look == render::Look::lights ? render::body_colour : render::density_colour;
   for (int i = 0; i < samples; ++i) {
-    const glm::vec3 colour =
-        render::srgb_from_linear(colour_of(map, static_cast<float>(i) / (samples - 1), appearance.theme));
-    legend.colours.push_back({colour.r, colour.g, colour.b});
+    legend.colours.push_back(colour_at(appearance, static_cast<float>(i) / (samples - 1)));
   }
   return legend;
+}
+
+void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
+                      float time_step) {
+  constexpr float rounding = 1e-3f;  // of the ends, in classes
+  const render::ColourScale scale = render::colour_scale(appearance, ranges);
+  const auto place = [&](float value) { return std::log2(value / time_step); };
+  const int first = static_cast<int>(std::ceil(place(std::max(scale.range.low, 1e-30f)) - rounding));
+  const int last = static_cast<int>(std::floor(place(scale.range.high) + rounding));
+  if (last < first || last - first >= most_classes) return;
+  legend.colours.clear();
+  for (int exponent = first; exponent <= last; ++exponent) {
+    legend.colours.push_back(colour_at(appearance, scale.place(std::ldexp(time_step, exponent))));
+  }
+  legend.low = std::ldexp(time_step, first);
+  legend.high = std::ldexp(time_step, last);
+  legend.low_class = class_name(first);
+  legend.high_class = class_name(last);
 }
 
 void describe_only_mass(Legend& legend, float mass) {

@@ -14,6 +14,10 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
 /// All bodies have this mass, and so the last colour. Call for the colours of an automatic range of masses.
 void describe_only_mass(Legend& legend, float mass);
 
+/// The values are classes: `time_step` times powers of two. Each within the range has a colour of its own.
+void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
+                      float time_step);
+
 /// The parts with their colours; one of all bodies if the scene has no parts.
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
 

@@ -10,9 +10,12 @@ bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
   return !last_s || now_s - *last_s >= interval_s - rounding_s;
 }
 
+/// While paused, the user looks at the body of one step.
 bool lacks_error_of(int body, const Status& status) {
   if (body < 0 || body >= status.count) return false;
-  return !status.force_probe || !status.force_probe->bodies || !status.force_probe->bodies->of(body);
+  const auto& probe = status.force_probe;
+  if (!probe || !probe->bodies || !probe->bodies->of(body)) return true;
+  return status.paused && probe->step != status.step;
 }
 
 double pairs_of(int count) {

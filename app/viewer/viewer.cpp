@@ -314,6 +314,7 @@ void Viewer::follow_bodies() {
     view_.picked->place = {place.x, place.y};
   }
   view_.followed = follow_.what();
+  view_.framed_all = framed_all_ == std::pair{camera_.target(), camera_.distance()};
   view_.parts = parts.names;
 }
 

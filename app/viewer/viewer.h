@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/window_memory.h"
@@ -217,7 +218,7 @@ class Viewer {
   void carry_out(const PickBody& c);
   void carry_out(const Unpick&);
   void carry_out(const Follow& c);
-  void carry_out(const FrameAll&);
+  void carry_out(const FrameAll& c);
   void carry_out(const ResetCamera&);
   void carry_out(const AddKeyFrame& c);
   void carry_out(const ClearPath&);
@@ -313,6 +314,7 @@ class Viewer {
   bool pace_chosen_;                // the steps per frame, likewise
   std::array<StagePart, 2> stage_;  // of the last picture: the part for A, and for B if they are side by side
   bool picking_in_second_ = false;  // the place to pick at is one in the part for B
+  std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
   PathPlayer paths_;
   BodyPicker picker_;
   CameraFollow follow_;

@@ -74,12 +74,18 @@ void Viewer::carry_out(const ResetCamera&) {
   lane_.renew_framing();
   camera_.reset();
 }
-void Viewer::carry_out(const FrameAll&) {
+/// Sprites and zooming suit most of the bodies, also in a view of all.
+void Viewer::carry_out(const FrameAll& c) {
   paths_.stop();
   follow_.stop();
   glide();
   const Framing now = lane_.renew_framing();
   camera_.frame(now.centre, now.radius);
+  framed_all_.reset();
+  if (c.bodies == FramedBodies::all) {
+    camera_.show(now.all.centre, now.all.radius);
+    framed_all_ = {camera_.target(), camera_.distance()};
+  }
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
 

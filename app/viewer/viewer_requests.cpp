@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/commands/command_json.h"
 #include "app/lab/metadata.h"
 #include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
@@ -91,6 +92,21 @@ Json Viewer::surroundings() {
   return metadata;
 }
 
+namespace {
+
+/// What is drawn over the bodies, each as the command that shows it. A direct sum has no cells.
+Json overlays_json(const Overlays& overlays, const Legend& legend) {
+  Json shown = Json::array();
+  if (overlays.trails.of != TrailsOf::nobody) shown.push_back(command_json(ViewCommand{overlays.trails}));
+  if (overlays.vectors.quantity != Vectors::none) shown.push_back(command_json(ViewCommand{overlays.vectors}));
+  if (!legend.cells.name.empty()) shown.push_back(command_json(ViewCommand{overlays.cells}));
+  if (!legend.walk.empty()) shown.push_back(command_json(ViewCommand{overlays.walk}));
+  if (overlays.axes.on) shown.push_back(command_json(ViewCommand{overlays.axes}));
+  return shown;
+}
+
+}  // namespace
+
 /// What a picture shows, for its file. Without the date: the same picture is the same file.
 Json Viewer::description() {
   const Status& status = lane_.status();
@@ -98,10 +114,17 @@ Json Viewer::description() {
   description.erase("date");
   description.update(simulation_metadata(status));
   description["step"] = status.step;
+  description["time"] = lane_.drawn_time();
   description["kernel"] = status.kernel_id;
   description["settings"] = status.settings.to_string();
   description["look"] = word_of(view_.appearance.look);
   description["theme"] = word_of(view_.appearance.theme);
+  description["exposure"] = {{"scale", decimal(view_.appearance.exposure)},
+                             {"automatic", view_.appearance.auto_exposure}};
+  description["size"] = decimal(view_.appearance.sprite_scale);
+  description["overlays"] = overlays_json(view_.overlays, view_.legend);
+  if (picker_.number()) description["picked"] = *picker_.number();
+  if (follow_.active()) description["following"] = command_json(ViewCommand{follow_.what()});
   const Legend& legend = view_.legend;
   if (!legend.parts.empty()) {
     Json names = Json::array();

@@ -97,6 +97,11 @@ std::optional<double> BodyErrors::of(int body) const {
   return errors[static_cast<std::size_t>(found - bodies.begin())];
 }
 
+std::optional<Vec4> BodyErrors::acceleration_of(int body) const {
+  const auto at = static_cast<std::size_t>(std::ranges::find(bodies, body) - bodies.begin());
+  return at < accelerations.size() ? std::optional{accelerations[at]} : std::nullopt;
+}
+
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets) {
   std::vector<Vec4> chosen;
   chosen.reserve(targets.size());

@@ -43,9 +43,11 @@ std::vector<double> target_errors(std::span<const Vec4> target_accelerations, st
 /// target_errors() and the bodies that they are of. A body's may be infinite or NaN.
 struct BodyErrors {
   std::vector<int> bodies;
-  std::vector<double> errors;  ///< one for each of `bodies`
+  std::vector<double> errors;         ///< one for each of `bodies`
+  std::vector<Vec4> accelerations{};  ///< likewise: those that were compared, without drag
   /// None if `body` is not among them.
   std::optional<double> of(int body) const;
+  std::optional<Vec4> acceleration_of(int body) const;
 };
 
 /// |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so that no

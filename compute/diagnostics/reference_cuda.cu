@@ -112,7 +112,10 @@ ForceError ForceComparison::error() const {
 }
 
 BodyErrors ForceComparison::body_errors() const {
-  return {targets_, target_errors(accelerations_.first(targets()), reference_.first(targets()))};
+  const std::span accelerations = accelerations_.first(targets());
+  return {targets_,
+          target_errors(accelerations, reference_.first(targets())),
+          {accelerations.begin(), accelerations.end()}};
 }
 
 }  // namespace orrery::cuda

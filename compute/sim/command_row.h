@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -76,7 +77,8 @@ struct ArgumentOf {
   const char* word =
       nullptr;  ///< stands for `word_number`; for no value if the member is an optional that must be given
   Number word_number{};
-  Number first = 0;  ///< what users write for 0: 1 for rows, which they count from 1
+  std::span<const std::string_view> names{};  ///< stand for the numbers 0, 1 and so on
+  Number first = 0;                           ///< what users write for 0: 1 for rows, which they count from 1
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;  ///< throws UsageError that lists the known names
 
@@ -86,7 +88,17 @@ struct ArgumentOf {
     return (word && !word_is_none() && number == word_number) || range.contains(number + first);
   }
   /// What a number may be: "a number above 0 and below 1, or exact".
-  std::string allowed() const { return range.to_string() + (word ? std::string{", or "} + word : ""); }
+  std::string allowed() const {
+    std::string text;
+    for (const std::string_view name : names) text.append(name).append(", ");
+    return text + range.to_string() + (word ? std::string{", or "} + word : "");
+  }
+  /// The number that `text` stands for by a word; none if it is not one.
+  constexpr std::optional<Number> number_of_word(std::string_view text) const {
+    if (word && !word_is_none() && text == word) return word_number;
+    const auto named = std::ranges::find(names, text);
+    return named == names.end() ? std::nullopt : std::optional{static_cast<Number>(named - names.begin())};
+  }
 };
 
 /// The member that `first` and `rest` lead to; `command` may be const.

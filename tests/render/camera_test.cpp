@@ -230,5 +230,19 @@ TEST(Camera, LosesNothingInTheDistance) {
   EXPECT_LE(clip.z, clip.w);
 }
 
+TEST(Camera, ShowsAnotherBallAndKeepsTheFramedOne) {
+  OrbitCamera camera, framed;
+  camera.frame({1, 2, 3}, 2);
+  camera.show({4, 5, 6}, 20);
+  framed.frame({4, 5, 6}, 20);
+  EXPECT_EQ(camera.position(), framed.position());
+  EXPECT_EQ(camera.framed_radius(), 2);
+  camera.show({NAN, 0, 0}, 1);
+  camera.show({0, 0, 0}, 0);
+  EXPECT_EQ(camera.position(), framed.position());
+  camera.reset();
+  EXPECT_EQ(camera.target(), (glm::vec3{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace orrery::render

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace orrery::render {
@@ -47,6 +49,15 @@ TEST(ColourMaps, AreNowhereDarkAsLightsNorPaleAsInks) {
       EXPECT_GT(light.r + light.g + light.b, 0.15f) << map.id << " at " << i;
       EXPECT_LT(glm::dot(ink, glm::vec3{0.2126f, 0.7152f, 0.0722f}), 0.23f) << map.id << " at " << i;
     }
+  }
+}
+
+TEST(ColourMaps, TheBlackBodyHasEvenSteps) {
+  const ColourMap& map = *std::ranges::find(colour_maps(), "black-body", &ColourMap::id);
+  for (const ColourStop& stop : map.stops) {
+    const float luminance = glm::dot(linear_from_srgb(stop.colour), glm::vec3{0.2126f, 0.7152f, 0.0722f});
+    const float lightness = luminance > 0.008856f ? 116 * std::cbrt(luminance) - 16 : 903.3f * luminance;
+    EXPECT_NEAR(lightness, 100 * stop.at, 0.5f);
   }
 }
 

@@ -181,7 +181,7 @@ class CpuEngine final : public Engine {
       const std::vector<Vec3d> reference =
           reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
       const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
-      BodyErrors bodies{targets_, target_errors(accelerations, reference)};
+      BodyErrors bodies{targets_, target_errors(accelerations, reference), accelerations};
       probe = ForceProbe{.step = step,
                          .sample = static_cast<int>(sample_),
                          .error = target_error(std::span{accelerations}.first(sample_),

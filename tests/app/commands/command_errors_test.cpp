@@ -107,5 +107,17 @@ TEST(CommandReference, HasEveryCommandWithItsSentence) {
   EXPECT_NE(text.find("\nprobe on|off\n"), std::string::npos);
 }
 
+TEST(CommandText, AColourMapHasANameAndANumber) {
+  const auto map_of = [](const Request& request) {
+    return std::get<SetAppearance>(std::get<ViewCommand>(request)).appearance.colour_map;
+  };
+  EXPECT_EQ(map_of(parse_command("appearance map=viridis")), 6);
+  EXPECT_EQ(map_of(parse_command("appearance map=6")), 6);
+  EXPECT_EQ(map_of(parse_command("appearance map=auto")), render::automatic_colour_map);
+  EXPECT_EQ(map_of(command_of_json_text(R"({"command": "appearance", "map": "black-body"})")), 10);
+  expect_refused_text("appearance map=virids", "virids", "stellar, ember", "viridis", "black-body", "0 to 10", "auto");
+  expect_refused_json(R"({"command": "appearance", "map": "virids"})", "virids", "viridis", "auto");
+}
+
 }  // namespace
 }  // namespace orrery

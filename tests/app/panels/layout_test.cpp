@@ -128,7 +128,7 @@ std::vector<KeyHelp> many_keys() {
   std::vector<KeyHelp> keys;
   for (int i = 0; i < 50; ++i) {
     keys.push_back({i == 1 ? "Right drag, Shift+drag" : "Shift+" + std::to_string(i),
-                    "Pins or unpins the present run as the baseline.", i % 9 == 0 ? "Heading" : ""});
+                    "Pins or unpins this run as baseline.", i % 9 == 0 ? "Heading" : ""});
   }
   return keys;
 }
@@ -152,8 +152,8 @@ TEST_F(Panels, GroupTheKeysInTwoColumnsWithoutScrolling) {
     EXPECT_GE(help->Pos.x, side_column_width(view)) << "the side column is free";
     if (size.width / size.scale < 1280) continue;
     EXPECT_EQ(help->ScrollMax.y, 0) << "all keys are seen";
-    if (size.width / size.scale < 1920) continue;
     EXPECT_LE(help->Size.x * help->Size.y, size.width * size.height / 3 * 1.001f);
+    if (size.width / size.scale < 1920) continue;
     EXPECT_GE(help->Pos.y, size.height / 2) << "the middle of the stage is free";
   }
 }
@@ -190,6 +190,27 @@ TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
   settle();
   EXPECT_FALSE(seen(marks[0]));
   EXPECT_EQ(state.lab.covered, 0);
+}
+
+TEST_F(Panels, AlwaysShowWhatTheColoursMean) {
+  show_legend(view);
+  view.legend.unit = "length / time";
+  for (const float scale : {1.0f, 1.5f, 2.0f}) {
+    SCOPED_TRACE(scale);
+    resize(800, 600, scale);
+    settle();
+    settle();
+    ASSERT_TRUE(seen("legend.quantity"));
+    const ImRect legend = ImGui::FindWindowByName("Legend")->Rect();
+    EXPECT_GE(legend.Min.x, side_column_width(view) - theme::em(0.75f)) << "the column keeps a margin";
+    EXPECT_LE(legend.Max.x, 800);
+    for (const char* words : {"speed", "0.1", "3.2", "length / time"}) {
+      std::string text = legend_text();
+      std::ranges::replace(text, '\n', ' ');
+      EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
+    }
+    for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("legend")) << name;
+  }
 }
 
 }  // namespace

@@ -159,6 +159,19 @@ TEST_F(Panels, ShowTheForceErrorOfThePickedBody) {
   EXPECT_NE(picked_text().find("error forces are not compared"), std::string::npos) << picked_text();
 }
 
+TEST_F(Panels, SayWhoseTheAccelerationOfThePickedBodyIs) {
+  view.picked = PickedBody{.number = 12, .place = {{0.5f, 0.5f}}};
+  settle();
+  EXPECT_EQ(picked_text().find("a, "), std::string::npos) << "not known";
+  status.force_probe = ForceProbe{.step = status.step, .sample = 1};
+  status.force_probe->bodies = std::make_shared<const BodyErrors>(BodyErrors{{12}, {5e-7}, {{1.5f, -2, 0.25f, 0}}});
+  status.paused = true;
+  EXPECT_NE(picked_text().find("a, kernel 1.5, -2, 0.25"), std::string::npos) << picked_text();
+  view.picked->acceleration = std::array{3.0f, 2.0f, 1.0f};
+  ++status.step;
+  EXPECT_NE(picked_text().find("a, mean 3, 2, 1"), std::string::npos) << "of an earlier step: " << picked_text();
+}
+
 TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
   view.picked = PickedBody{.number = 5,
                            .mass = 2e-5f,

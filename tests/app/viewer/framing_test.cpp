@@ -53,6 +53,21 @@ TEST(Framing, OneBodyFarOutChangesLittle) {
   EXPECT_LT(framing.ranges.speed.high, 110);
 }
 
+TEST(Framing, OfAllHoldsTheFarthestBodiesToo) {
+  Bodies bodies = line();
+  for (const float far : {-900.0f, 5000.0f}) {
+    bodies.positions.push_back({far, 5, -3, 1});
+    bodies.velocities.push_back({});
+  }
+  bodies.positions.push_back({std::numeric_limits<float>::infinity(), 5, -3, 1});
+  bodies.velocities.push_back({});
+  const Framing framing = framing_of(bodies);
+  EXPECT_LT(framing.radius, 65);
+  EXPECT_EQ(framing.all.centre, (glm::vec3{2050, 5, -3}));
+  EXPECT_GT(framing.all.radius, 1.1f * 2950);
+  EXPECT_LT(framing.all.radius, 1.3f * 2950);
+}
+
 TEST(Framing, LeavesOutWhatIsNotFinite) {
   Bodies bodies = line();
   for (std::size_t i = 0; i < 60; ++i) {
@@ -77,13 +92,14 @@ TEST(Framing, IsUsableForOneBodyEqualBodiesAndNone) {
   }
 }
 
-/// The share of the bodies that lie on the screen, a tenth of its sides left free, at the first frame.
-double seen_share(const SceneRequest& request, float aspect) {
+/// The share of the bodies that lie on the screen, a tenth of its sides left free: at the first frame, or after F.
+double seen_share(const SceneRequest& request, float aspect, bool of_all = false) {
   const Bodies bodies = load_scene(request).bodies;
   const Framing framing = framing_of(bodies);
   EXPECT_LT(framing.ranges.speed.low, framing.ranges.speed.high) << request.scene;
   render::OrbitCamera camera;
   camera.frame(framing.centre, framing.radius);
+  if (of_all) camera.show(framing.all.centre, framing.all.radius);
   const glm::mat4 to_screen = camera.projection(aspect) * camera.view();
   const auto seen = std::ranges::count_if(bodies.positions, [&](const Vec4& p) {
     const glm::vec4 clip = to_screen * glm::vec4{p.x, p.y, p.z, 1};
@@ -96,6 +112,7 @@ TEST(Framing, ShowsEverySceneWithAMargin) {
   for (const SceneInfo* info : scenes()) {
     for (const float aspect : {0.5f, 1.0f, 1.8f}) {
       EXPECT_GE(seen_share({.scene = info->id}, aspect), 0.95) << info->id << " at " << aspect;
+      EXPECT_EQ(seen_share({.scene = info->id}, aspect, true), 1) << info->id << " at " << aspect;
     }
   }
 }

@@ -63,6 +63,7 @@ TEST(Keys, AreAllInTheHelp) {
   std::set<std::string> keys;
   for (const KeyHelp& line : help) {
     EXPECT_FALSE(line.action.empty());
+    EXPECT_LE(line.action.size(), 36u) << line.action;
     EXPECT_TRUE(keys.insert(line.keys).second) << line.keys;
     EXPECT_NE(printed.find(line.action), std::string::npos) << line.action;
   }
@@ -361,6 +362,14 @@ TEST(Keys, QuantityKeyGoesRoundAndFreesTheRange) {
   }
   EXPECT_EQ(seen.size(), EnumWords<render::ColourBy>::all().size());
   EXPECT_EQ(view.appearance.colour_by, render::ColourBy::speed);
+}
+
+TEST(Keys, FShowsAllBodiesThenMostOfThemThenAll) {
+  const Status status = status_of(test::find_kernel("cpu-openmp"));
+  ViewStatus view = view_of_all_kernels();
+  EXPECT_EQ(asked<FrameAll>({U'f'}, status, view).bodies, FramedBodies::all);
+  view.framed_all = true;
+  EXPECT_EQ(asked<FrameAll>({U'f'}, status, view).bodies, FramedBodies::most);
 }
 
 }  // namespace

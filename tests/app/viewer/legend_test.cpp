@@ -45,6 +45,28 @@ TEST(Legend, NamesTheOnlyMassWithTheLastColour) {
   EXPECT_TRUE(legend.colours.empty()) << "no range";
 }
 
+TEST(Legend, OfTimeStepClassesHasAFieldForEach) {
+  const render::Appearance appearance{.colour_by = render::ColourBy::time_step_class};
+  const float dt = 0.01f;
+  const auto legend_for = [&](float low, float high) {
+    render::ValueRanges ranges;
+    ranges.value = {low, high};
+    Legend legend = legend_of(appearance, ranges, {});
+    describe_classes(legend, appearance, ranges, dt);
+    return legend;
+  };
+  const Legend blocks = legend_for(dt / 256, dt);
+  EXPECT_EQ(blocks.colours.size(), 9u) << "levels 0 to 8";
+  EXPECT_EQ(blocks.low_class, "dt / 256");
+  EXPECT_EQ(blocks.high_class, "dt");
+  EXPECT_EQ(blocks.colours.front(), legend_of(appearance, {}, {}).colours.front());
+  EXPECT_EQ(blocks.colours.back(), legend_of(appearance, {}, {}).colours.back());
+  const Legend shrinking = legend_for(0.3f * dt, 4.5f * dt);
+  EXPECT_EQ(shrinking.colours.size(), 4u) << "dt / 2 to 4 dt";
+  EXPECT_EQ(shrinking.low, dt / 2);
+  EXPECT_EQ(shrinking.high_class, "4 dt");
+}
+
 /// CIE L*a*b* under daylight, of which 2 is just visible.
 glm::vec3 lab_of(glm::vec3 linear) {
   const glm::mat3 to_xyz = glm::transpose(glm::mat3{0.4124f, 0.3576f, 0.1805f,  //

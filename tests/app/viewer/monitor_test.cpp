@@ -98,7 +98,10 @@ TEST_F(MonitorTest, ComparesThePickedBodySoonAndOnceWhilePaused) {
   status_.paused = true;
   EXPECT_EQ(count<ProbeForces>(asked(64, 1 / 64.0)), 2);
   status_.force_probe->bodies = std::make_shared<const BodyErrors>(BodyErrors{{3, 77}, {1e-6, 2e-6}});
+  status_.step = status_.force_probe->step;
   EXPECT_TRUE(asked(640, 1 / 64.0).empty()) << "it is known, and the bodies do not move";
+  ++status_.step;
+  EXPECT_FALSE(asked(64, 1 / 64.0).empty()) << "the shown bodies are those of a later step";
   status_.paused = false;
   EXPECT_EQ(count<ProbeForces>(asked(640, 1 / 64.0)), 2) << "as often as the sample";
   wanted_.body = status_.count;

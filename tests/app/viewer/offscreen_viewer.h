@@ -47,6 +47,9 @@ class OffscreenViewer : public testing::Test {
     return text.str();
   }
 
+  /// The picture in such a file, without what the file says of it.
+  static std::string pixels_of(const std::string& png) { return png.substr(png.find("IDAT")); }
+
   /// The rows of a recording by the names of its columns; no field of ours holds a comma.
   static std::vector<std::map<std::string, std::string>> rows(const std::string& file) {
     std::istringstream text{read(file)};

@@ -202,10 +202,10 @@ TEST_F(OffscreenViewer, TheCosmicWebHasRoomToExpand) {
     EXPECT_EQ(run_view(test::catalog(), o), 0);
     return read_camera_path(path("path.txt")).at(0).distance;
   };
-  const auto at_first = distance({});
-  const auto of_all = distance({{.frame = 1, .request = ViewCommand{FrameAll{}}, .line = 1}});
+  const auto at_first = distance({}), of_all = distance({at(1, ViewCommand{FrameAll{}})});
   EXPECT_GT(at_first, 3 * of_all);
   EXPECT_LT(at_first, 6 * of_all);
+  EXPECT_LT(distance({at(1, ViewCommand{FrameAll{FramedBodies::most}})}), of_all);
 }
 
 TEST_F(OffscreenViewer, AScenesStepsPerFrameHoldUntilTheUserSetsOthers) {
@@ -260,7 +260,7 @@ TEST_F(OffscreenViewer, PicksAndFollowsABodyInAScript) {
     asked.existing = Existing::replace;
     for (const ViewCommand& command : commands) asked.script.push_back({.frame = 1, .request = command, .line = 2});
     EXPECT_EQ(run_view(test::catalog(), asked), 0);
-    return read(asked.screenshot_file);
+    return pixels_of(read(asked.screenshot_file));
   };
   const std::string without = picture({});
   EXPECT_TRUE(picture({PickAt{0.5f, 0.5f}, PickBody{7}}) == without) << "nothing is drawn over the bodies";
