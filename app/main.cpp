@@ -8,6 +8,7 @@
 
 #include "app/cli/bench_command.h"
 #include "app/cli/compare_command.h"
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/convert_command.h"
 #include "app/cli/info_command.h"
 #include "app/cli/inspect_command.h"
@@ -30,7 +31,6 @@
 #include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
-#include "app/workshop/compile_kernel_files.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"

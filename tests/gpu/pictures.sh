@@ -7,7 +7,7 @@ cd "$2"
 
 # picture NAME SCENE N FRAMES STEPS LOOK ARGUMENTS...: the scene after FRAMES frames of STEPS steps.
 picture() {
-  printf '%s\n' "0 appearance $6" "$4 frame-all" "$(($4 + 1)) screenshot $1.png" "$(($4 + 1)) quit" >"$1.txt"
+  printf '%s\n' "0 appearance $6" "$4 frame-all most" "$(($4 + 1)) screenshot $1.png" "$(($4 + 1)) quit" >"$1.txt"
   "$orrery" --scene "$2" -n "$3" --size 1280x720 --offscreen --steps-per-frame "$5" --script "$1.txt" "${@:7}"
 }
 

@@ -1,4 +1,4 @@
-#include "app/workshop/compile_kernel_files.h"
+#include "app/cli/compile_kernel_files.h"
 
 #include <stdexcept>
 
