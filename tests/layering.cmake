@@ -84,7 +84,7 @@ may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "comp
 may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/markdown[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
             "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(pareto|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"

@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/cli/option_parts.h"
+#include "app/cli/start_options.h"
 #include "app/lab/divergence/paired_run.h"
 #include "compute/core/error.h"
 
@@ -62,6 +66,11 @@ CompareOptions finish_compare(OptionDraft& draft) {
     throw UsageError(
         fmt::format("'orrery compare' needs two variants: add {} KERNEL, such as {} cpu-simd", name, name));
   }
+  std::vector<std::string> own_integrators;
+  for (const std::optional<RunVariant>& variant : compare.variants) {
+    if (variant->integrator_id) own_integrators.push_back(*variant->integrator_id);
+  }
+  refuse_eta_without_block_steps(draft, own_integrators);
   compare.scene = draft.scene_of_one_count();
   compare.setup = draft.physics;
   compare.files.existing = draft.existing();

@@ -100,8 +100,7 @@ std::string results_text(const LessonPart& part, const LessonResults& results, c
     table.add({row.label, row.kernel_id, settings, format_count(row.count),
                result.problem.empty() ? significant(result.ms) : "failed",
                interval ? fmt::format("{} to {}", significant(result.low_ms), significant(result.high_ms)) : "",
-               with_prefix(result.interactions_per_s),
-               std::isfinite(result.error) ? fmt::format("{:.1e}", result.error) : "-", bar(result.ms, longest_ms)});
+               with_prefix(result.interactions_per_s), scientific(result.error, 2), bar(result.ms, longest_ms)});
   }
   std::string text = table.text(style) + '\n';
   for (std::size_t i = 0; i < results.size(); ++i) {

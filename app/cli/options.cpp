@@ -191,6 +191,7 @@ BenchOptions finish_bench(OptionDraft& draft) {
   draft.bench.accuracy = draft.accuracy.value_or(default_accuracy);
   if (draft.selection.automatic && !draft.axes.empty()) refuse_settings_of_auto(draft, "--kernels");
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  refuse_eta_without_block_steps(draft);
   if (draft.bench.uth) {
     refuse_what_a_protocol_decides(draft);
     draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});

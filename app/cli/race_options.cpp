@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/cli/option_parts.h"
+#include "app/cli/start_options.h"
 #include "app/lab/race/race.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -58,6 +59,7 @@ RaceOptions finish_race(OptionDraft& draft) {
   if (race.integrators.empty()) {
     for (const IntegratorInfo* integrator : integrators()) race.integrators.emplace_back(integrator->id);
   }
+  refuse_eta_without_block_steps(draft, race.integrators);
   race.scene = draft.scene_of_one_count();
   if (draft.kernel_named) race.kernels = draft.selection;
   if (race.kernels) check_axes(*race.kernels, draft.axes);

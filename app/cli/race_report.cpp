@@ -30,8 +30,7 @@ std::string table_of(const std::vector<RaceResult>& results, const TextStyle& st
     table.add({leads ? "*" : "", result.variant.kernel->id,
                settings.text(result.variant.kernel->id, result.variant.settings.values()), result.integrator_id,
                fmt::format("{:.4g}", result.time_step), format_count(result.steps), significant(result.seconds),
-               std::isfinite(result.energy_error) ? fmt::format("{:.2e}", result.energy_error) : "-",
-               result.problem.text});
+               scientific(result.energy_error, 3), result.problem.text});
   }
   return table.text(style);
 }
@@ -43,7 +42,7 @@ std::string cheapest_of(const std::vector<RaceResult>& results, const TextStyle&
     const std::optional<std::size_t> best = cheapest_within(results, limit);
     if (!best) break;
     any = true;
-    table.add({fmt::format("{:g}", limit), significant(results[*best].seconds), words_for(results[*best])});
+    table.add({significant(limit), significant(results[*best].seconds), words_for(results[*best])});
   }
   return any ? '\n' + table.text(style) : paragraph("No combination keeps the energy to 0.01.", style);
 }

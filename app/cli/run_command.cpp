@@ -16,6 +16,7 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "app/text/shell_line.h"
+#include "app/text/table.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/format_count.h"
@@ -181,7 +182,8 @@ class Run {
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),
                           summary.interactions / summary.steps_s);
     }
-    if (summary.energy_drift) text += fmt::format("energy changed by {:.2e} of itself\n", *summary.energy_drift);
+    if (summary.energy_drift)
+      text += fmt::format("energy changed by {} of itself\n", scientific(*summary.energy_drift, 3));
     if (summary.snapshots > 0)
       text += fmt::format("wrote {} to {}\n", counted(summary.snapshots, "snapshot"), order_.snapshots);
     if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", run.diagnostics_file());

@@ -107,6 +107,7 @@ RunOptions finish_run(OptionDraft& draft) {
   run.scene = draft.scene_of_one_count();
   add_law_command(draft);
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  refuse_eta_without_block_steps(draft);
   run.setup = draft.physics;
   const KernelSelection kernel = first_kernel(draft);
   if (!kernel.automatic) refuse_accuracy_of_a_kernel(draft, "--kernel");

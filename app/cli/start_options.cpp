@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
@@ -24,6 +26,10 @@ Settings::Values values_of(const std::vector<Axis>& axes) {
 
 bool is_physics(const Command& command) {
   return !std::holds_alternative<SetStepsPerFrame>(command);
+}
+
+bool has_block_steps(const std::string& integrator) {
+  return find_integrator(integrator).block_steps;
 }
 
 }  // namespace
@@ -72,6 +78,24 @@ void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) 
                   draft.attract_repel_option));
 }
 
+void refuse_eta_without_block_steps(const OptionDraft& draft, const std::vector<std::string>& others) {
+  const auto sets_eta = [](const Command& command) { return std::holds_alternative<SetEta>(command); };
+  const auto uses_eta = [](const Command& command) {
+    const auto* select = std::get_if<SelectIntegrator>(&command);
+    return select && has_block_steps(select->id);
+  };
+  if (std::ranges::none_of(draft.physics, sets_eta) || std::ranges::any_of(draft.physics, uses_eta) ||
+      std::ranges::any_of(others, has_block_steps)) {
+    return;
+  }
+  std::vector<const IntegratorInfo*> users;
+  std::ranges::copy_if(integrators(), std::back_inserter(users), &IntegratorInfo::block_steps);
+  throw UsageError(
+      fmt::format("--eta is the accuracy of block time steps, which no chosen integrator has: choose {}, "
+                  "or leave --eta out",
+                  joined_ids(users)));
+}
+
 void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
   const std::string option = !draft.scene.file.empty()         ? "the file '" + draft.scene.file + "'"
                              : !draft.generator_option.empty() ? draft.generator_option
@@ -79,7 +103,7 @@ void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
                              : !draft.axes.empty()             ? "--set"
                              : draft.accuracy                  ? "--accuracy"
                              : draft.law || std::ranges::any_of(draft.physics, is_physics)
-                                 ? "a law, an integrator, a time step or an accuracy of steps"
+                                 ? "an option of the physics (--law and its constants, --integrator, --dt, --eta)"
                                  : "";
   if (option.empty()) return;
   throw UsageError(fmt::format(

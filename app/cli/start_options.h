@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/cli/option_draft.h"
@@ -21,6 +22,8 @@ void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option);
 void add_law_command(OptionDraft& draft);
 /// Throws UsageError if a constant of attract-repel was given, but not its law.
 void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law);
+/// Throws UsageError if --eta was given, but no integrator uses it: neither that of --integrator nor one of `others`.
+void refuse_eta_without_block_steps(const OptionDraft& draft, const std::vector<std::string>& others = {});
 
 /// Throws UsageError for an option that cannot go with --resume: bodies, kernel and physics are the checkpoint's.
 void refuse_what_a_checkpoint_decides(const OptionDraft& draft);

@@ -55,7 +55,9 @@ class Table {
 std::string with_prefix(double value);
 /// "0.144 ms", "4.14 s": three digits; "-" for what is not finite.
 std::string milliseconds(double ms);
-/// "0.171" with `digits` significant digits; "-" for what is not finite.
+/// "0.171" or "6.1e-8" with `digits` significant digits; "-" for what is not finite.
 std::string significant(double value, int digits = 4);
+/// "6.10e-8" with `digits` digits, zeros too; "-" for what is not finite.
+std::string scientific(double value, int digits);
 
 }  // namespace orrery

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/text/table.h"
+
 namespace orrery {
 namespace {
 
@@ -68,10 +70,7 @@ std::string format_speedup(double factor) {
 std::string format_error(double error) {
   if (!std::isfinite(error)) return "NaN";
   if (error == 0) return "0";
-  std::string text = fmt::format("{:.1e}", error);
-  const std::size_t digits = text.find('e') + 2;  // past the exponent's sign
-  if (text[digits] == '0') text.erase(digits, 1);
-  return text;
+  return scientific(error, 2);
 }
 
 std::string format_value(double value) {

@@ -281,6 +281,25 @@ TEST(Options, OfALawGoWithIt) {
   EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
 }
 
+TEST(Options, TakeAnAccuracyOfBlockStepsOnlyWhereAnIntegratorUsesIt) {
+  for (const Words& words : {Words{"bench", "--eta", "0.01"},
+                             {"bench", "--integrator", "leapfrog", "--eta", "0.01"},
+                             {"run", "--steps", "1", "--eta", "0.01"},
+                             {"race", "--until", "1", "--integrators", "leapfrog,yoshida4", "--eta", "0.01"},
+                             {"compare", "--a", "cpu-simd", "--b", "cpu-simd integrator=euler", "--eta", "0.01"}}) {
+    expect_failure(
+        Failure::usage, [&] { parse_options(test::catalog(), words); }, "--eta", "leapfrog-blocks");
+  }
+  const auto setup_of = [](const auto& options) { return only<SetEta>(options.setup).eta; };
+  EXPECT_EQ(setup_of(parsed<RunOptions>({"run", "--steps", "1", "--eta", "0.01", "--integrator", "leapfrog-blocks"})),
+            0.01f);
+  EXPECT_EQ(setup_of(parsed<RaceOptions>({"race", "--until", "1", "--eta", "0.01"})), 0.01f) << "races them all";
+  EXPECT_EQ(setup_of(parsed<CompareOptions>(
+                {"compare", "--a", "cpu-simd", "--b", "cpu-simd integrator=leapfrog-blocks", "--eta", "0.01"})),
+            0.01f);
+  EXPECT_EQ(setup_of(parsed<ViewOptions>({"--eta", "0.01"})), 0.01f) << "the window can change the integrator";
+}
+
 TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
   const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();

@@ -46,6 +46,11 @@ TEST(Numbers, AreWrittenForPeople) {
   EXPECT_EQ(with_prefix(std::nan("")), "-");
   EXPECT_EQ(significant(0.12345678), "0.1235");
   EXPECT_EQ(significant(INFINITY), "-");
+  EXPECT_EQ(significant(6.12e-8, 2), "6.1e-8");
+  EXPECT_EQ(significant(6.12e-12, 2), "6.1e-12");
+  EXPECT_EQ(scientific(6.1e-8, 3), "6.10e-8");
+  EXPECT_EQ(scientific(-1e-100, 2), "-1.0e-100");
+  EXPECT_EQ(scientific(INFINITY, 2), "-");
   EXPECT_EQ(duration_text(59.4), "59 s");
   EXPECT_EQ(duration_text(185), "3 min 5 s");
   EXPECT_EQ(duration_text(7800), "2 h 10 min");
