@@ -198,7 +198,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   const Clock::time_point begin = Clock::now();
   anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });
   times.gui_ms = in_ms(Clock::now() - begin);
-  if (!pictures_wanted_.empty()) settle();
+  if (!pictures_wanted_.empty() || (film_ && !std::exchange(film_settled_, true))) settle();
   save_pictures();
   add_to_film();
   follow_live_film();

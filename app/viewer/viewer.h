@@ -329,6 +329,7 @@ class Viewer {
   std::vector<WantedPicture> pictures_wanted_;
   std::optional<LiveFilm> live_film_;
   std::optional<int> steps_ahead_;   // of the next frame, if they have been started
+  bool film_settled_ = false;        // panels have found their sizes in its first picture
   std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
   std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;

@@ -122,7 +122,7 @@ TEST_F(BenchCommand, TellsOfKernelCards) {
 }
 
 TEST_F(BenchCommand, RefusesABaselineThatCannotBeRead) {
-  expect_refused(bench({"-n", "8", "--baseline", "none.json"}), 1, {"none.json", "No such file"});
+  expect_refused(bench({"-n", "8", "--baseline", "none.json"}), 1, {"none.json", "no such file"});
   std::ofstream{path("torn.json")} << "{\"results\": [";
   expect_refused(bench({"-n", "8", "--baseline", "torn.json"}), 1, {"torn.json", "not JSON"});
   std::ofstream{path("deep.json")} << R"({"results": [{"step_ms": {}, "n": )" << std::string(100'000, '[');

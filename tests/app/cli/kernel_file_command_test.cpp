@@ -53,12 +53,13 @@ TEST(KernelFileOption, ShowsCompilerErrorsWithoutAGpu) {
   std::ofstream{folder / "bad.cu"} << "// id: mine\n// notes: a\n\n"
                                       "__global__ void pull(Targets targets, Sources sources, PairLaw law, "
                                       "Epilogue epilogue) {\n  nonsense();\n}\n";
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"bench"},
-                                                                                       {"verify"},
-                                                                                       {"run", "--steps", "1"},
-                                                                                       {"profile"},
-                                                                                       {"race", "--until", "1"},
-                                                                                       {"compare", "--b", "mine"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"bench"},
+                                             {"verify"},
+                                             {"run", "--steps", "1"},
+                                             {"profile"},
+                                             {"race", "--until", "1"},
+                                             {"compare", "--a", "mine", "--b", "cpu-simd"}}) {
     std::vector<std::string> words = command;
     words.insert(words.end(), {"--kernel-file", "bad.cu"});
     expect_refused(run_orrery(words, {.folder = in}), 2, {"bad.cu(5): ", "nonsense"});

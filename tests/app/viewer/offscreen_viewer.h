@@ -37,7 +37,7 @@ class OffscreenViewer : public testing::Test {
     options.frames = frames;
     options.size = {160, 96};
     options.offscreen = true;
-    options.panel = false;
+    options.panel = options.legend = false;
     return options;
   }
 
