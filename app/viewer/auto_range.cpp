@@ -19,6 +19,8 @@ float percentile(std::vector<float>& values, double q) {
   if (values.empty()) return 0;
   const double rank = q * static_cast<double>(values.size() - 1);
   const auto at = static_cast<std::ptrdiff_t>(q < 0.5 ? std::floor(rank) : std::ceil(rank));
+  if (at == 0) return *std::ranges::min_element(values);  // one pass, for all bodies of a large scene
+  if (at == std::ssize(values) - 1) return *std::ranges::max_element(values);
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }
