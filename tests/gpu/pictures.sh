@@ -18,10 +18,10 @@ laboratory() {
 }
 
 picture window collision 64k 300 1 'colour=speed' --panel on
-picture default collision 16k 300 1 'colour=speed'
-picture million collision 1M 300 3 'colour=speed'
-picture spiral spiral 1M 150 10 'colour=speed'
-picture cosmic-web cosmic-web 1M 150 10 'look=density map=magma'
+picture default collision 16k 300 1 'colour=speed' --legend off
+picture million collision 1M 300 3 'colour=speed' --legend off
+picture spiral spiral 1M 150 10 'colour=speed' --legend off
+picture cosmic-web cosmic-web 1M 150 10 'look=density map=magma' --legend off
 laboratory profile 16k 120 '0 lab profile' '0 kernel cuda-naive' '30 profile' '60 kernel cuda-tiled' '90 profile'
 laboratory compare 16k 600 '0 lab compare' '0 kernel cuda-symmetric' '1 compare-with cuda-fp16'
 laboratory workshop 16k 120 '0 lab workshop' '0 workshop-new my-kernel cuda-tiled' '60 workshop-compile'
