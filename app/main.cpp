@@ -75,7 +75,9 @@ struct Runner {
     prepare_files(options);
     return run_simulation(with_compiled_files(Backends{kernels, options.device}), options);
   }
-  int operator()(const ReplayOptions& options) const { return run_replay(Backends{kernels, options.device}, options); }
+  int operator()(const ReplayOptions& options) const {
+    return run_replay(with_compiled_files(Backends{kernels, options.device}), options);
+  }
   int operator()(const ConvertOptions& options) const {
     prepare_files(options);
     return run_convert(options);

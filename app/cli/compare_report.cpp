@@ -92,7 +92,7 @@ std::array<std::string, compare_columns.size()> csv_fields(const DivergenceSampl
 }
 
 std::string shown(const std::optional<double>& number) {
-  return number ? scientific(*number, 3) : "-";
+  return number ? short_exponent(fmt::format("{:.2e}", *number)) : "-";
 }
 
 std::string samples_table(const PairedRun& run, const TextStyle& style) {

@@ -235,7 +235,7 @@ void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {
 
 void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--panel", "on|off", help, [&](const std::string& text) { draft.panel = parse_switch("--panel", text); });
-  add(app, "--legend", "on|off", "shows what colours and lengths mean (on; with --panel off: off)",
+  add(app, "--legend", "on|off", "shows what colours and lengths mean (on, but off if --panel off is given)",
       [&](const std::string& text) { draft.legend = parse_switch("--legend", text); });
 }
 

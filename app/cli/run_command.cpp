@@ -182,8 +182,10 @@ class Run {
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),
                           summary.interactions / summary.steps_s);
     }
-    if (summary.energy_drift)
-      text += fmt::format("energy changed by {} of itself\n", scientific(*summary.energy_drift, 3));
+    if (summary.energy_drift) {
+      const std::string change = short_exponent(fmt::format("{:.2e}", *summary.energy_drift));
+      text += fmt::format("energy changed by {} of itself\n", change);
+    }
     if (summary.snapshots > 0)
       text += fmt::format("wrote {} to {}\n", counted(summary.snapshots, "snapshot"), order_.snapshots);
     if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", run.diagnostics_file());

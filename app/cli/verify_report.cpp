@@ -107,7 +107,7 @@ using Cells = std::vector<Cell>;
 
 /// "-" if `check` has no errors of forces; "nan" is worth seeing.
 std::string shown(const Check& check, double ForceError::*part) {
-  return check.error ? significant((*check.error).*part, 2) : "-";
+  return check.error ? short_exponent(fmt::format("{:.2g}", (*check.error).*part)) : "-";
 }
 
 Tone tone_of(const std::string& result) {

@@ -15,13 +15,6 @@ namespace {
 constexpr std::size_t gap = 2;                         // blanks between columns
 constexpr std::size_t good_text = 20, least_text = 8;  // columns for text that is broken into lines
 
-/// "6.1e-8" instead of "6.1e-08".
-std::string with_short_exponent(std::string text) {
-  const std::size_t exponent = text.find('e');
-  if (exponent != std::string::npos && text[exponent + 2] == '0') text.erase(exponent + 2, 1);
-  return text;
-}
-
 std::size_t longest_word(std::string_view text) {
   std::size_t longest = 0;
   while (!text.empty()) {
@@ -174,12 +167,18 @@ std::string milliseconds(double ms) {
   return ms < 999.5 ? significant(ms, 3) + " ms" : significant(ms / 1000, 3) + " s";
 }
 
+std::string short_exponent(std::string text) {
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text[exponent + 2] == '0') text.erase(exponent + 2, 1);
+  return text;
+}
+
 std::string significant(double value, int digits) {
-  return std::isfinite(value) ? with_short_exponent(fmt::format("{:.{}g}", value, digits)) : "-";
+  return std::isfinite(value) ? short_exponent(fmt::format("{:.{}g}", value, digits)) : "-";
 }
 
 std::string scientific(double value, int digits) {
-  return std::isfinite(value) ? with_short_exponent(fmt::format("{:.{}e}", value, digits - 1)) : "-";
+  return std::isfinite(value) ? short_exponent(fmt::format("{:.{}e}", value, digits - 1)) : "-";
 }
 
 }  // namespace orrery

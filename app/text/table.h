@@ -55,6 +55,8 @@ class Table {
 std::string with_prefix(double value);
 /// "0.144 ms", "4.14 s": three digits; "-" for what is not finite.
 std::string milliseconds(double ms);
+/// "6.1e-8" for "6.1e-08", a number as fmt writes it; "nan" and "inf" stay.
+std::string short_exponent(std::string text);
 /// "0.171" or "6.1e-8" with `digits` significant digits; "-" for what is not finite.
 std::string significant(double value, int digits = 4);
 /// "6.10e-8" with `digits` digits, zeros too; "-" for what is not finite.

@@ -39,7 +39,8 @@ std::vector<Vec4> plain(const std::vector<glm::vec4>& positions) {
 float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration) {
   if (std::isnan(acceleration)) return unknown;
   const double levels = std::floor(std::log2(criterion.longest_step(acceleration) / time_step));
-  return time_step * static_cast<float>(std::exp2(std::clamp(levels, -20.0, 20.0)));
+  return time_step *
+         static_cast<float>(std::exp2(std::clamp<double>(levels, -most_step_doublings, most_step_doublings)));
 }
 
 bool BodyValues::wants_accelerations(const Status& status, const render::Appearance& appearance) {

@@ -18,7 +18,8 @@
 
 namespace orrery {
 
-/// The longest of time_step * 2^k, with k from -20 to 20, that suits a body with this acceleration.
+inline constexpr int most_step_doublings = 20;
+/// The longest of time_step * 2^k, with |k| up to most_step_doublings, that suits a body with this acceleration.
 float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration);
 
 /// The values of the colours that show_values(): one number per body, in a GL buffer. Costs nothing while another

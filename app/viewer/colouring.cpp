@@ -54,7 +54,11 @@ void Colouring::take_values(std::span<const float> values, bool other) {
   value_is_known_ = value_is_known_ && !other;
   if (values_.empty()) return;
   const render::ValueRange measured = range_of(values_);
-  value_is_known_ ? void(value_.renew(measured)) : value_.restart(measured);
+  if (value_is_known_) {
+    value_.renew(measured);
+  } else {
+    value_.restart(measured);
+  }
   value_is_known_ = true;
   ranges_.value = value_.shown();
 }

@@ -7,14 +7,13 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
+#include "app/viewer/body_values.h"
 #include "render/colour_map.h"
 #include "render/colour_scale.h"
 
 namespace orrery {
 
 namespace {
-
-constexpr int most_classes = 41;  // of suitable_time_step()
 
 struct Quantity {
   const char *name = "", *unit = "";
@@ -87,7 +86,7 @@ void describe_classes(Legend& legend, const render::Appearance& appearance, cons
   const auto place = [&](float value) { return std::log2(value / time_step); };
   const int first = static_cast<int>(std::ceil(place(std::max(scale.range.low, 1e-30f)) - rounding));
   const int last = static_cast<int>(std::floor(place(scale.range.high) + rounding));
-  if (last < first || last - first >= most_classes) return;
+  if (last < first || last - first > 2 * most_step_doublings) return;
   legend.colours.clear();
   for (int exponent = first; exponent <= last; ++exponent) {
     legend.colours.push_back(colour_at(appearance, scale.place(std::ldexp(time_step, exponent))));

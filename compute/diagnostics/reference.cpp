@@ -46,6 +46,13 @@ ForceError not_finite(int body) {
   return {nan, nan, nan, nan, body};
 }
 
+/// The one of `body` among `values`, of which there is one for each of `bodies`, or none at all.
+template <class Value>
+std::optional<Value> entry_of(int body, const std::vector<int>& bodies, const std::vector<Value>& values) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(bodies, body) - bodies.begin());
+  return at < values.size() ? std::optional{values[at]} : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
@@ -92,14 +99,11 @@ std::vector<int> targets_of(const ComparedBodies& compared, int count) {
 }
 
 std::optional<double> BodyErrors::of(int body) const {
-  const auto found = std::ranges::find(bodies, body);
-  if (found == bodies.end()) return std::nullopt;
-  return errors[static_cast<std::size_t>(found - bodies.begin())];
+  return entry_of(body, bodies, errors);
 }
 
 std::optional<Vec4> BodyErrors::acceleration_of(int body) const {
-  const auto at = static_cast<std::size_t>(std::ranges::find(bodies, body) - bodies.begin());
-  return at < accelerations.size() ? std::optional{accelerations[at]} : std::nullopt;
+  return entry_of(body, bodies, accelerations);
 }
 
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets) {

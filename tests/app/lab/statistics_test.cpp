@@ -51,6 +51,8 @@ TEST(Numbers, AreWrittenForPeople) {
   EXPECT_EQ(scientific(6.1e-8, 3), "6.10e-8");
   EXPECT_EQ(scientific(-1e-100, 2), "-1.0e-100");
   EXPECT_EQ(scientific(INFINITY, 2), "-");
+  EXPECT_EQ(short_exponent("6.12e-08"), "6.12e-8");
+  EXPECT_EQ(short_exponent("nan"), "nan") << "worth seeing";
   EXPECT_EQ(duration_text(59.4), "59 s");
   EXPECT_EQ(duration_text(185), "3 min 5 s");
   EXPECT_EQ(duration_text(7800), "2 h 10 min");
