@@ -15,14 +15,18 @@ bool Sampler::warming_up() const {
   return warmup_steps_ < sampling_.warmup_steps || pilots_ < sampling_.pilots;
 }
 
+int Sampler::in_whole_periods(int steps) const {
+  return (steps - 1) / sampling_.period * sampling_.period + sampling_.period;
+}
+
 int Sampler::next_steps() const {
   if (!warming_up()) {
-    return sampling_.equal_samples ? steps_per_sample()
-                                   : steps_for(sampling_.sample_ms, fastest_step_ms(), sampling_.most_steps);
+    if (sampling_.equal_samples) return steps_per_sample();
+    return in_whole_periods(steps_for(sampling_.sample_ms, fastest_step_ms(), sampling_.most_steps));
   }
   if (warmup_steps_ == 0) return 1;
   const int left = sampling_.warmup_steps - warmup_steps_;
-  return left > 0 ? std::min(left, steps_for_pilot()) : steps_for_pilot();
+  return in_whole_periods(left > 0 ? std::min(left, steps_for_pilot()) : steps_for_pilot());
 }
 
 /// A batch that was shorter than planned, as the first often is, shows the clock's grain and the start-up: the next one
@@ -46,8 +50,8 @@ double Sampler::fastest_step_ms() const {
 }
 
 int Sampler::steps_per_sample() const {
-  return sampling_.fresh_steps > 0 ? sampling_.fresh_steps
-                                   : steps_for(sampling_.sample_ms, pilot_step_ms_, sampling_.most_steps);
+  if (sampling_.fresh_steps > 0) return sampling_.fresh_steps;
+  return in_whole_periods(steps_for(sampling_.sample_ms, pilot_step_ms_, sampling_.most_steps));
 }
 
 }  // namespace orrery

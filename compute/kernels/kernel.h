@@ -49,6 +49,8 @@ struct Tunable {
   /// A larger number is faster and less accurate. `auto` searches `numbers` (positive) for the largest that meets the
   /// accuracy.
   bool trades_accuracy = false;
+  /// Evaluations differ in their times, and these repeat after as many evaluations as its value.
+  bool is_period = false;
 
   /// The one text under which `value` is kept: "0.70" is "0.7". None: it is not allowed.
   std::optional<std::string> allowed(std::string_view value) const;
@@ -80,6 +82,8 @@ class Settings {
   const std::string& text(std::string_view name) const;
   /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
+  /// Evaluations after which their times repeat: the value of the tunable that is_period; 1: all are alike.
+  int period() const;
   bool has(std::string_view name) const { return values_.contains(name); }
   /// The value as text; empty if there is no such tunable.
   std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
@@ -194,7 +198,8 @@ struct KernelInfo {
   bool full_fp32 = true;  ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
-  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one.
+  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree
+  /// must have the same errors.
   std::span<const char* const> candidates = {};
   /// The id of a kernel that is faster on every machine: `auto` chooses this one only if that one is not accurate
   /// enough. Null: none.

@@ -119,6 +119,11 @@ int Settings::integer(std::string_view name, int otherwise) const {
   return failed == std::errc{} && end == value.data() + value.size() ? number : otherwise;
 }
 
+int Settings::period() const {
+  const auto found = std::ranges::find_if(tunables_, &Tunable::is_period);
+  return found == tunables_.end() ? 1 : integer(found->name);
+}
+
 std::string Settings::to_string() const {
   std::string text;
   for (const auto& [name, value] : values_) text += (text.empty() ? "" : " ") + name + "=" + value;

@@ -62,7 +62,9 @@ void Sweep::begin() {
   if (!first_) first_ = simulation.status();
   runner_->select(present);
   runner_->restart();
-  run_ = Run{.sampler = Sampler{plan_.sampling}, .machine_before = machine_(*present.kernel)};
+  Sampling sampling = plan_.sampling;
+  sampling.period = present.settings.period();
+  run_ = Run{.sampler = Sampler{sampling}, .machine_before = machine_(*present.kernel)};
   if (plan_.sampling.fresh_steps == 0) simulation.apply(ProbeForces{ForceSample::usual_size});
 }
 
@@ -140,7 +142,8 @@ double Sweep::expected_s(std::size_t entry) const {
   const Sampling& sampling = plan_.sampling;
   if (sampling.fresh_steps > 0) return step_s * sampling.fresh_steps * sampling.samples;
   const double least_s = sampling.sample_ms / 1e3 * sampling.samples;
-  return std::max(least_s, step_s * (sampling.warmup_steps + sampling.samples));
+  const int period = variant(entry).settings.period();
+  return std::max(least_s, step_s * (sampling.warmup_steps + sampling.samples * period));
 }
 
 double Sweep::left_s() const {

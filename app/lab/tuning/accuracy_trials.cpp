@@ -77,11 +77,25 @@ class Trials {
     return found == candidates_.end() ? nullptr : &*found;
   }
 
+  /// The candidate of this tree that was searched before; null if `tree` is the first.
+  const Candidate* searched_before(const Candidate& tree) const {
+    const auto found = std::ranges::find_if(
+        candidates_, [&](const Candidate& each) { return same_kernel(*each.variant.kernel, *tree.variant.kernel); });
+    return &*found == &tree ? nullptr : &*found;
+  }
+
   void search_tree(Candidate& tree) {
     const Tunable* tunable = tree.variant.kernel->accuracy_tunable();
     std::vector<double> values{1};  // without a tunable, its settings as they are
     if (tunable) values = two_digit_numbers(*tunable->numbers);
     const double initial = tunable ? parsed_number<double>(tree.variant.settings.text(tunable->name)).value_or(0) : 0;
+    if (const Candidate* other = searched_before(tree)) {
+      if (tunable) tree.variant.settings.set(tunable->name, other->variant.settings.text(tunable->name));
+      tree.problem = other->problem;
+      tree.median_error = other->median_error;
+      tree.step_ms = other->step_ms;
+      return;
+    }
     const auto with_value = [&](std::size_t index) {
       Variant variant = tree.variant;
       if (tunable) variant.settings.set(tunable->name, shortest_text(values[index]));

@@ -68,9 +68,12 @@ std::vector<std::size_t> TuningResult::preference() const {
 void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure, const std::function<double()>& now_s,
                 double budget_s, int pilots) {
   const double begin_s = now_s();
-  const Sampling sampling = sampling_of(pilots);
+  Sampling sampling = sampling_of(pilots);
   std::vector<Sampler> samplers;
-  for (const Candidate& candidate : candidates) samplers.emplace_back(sampling, candidate.step_ms);
+  for (const Candidate& candidate : candidates) {
+    sampling.period = candidate.variant.settings.period();
+    samplers.emplace_back(sampling, candidate.step_ms);
+  }
   for (int pilot = 1; pilot <= pilots; ++pilot) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       while (!candidates[i].problem && samplers[i].warming_up() && samplers[i].pilots() < pilot) {

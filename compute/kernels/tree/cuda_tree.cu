@@ -18,6 +18,7 @@ constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75
 constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4", "3e-4", "2e-4",
                                             "1e-4", "7e-5", "5e-5", "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
 constexpr auto groups_or_auto = octree_group_values.names_after("auto");
+constexpr auto splits_or_auto = octree_split_values.names_after("auto");
 constexpr Values<1, 2, 4, 8, 16> rebuild_values;
 constexpr Tunable tunables[] = {
     {.name = "theta",
@@ -38,16 +39,21 @@ constexpr Tunable tunables[] = {
          "Neighbouring bodies that walk the tree together; auto: fewer where there are too few groups for the GPU.",
      .values = groups_or_auto,
      .initial = "auto"},
+    {.name = "split",
+     .notes = "Warps that share the walk of a group; auto: more than one where there are too few groups for the GPU.",
+     .values = splits_or_auto,
+     .initial = "auto"},
     order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
      .initial = "1",
      .numbers = Range<double>{1, 1000},
-     .whole = true},
+     .whole = true,
+     .is_period = true},
 };
 
-constexpr const char* candidates[] = {""};
+constexpr const char* candidates[] = {"", "rebuild=4"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
@@ -96,6 +102,7 @@ class Tree final : public ForceKernel, public TreeFacet {
         tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
+        split_{settings.integer("split")},
         far_{far_field(settings)},
         rebuild_{settings.integer("rebuild")} {}
 
@@ -132,6 +139,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     const bool keeps_cells = since_rebuild_ > 0;
     since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
     Octree tree = tree_for(args.count);
+    tree.split = split_for(args.count, args.target_count());
     law_ = args.law;
     log_.begin(args);
     KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
@@ -155,11 +163,11 @@ class Tree final : public ForceKernel, public TreeFacet {
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = walk_octree_function(law.id, far_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(device_, law.id, far_, count)};
+            .blocks = walk_octree_blocks(device_, law.id, far_, count, split_for(count, count))};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
-    return "groups of " + std::to_string(group_for(count));
+    return "groups of " + std::to_string(group_for(count)) + ", split " + std::to_string(split_for(count, count));
   }
 
   TreeFacet* tree() override { return this; }
@@ -189,6 +197,17 @@ class Tree final : public ForceKernel, public TreeFacet {
   int group_for(int count) const {
     constexpr int many = 1 << 18;
     return group_ > 0 ? group_ : count < many ? 32 : 64;
+  }
+
+  /// Doubles the warps until they fill the GPU twice, so that a few long walks at the end do not keep it waiting.
+  int split_for(int count, int targets) const {
+    if (split_ > 0) return split_;
+    constexpr int resident_warps = 20;  // of a multiprocessor
+    const int wanted = 2 * resident_warps * device_.multiprocessors();
+    const int groups = std::min(cuda::ceil_div(count, group_for(count)), targets);
+    int split = 1;
+    while (split < octree_split_values.largest && groups * split < wanted) split *= 2;
+    return split;
   }
 
   /// Returns the flags for walk_octree(): one byte per body, or null if every body is wanted.
@@ -227,7 +246,7 @@ class Tree final : public ForceKernel, public TreeFacet {
 
   const cuda::Device& device_;
   float theta_, tolerance_;
-  int leaf_, group_;  // group 0: auto
+  int leaf_, group_, split_;  // group and split 0: auto
   FarField far_;
   int rebuild_;
   int since_rebuild_ = 0;

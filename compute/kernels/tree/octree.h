@@ -39,7 +39,8 @@ struct OctreeState {
   int children_wanted[key_levels + 3];  ///< requested by the cells of the row before it
   int empty_cells;                      ///< places left empty because not all children of a cell got one
   TreeCounts found;
-  int groups, next_group;  ///< of bodies that walk together; the next that a warp takes
+  int groups;      ///< of bodies that walk together
+  int next_share;  ///< of a group, that a warp takes: Octree::split for each group
 };
 
 /// Neighbouring bodies that walk the tree together, in the order of their keys.
@@ -52,6 +53,7 @@ struct Octree {
   int leaf = 0;      ///< bodies; a cell with at most this many is not divided
   int capacity = 0;  ///< cells; a tree that needs more has larger leaves
   int group = 0;     ///< bodies in a group, at most
+  int split = 1;     ///< warps that share the walk of a group
   /// A cell counts as a whole if its distance from a group's box is at least its size over theta, ...
   float theta = 0;
   /// ... and, unless this is 0, if the pull of the first neglected moment is less than this part of the whole pull on

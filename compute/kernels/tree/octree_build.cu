@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   }
   if (grid.thread_rank() == 0) {
     state.found.interactions = 0;
-    state.next_group = 0;
+    state.next_share = 0;
   }
   for (int row = state.rows - 1; row >= 0; --row) {
     for (int cell = state.row_begin[row] + first; cell < state.row_begin[row + 1]; cell += teams) {

@@ -44,18 +44,21 @@ struct NoRecord {
   __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
 };
 
-/// A warp's walk for the bodies of one group, up to `own_bodies` per lane.
+/// A warp's walk for the bodies of one group, up to `own_bodies` per lane. Octree::split warps may share a group: each
+/// tests all cells, and pulls with one in so many of the batches.
 template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
-  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group,
+  /// `share`: of the group, from 0 to Octree::split - 1.
+  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group, int share,
                   const Record& record = {})
       : tree_{tree},
         space_{space},
         lane_{static_cast<int>(threadIdx.x) % lanes},
         group_{group},
         law_{law},
-        record_{record} {
+        record_{record},
+        batches_to_skip_{share} {
     cuda::Box box;
     for (int k = 0; k < own_bodies; ++k) {
       // Lanes without a body walk with the last one.
@@ -93,10 +96,20 @@ class Walk {
     }
   }
 
-  __device__ void store() const {
+  /// `share` as before. Warps that share a group add to accelerations that are zero before the first of them.
+  __device__ void store(int share) const {
     for (int k = 0; k < own_bodies; ++k) {
       const int i = group_.begin + k * lanes + lane_;
-      if (i < group_.end) tree_.accelerations[i] = {sum_[k].x, sum_[k].y, sum_[k].z, own_[k].w};
+      if (i >= group_.end) continue;
+      if (tree_.split == 1) {
+        tree_.accelerations[i] = {sum_[k].x, sum_[k].y, sum_[k].z, own_[k].w};
+      } else {
+        float* whole = &tree_.accelerations[i].x;
+        atomicAdd(whole, sum_[k].x);
+        atomicAdd(whole + 1, sum_[k].y);
+        atomicAdd(whole + 2, sum_[k].z);
+        if (share == 0) whole[3] = own_[k].w;
+      }
     }
   }
 
@@ -130,6 +143,13 @@ class Walk {
     Vec3 (&whole_)[own_bodies];
     Vec3 batch_[own_bodies];
   };
+
+  /// Whether this warp pulls with the next batch. All warps of a group meet the same batches in the same order.
+  __device__ bool takes_batch() {
+    const bool takes = batches_to_skip_ == 0;
+    batches_to_skip_ = (takes ? tree_.split : batches_to_skip_) - 1;
+    return takes;
+  }
 
   /// The number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
@@ -257,7 +277,8 @@ class Walk {
 
   /// Adds the first `count` <= 32 distant cells to the lanes' expansions, one cell each, and removes them.
   __device__ void add_distant_cells(int count) {
-    if (lane_ < count) {
+    const bool mine = takes_batch();
+    if (mine && lane_ < count) {
       const int cell = space_.distant[lane_];
       const Vec4 at = tree_.tests[cell], a = tree_.moments_a[cell], b = tree_.moments_b[cell];
       const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
@@ -265,7 +286,7 @@ class Walk {
     }
     __syncwarp();
     distant_ -= count;
-    expanded_ += count;
+    if (mine) expanded_ += count;
     if (lane_ < distant_) space_.distant[lane_] = space_.distant[count + lane_];
     __syncwarp();
   }
@@ -287,7 +308,8 @@ class Walk {
 
   /// Adds the pull of the first `count` <= 32 cells of the list, and removes them.
   __device__ void pull_of_cells(int count) {
-    if (lane_ < count) {
+    const bool mine = takes_batch();
+    if (mine && lane_ < count) {
       const int cell = space_.cells[lane_];
       const Vec4 test = tree_.tests[cell], a = tree_.moments_a[cell];
       space_.staged[0][lane_] = {test.x, test.y, test.z, a.x};
@@ -300,6 +322,7 @@ class Walk {
     __syncwarp();
     cells_ -= count;
     if (lane_ < cells_) space_.cells[lane_] = space_.cells[count + lane_];
+    if (!mine) return __syncwarp();
     sources_ += count;
     BatchSums batch{sum_};
 #pragma unroll 2
@@ -333,13 +356,14 @@ class Walk {
     if (lane_ < leaves_) space_.leaves[lane_] = space_.leaves[count + lane_];
     const int end = cuda::sum_up_to(leaf.y, lane_), start = end - leaf.y;
     const int bodies = __shfl_sync(all_lanes, end, lanes - 1);
-    sources_ += bodies;
     for (int done = 0; done < bodies; done += lanes) {
+      if (!takes_batch()) continue;
       const int owner = owner_of_place(leaf.y > 0 && end > done, start - done, lane_);
       // The lanes whose leaves are done come before the owners.
       const int skipped = __popc(__ballot_sync(all_lanes, leaf.y > 0 && end <= done));
       const int body = __shfl_sync(all_lanes, leaf.x - start, skipped + owner) + done + lane_;
       const int staged = min(bodies - done, lanes);
+      sources_ += staged;
       if (lane_ < staged) space_.staged[0][lane_] = tree_.bodies[body];
       __syncwarp();
       BatchSums batch{sum_};
@@ -368,8 +392,9 @@ class Walk {
   // The distance of distant cells, cubed: at least this times the root of their mass, and at least that.
   float distant_scale_ = 0, distant_least_ = 0;
   int entries_ = 0, cells_ = 0, leaves_ = 0, distant_ = 0;
-  int sources_ = 0;   // cells and bodies that each body of the group has met
-  int expanded_ = 0;  // distant cells met by the whole group
+  int batches_to_skip_;  // before this warp's next one
+  int sources_ = 0;      // cells and bodies that each body of the group has met in this warp
+  int expanded_ = 0;     // distant cells that the whole group has met in this warp
 };
 
 }  // namespace orrery::group_walk

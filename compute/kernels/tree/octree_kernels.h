@@ -41,7 +41,7 @@ void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law,
                  cudaStream_t stream);
 /// The function and the number of blocks that walk_octree launches.
 cudaKernel_t walk_octree_function(LawId law, FarField far);
-int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count);
+int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
 /// What the walk of a body's group met.

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(lanes)
   const OctreeGroup group = record.found->group;
   if (group.end > group.begin) {
     Walk<PairLaw, far, most_own_bodies, CellRecord>{tree, law, reinterpret_cast<WarpSpace&>(space), group,
-                                                    CellRecord{record}}
+                                                    /*share=*/0, CellRecord{record}}
         .walk();
   }
 }

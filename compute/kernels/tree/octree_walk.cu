@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <type_traits>
 
 #include "compute/cuda/launch.h"
@@ -8,9 +9,16 @@ namespace {
 
 using namespace group_walk;
 
-/// Claims the next group for this warp. Returns a number beyond the last if none is left.
-__device__ __forceinline__ int take_group(const Octree& tree, bool leads) {
-  return __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_group, 1) : 0, 0);
+/// A warp's share of a group, from 0 to Octree::split - 1.
+struct GroupShare {
+  int group, share;
+};
+
+/// Claims the next share of a group for this warp. Returns a group beyond the last if none is left.
+__device__ __forceinline__ GroupShare take_share(const Octree& tree, bool leads) {
+  const int taken = __shfl_sync(all_lanes, leads ? atomicAdd(&tree.state->next_share, 1) : 0, 0);
+  if (tree.split == 1) return {taken, 0};
+  return {taken / tree.split, taken % tree.split};
 }
 
 /// Blocks that a multiprocessor must hold: enough warps that one is ready in most cycles. 0: the compiler decides.
@@ -27,18 +35,18 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
   while (true) {
-    const int group = take_group(tree, leads);
+    const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const auto walk_with = [&](auto walk) {
+    const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
-      walk.store();
+      walk.store(share);
       interactions += walk.interactions(bodies.end - bodies.begin);
     };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies, share});
     } else {
-      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies, share});
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
@@ -64,20 +72,20 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
   while (true) {
-    const int group = take_group(tree, leads);
+    const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
     const int targets = count_targets(tree, bodies, is_target);
     if (targets == 0) continue;
-    const auto walk_with = [&](auto walk) {
+    const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
-      walk.store();
+      walk.store(share);
       interactions += walk.interactions(targets);
     };
     if (bodies.end - bodies.begin > lanes) {
-      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies, share});
     } else {
-      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies});
+      walk_with(Walk<PairLaw, far, 1>{tree, law, space, bodies, share});
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
@@ -110,14 +118,19 @@ cudaKernel_t walk_octree_function(LawId law, FarField far) {
                                      : cuda::kernel_handle(function_for<Gravity<float>>(far));
 }
 
-int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count) {
+int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split) {
   const int resident = cuda::resident_blocks(device, walk_octree_function(law, far), walk_octree_block);
-  return min(resident * device.multiprocessors(), cuda::ceil_div(count, warps_per_block));
+  const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // groups of one body
+  return static_cast<int>(std::min<long long>(resident * device.multiprocessors(), useful));
 }
 
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  cudaStream_t stream) {
-  const int blocks = walk_octree_blocks(device, law.id, tree.far, tree.count);
+  if (tree.split > 1) {
+    const std::size_t bytes = static_cast<std::size_t>(tree.count) * sizeof *tree.accelerations;
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(tree.accelerations, 0, bytes, stream));
+  }
+  const int blocks = walk_octree_blocks(device, law.id, tree.far, tree.count, tree.split);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
     if (is_target) {
       function_with_targets<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);

@@ -39,6 +39,13 @@ TEST(Sampling, WarmsUpWithAFirstStepAndThenNoMoreStepsThanAskedFor) {
   EXPECT_EQ(batches(longer, 1), (std::vector<int>{1, 20, 20, 9, 20}));
 }
 
+TEST(Sampling, BatchesHaveWholePeriods) {
+  Sampler even{{.warmup_steps = 3, .samples = 2, .period = 4}};
+  EXPECT_EQ(batches(even, 7), (std::vector<int>{1, 4, 4, 4})) << "3 steps would last 20 ms";
+  Sampler uneven{{.warmup_steps = 3, .equal_samples = false, .samples = 2, .period = 8}};
+  EXPECT_EQ(batches(uneven, 2), (std::vector<int>{1, 8, 16, 16}));
+}
+
 TEST(Sampling, TakesNoTimeFromTheFirstStep) {
   Sampler sampler{{.warmup_steps = 2, .samples = 1}};
   sampler.add(1, 15);  // it also takes memory

@@ -84,6 +84,22 @@ TEST_F(AccuracyTrialsTest, ATreeGetsTheLargestSettingThatMeetsTheAccuracyWithIts
   }
 }
 
+TEST_F(AccuracyTrialsTest, CandidatesOfOneTreeShareASearch) {
+  for (const double accuracy : {1e-4, 1e-12}) {
+    candidates.clear();
+    add_tree();
+    add_tree();
+    candidates[1].variant.settings.set("leaf", "64");
+    try_them({.accuracy = accuracy});
+    EXPECT_LE(tried.size(), 8u);
+    EXPECT_EQ(candidates[1].variant.settings.text("leaf"), "64");
+    EXPECT_EQ(candidates[1].variant.settings.text("theta"), candidates[0].variant.settings.text("theta"));
+    EXPECT_EQ(candidates[1].median_error, candidates[0].median_error);
+    EXPECT_EQ(candidates[1].problem.refused, accuracy == 1e-12);
+    EXPECT_EQ(candidates[1].problem.text, candidates[0].problem.text);
+  }
+}
+
 TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastError) {
   add_tree();
   tree = [](double theta) { return AccuracyTrial{1e-3 * theta, 50}; };

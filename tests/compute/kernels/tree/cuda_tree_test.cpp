@@ -48,6 +48,33 @@ TEST_F(CudaTree, AgreesWhileBodiesLeaveTheCellsThatTheyWereSortedInto) {
   }
 }
 
+TEST_F(CudaTree, WarpsThatShareGroupsMeetTheSameBodiesAndCells) {
+  for (const int count : {1, 2, 33, 4097, 65'537}) {
+    SCOPED_TRACE(std::to_string(count) + " bodies");
+    const Bodies bodies = test::random_ball(count);
+    std::vector<Vec4> whole;
+    std::uint64_t interactions = 0;
+    for (const char* split : {"1", "2", "4", "8"}) {
+      SCOPED_TRACE("split=" + std::string{split});
+      test::Evaluations evaluations{info(), Settings{info(), {{"split", split}}}, count};
+      const std::vector<Vec4> shared = evaluations.run(bodies);
+      if (whole.empty()) {
+        whole = shared;
+        interactions = evaluations.evaluated();
+      }
+      EXPECT_EQ(evaluations.evaluated(), interactions);
+      double mean = 0;  // the pulls on bodies near the center cancel
+      for (const Vec4& a : whole) mean += std::hypot(a.x, a.y, a.z);
+      mean /= count;
+      for (std::size_t i = 0; i < shared.size(); ++i) {
+        const double size = std::hypot(whole[i].x, whole[i].y, whole[i].z);
+        const double apart = std::hypot(shared[i].x - whole[i].x, shared[i].y - whole[i].y, shared[i].z - whole[i].z);
+        EXPECT_LE(apart, 1e-5 * (size + mean)) << "body " << i;
+      }
+    }
+  }
+}
+
 TEST_F(CudaTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
   const Bodies bodies = test::random_ball(65'537);
   for (const char* tolerance : {"off", "1e-3", "1e-4", "1e-5"}) {
