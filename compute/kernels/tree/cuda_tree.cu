@@ -53,7 +53,7 @@ constexpr Tunable tunables[] = {
      .is_period = true},
 };
 
-constexpr const char* candidates[] = {"", "rebuild=4"};
+constexpr const char* candidates[] = {"", "rebuild=4", "leaf=32 rebuild=4"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
@@ -199,11 +199,12 @@ class Tree final : public ForceKernel, public TreeFacet {
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
 
-  /// Doubles the warps until they fill the GPU twice, so that a few long walks at the end do not keep it waiting.
+  /// Doubles the warps until they fill the GPU and a quarter more. Each of them tests all cells, which costs more than
+  /// it gains where there are enough warps.
   int split_for(int count, int targets) const {
     if (split_ > 0) return split_;
     constexpr int resident_warps = 20;  // of a multiprocessor
-    const int wanted = 2 * resident_warps * device_.multiprocessors();
+    const int wanted = resident_warps * device_.multiprocessors() * 5 / 4;
     const int groups = std::min(cuda::ceil_div(count, group_for(count)), targets);
     int split = 1;
     while (split < octree_split_values.largest && groups * split < wanted) split *= 2;

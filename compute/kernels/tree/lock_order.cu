@@ -29,7 +29,7 @@ struct Places {
 };
 
 /// The center of mass, relative to the first node with a mass. If all nodes coincide, it is exact, so they do not pull
-/// each other.
+/// each other. Without a mass, it is a point anywhere.
 class Center {
  public:
   __device__ void add(const Vec4& node) {
@@ -38,8 +38,8 @@ class Center {
                moment_.z + node.w * (node.z - origin_.z)};
     mass_ += node.w;
   }
-  /// Call after adding a node with a mass.
   __device__ Vec4 get() const {
+    if (mass_ == 0) return {origin_.x, origin_.y, origin_.z, 0};
     return {origin_.x + moment_.x / mass_, origin_.y + moment_.y / mass_, origin_.z + moment_.z / mass_, mass_};
   }
 

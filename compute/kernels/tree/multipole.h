@@ -107,7 +107,8 @@ ORRERY_HD Moments combined_moments(int count, const Part& part) {
     sum.w += at.w;
   }
   Moments all;
-  all.center = {origin.x + sum.x / sum.w, origin.y + sum.y / sum.w, origin.z + sum.z / sum.w, sum.w};
+  all.center = origin;  // of massless bodies
+  if (sum.w > 0) all.center = {origin.x + sum.x / sum.w, origin.y + sum.y / sum.w, origin.z + sum.z / sum.w, sum.w};
   for (int i = 0; i < count; ++i) {
     const auto& one = part(i);
     const Vec4 at = center_of(one);

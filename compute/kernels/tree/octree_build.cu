@@ -126,8 +126,9 @@ struct FirstMoments {
     }
     box.join(team);
     mass = cuda::sum_over(team, sum.w);
-    center = {origin.x + cuda::sum_over(team, sum.x) / mass, origin.y + cuda::sum_over(team, sum.y) / mass,
-              origin.z + cuda::sum_over(team, sum.z) / mass};
+    const float divisor = mass > 0 ? mass : 1;  // 1: bodies without mass are at their origin
+    center = {origin.x + cuda::sum_over(team, sum.x) / divisor, origin.y + cuda::sum_over(team, sum.y) / divisor,
+              origin.z + cuda::sum_over(team, sum.z) / divisor};
   }
 };
 
@@ -166,7 +167,7 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
-  const float variance = (q.xx + q.yy + q.zz) / (-3 * first.mass), left_out = first.mass * variance;
+  const float variance = first.mass > 0 ? (q.xx + q.yy + q.zz) / (-3 * first.mass) : 0, left_out = first.mass * variance;
   tree.nodes[cell] = {
       .first = parts.begin,
       .bodies = bodies,

@@ -39,7 +39,7 @@ inline constexpr Values<32, 64> octree_group_values;
 inline constexpr int max_octree_group = octree_group_values.largest;
 
 /// Warps that share the walk of a group in cuda-tree.
-inline constexpr Values<1, 2, 4, 8> octree_split_values;
+inline constexpr Values<1, 2, 4> octree_split_values;
 
 /// The opening angle.
 inline float theta(const Settings& settings) {

@@ -74,6 +74,17 @@ TEST(CpuTree, IsRightAndStillATreeWithABodyFarAway) {
   EXPECT_LT(with_far_body, 2 * evaluated(test::random_ball(8000), *kernel));
 }
 
+TEST(CpuTree, IsRightAndStillATreeWithMasslessBodies) {
+  Bodies bodies = test::random_ball(8000);
+  for (Vec4& body : bodies.positions) body.w = body.x > 0 ? 0 : body.w;
+  expect_right(bodies);
+  const auto kernel = test::backends().make_kernel(info(), Settings{info()});
+  const std::uint64_t half_massless = evaluated(bodies, *kernel);
+  EXPECT_LT(half_massless, 2 * evaluated(test::random_ball(8000), *kernel));
+  for (Vec4& body : bodies.positions) body.w = 0;
+  EXPECT_LT(evaluated(bodies, *kernel), 2 * half_massless);
+}
+
 TEST(CpuTree, CountsWhatItEvaluates) {
   const auto kernel = test::backends().make_kernel(info(), Settings{info()});
   for (const int count : {1, 10, 60}) {

@@ -54,7 +54,7 @@ TEST_F(CudaTree, WarpsThatShareGroupsMeetTheSameBodiesAndCells) {
     const Bodies bodies = test::random_ball(count);
     std::vector<Vec4> whole;
     std::uint64_t interactions = 0;
-    for (const char* split : {"1", "2", "4", "8"}) {
+    for (const char* split : {"1", "2", "4"}) {
       SCOPED_TRACE("split=" + std::string{split});
       test::Evaluations evaluations{info(), Settings{info(), {{"split", split}}}, count};
       const std::vector<Vec4> shared = evaluations.run(bodies);

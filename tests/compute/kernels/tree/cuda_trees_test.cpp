@@ -171,6 +171,21 @@ TEST_P(EveryCudaTree, CoincidentBodiesInABallAgree) {
   expect_agreement(bodies);
 }
 
+TEST_P(EveryCudaTree, MasslessBodiesAgreeAndLeaveItATree) {
+  Bodies bodies = test::random_ball(25'000);
+  const auto interactions = [&] {
+    test::Evaluations evaluations = EveryCudaTree::evaluations(bodies.count());
+    evaluations.run(bodies);
+    return evaluations.evaluated();
+  };
+  const std::uint64_t usual = interactions();
+  for (Vec4& body : bodies.positions) body.w = body.x > 0 ? 0 : body.w;
+  expect_agreement(bodies);
+  EXPECT_LT(interactions(), 2 * usual);
+  for (Vec4& body : bodies.positions) body.w = 0;
+  EXPECT_LT(interactions(), 2 * usual);
+}
+
 TEST_P(EveryCudaTree, ALineOfBodiesAgrees) {
   for (const int count : {33, 4097, 65'537}) {
     Bodies bodies = test::random_ball(count);
