@@ -198,8 +198,8 @@ struct KernelInfo {
   bool full_fp32 = true;  ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
-  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Of a tree,
-  /// the search is made with the first: the others must not have larger errors.
+  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree
+  /// must have the same errors.
   std::span<const char* const> candidates = {};
   /// The id of a kernel that is faster on every machine: `auto` chooses this one only if that one is not accurate
   /// enough. Null: none.

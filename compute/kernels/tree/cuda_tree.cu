@@ -53,7 +53,7 @@ constexpr Tunable tunables[] = {
      .is_period = true},
 };
 
-constexpr const char* candidates[] = {"", "rebuild=4", "leaf=32 rebuild=4"};
+constexpr const char* candidates[] = {"", "rebuild=4"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
