@@ -103,7 +103,7 @@ void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
                              : !draft.axes.empty()             ? "--set"
                              : draft.accuracy                  ? "--accuracy"
                              : draft.law || std::ranges::any_of(draft.physics, is_physics)
-                                 ? "an option of the physics (--law and its constants, --integrator, --dt, --eta)"
+                                 ? "an option of the physics (--law and its constants, --integrator, --dt, --eta, --digits)"
                                  : "";
   if (option.empty()) return;
   throw UsageError(fmt::format(

@@ -64,7 +64,9 @@ void Simulation::adopt(const Choice& choice) {
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
-  if (&target != &engine()) target.upload(engine().download());
+  if (&target != &engine() || choice.digits != choice_.digits) {
+    target.upload(with_digits(engine().download(), choice.digits));
+  }
   replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
@@ -146,6 +148,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.law = physics.law;
   choice.time_step = physics.time_step;
   choice.eta = physics.eta;
+  choice.digits = physics.digits;
 }
 
 void Simulation::set_bodies(const Bodies& bodies, double time) {
@@ -173,7 +176,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
-    target.upload(bodies);
+    target.upload(with_digits(bodies, choice.digits));
   } catch (...) {
     if (before.count() > 0) target.upload(before);
     throw;

@@ -1,5 +1,5 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties that there are, and a
-// checksum. All values are little-endian. docs/usage/runs.md has the layout.
+// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties and the low words that
+// there are, and a checksum. All values are little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <zlib.h>
@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compute/core/atomic_file.h"
@@ -23,7 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "Orrery run 2026\n";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
+constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float),
+                      low_words_bytes = 6 * sizeof(float);
 /// Where the header's fields start.
 namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
@@ -38,7 +40,7 @@ constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
 constexpr std::array property_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                       &BodyProperties::formation_time};
 namespace held {
-constexpr std::uint32_t units = first_float << property_columns.size(), all = 2 * units - 1;
+constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, all = 2 * low_words - 1;
 }
 constexpr std::size_t units_bytes = 3 * sizeof(double);
 
@@ -126,6 +128,7 @@ struct CheckpointHeader {
     for (std::size_t column = 0; column < property_columns.size(); ++column) {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
+    if (holds & held::low_words) per_body += low_words_bytes;
     return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
            checksum_bytes;
   }
@@ -222,6 +225,19 @@ void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyPropert
   }
 }
 
+void read_low_words(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
+  bodies = with_digits(std::move(bodies), Digits::compensated);
+  in.read_values(count, low_words_bytes, [&](std::uint64_t i, const std::byte* at) {
+    const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
+    const Vec4 position{value(0), value(1), value(2), 0}, velocity{value(3), value(4), value(5), 0};
+    for (const float low : {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z}) {
+      if (!std::isfinite(low)) in.file().fail("damaged: body " + std::to_string(i) + " has a low word that is not finite");
+    }
+    bodies.positions_low[i] = position;
+    bodies.velocities_low[i] = velocity;
+  });
+}
+
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
@@ -231,6 +247,7 @@ Checkpoint read_from(SnapshotInput& input) {
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
+  if (head.holds & held::low_words) read_low_words(in, head.bodies, checkpoint.snapshot.bodies);
   std::array<std::byte, checksum_bytes> checksum;
   input.read(checksum.data(), checksum.size());
   if (little_endian.load32(checksum.data()) != in.checksum())
@@ -251,6 +268,7 @@ CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::siz
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
   if (snapshot.units) head.holds |= held::units;
+  if (snapshot.bodies.digits() == Digits::compensated) head.holds |= held::low_words;
   return head;
 }
 
@@ -299,6 +317,16 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
+void write_low_words(CheckedOutput& out, const Bodies& bodies) {
+  out.write_values(bodies.positions_low.size(), low_words_bytes, [&](std::size_t i, std::byte* at) {
+    const Vec4 &p = bodies.positions_low[i], &v = bodies.velocities_low[i];
+    for (const float value : {p.x, p.y, p.z, v.x, v.y, v.z}) {
+      little_endian.store_float(at, value);
+      at += sizeof(float);
+    }
+  });
+}
+
 fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_t step, const std::string& setup,
                      Existing existing) {
   AtomicFile out{file, existing};
@@ -308,6 +336,7 @@ fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_
   if (snapshot.units) write_units(checked, *snapshot.units);
   write_bodies(checked, snapshot.bodies);
   write_properties(checked, snapshot.properties);
+  write_low_words(checked, snapshot.bodies);
   std::array<std::byte, checksum_bytes> checksum;
   little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
@@ -340,7 +369,8 @@ fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Ex
 
 std::uint32_t checksum(const Bodies& bodies) {
   std::uint32_t sum = 0;
-  for (const auto* vectors : {&bodies.positions, &bodies.velocities}) {
+  for (const auto* vectors :
+       {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
     sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
   }
   return sum;
