@@ -28,10 +28,15 @@ struct Bodies {
   friend bool operator==(const Bodies&, const Bodies&) = default;
 };
 
+/// Entries of an array of low words for `count` bodies.
+inline std::size_t low_words_of(int count, Digits digits) {
+  return digits == Digits::single ? 0 : static_cast<std::size_t>(count);
+}
+
 /// The same state with these digits: without its low words, or with those that it has, or else with zeros.
 inline Bodies with_digits(Bodies bodies, Digits digits) {
   if (digits == bodies.digits()) return bodies;
-  const std::size_t size = digits == Digits::single ? 0 : bodies.positions.size();
+  const std::size_t size = low_words_of(bodies.count(), digits);
   bodies.positions_low.resize(size);
   bodies.velocities_low.resize(size);
   return bodies;

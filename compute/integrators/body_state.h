@@ -13,13 +13,19 @@ struct StateArrays {
   Vec4* velocities_low = nullptr;
   const Vec4* accelerations_low = nullptr;  ///< null: the kernel gives none
 
-  ORRERY_HD bool compensated() const { return positions_low != nullptr; }
+  bool compensated() const { return positions_low != nullptr; }
 };
 
 /// One body of StateArrays. An update in double uses the low words, an update in float does not.
 struct BodyState {
   Vec4 position, velocity, position_low, velocity_low;
 };
+
+/// Calls visit(Real{}): with double if the bodies have low words, with float otherwise.
+template <class Visitor>
+decltype(auto) visit_precision(const StateArrays& arrays, Visitor&& visit) {
+  return arrays.compensated() ? visit(double{}) : visit(float{});
+}
 
 template <class Real>
 inline constexpr bool uses_low_words = sizeof(Real) == sizeof(double);

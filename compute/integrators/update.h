@@ -36,12 +36,6 @@ int update_bodies(const StateArrays& arrays, int count, Update&& update) {
   return first;
 }
 
-/// Calls visit(Real{}): with double if the bodies have low words, with float otherwise.
-template <class Visitor>
-decltype(auto) visit_precision(const StateArrays& arrays, Visitor&& visit) {
-  return arrays.compensated() ? visit(double{}) : visit(float{});
-}
-
 /// kick_drift_body for all bodies in host memory; see update_bodies() for what it returns.
 inline int kick_drift(const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt) {
   return visit_precision(arrays, [&]<class Real>(Real) {
