@@ -26,14 +26,23 @@ ORRERY_HD inline Vec3 rounded(const Vec3& v) {
   return v;
 }
 
+/// `v` rounded to float. GCC 12 takes x - (double)(float)x for 0 when it vectorizes, so it must not see the rounding.
+ORRERY_HD inline float high_word(double v) {
+  float high = static_cast<float>(v);
+#if !defined(__CUDA_ARCH__)
+  asm("" : "+m"(high));
+#endif
+  return high;
+}
+
 /// Writes the coordinates; w stays. Of floats, there is no low word to write.
 ORRERY_HD inline void split(const Vec3& v, Vec4& high, Vec4& /*low*/) {
   high.x = v.x, high.y = v.y, high.z = v.z;
 }
 ORRERY_HD inline void split(const Vec3d& v, Vec4& high, Vec4& low) {
-  high.x = static_cast<float>(v.x), low.x = static_cast<float>(v.x - high.x);
-  high.y = static_cast<float>(v.y), low.y = static_cast<float>(v.y - high.y);
-  high.z = static_cast<float>(v.z), low.z = static_cast<float>(v.z - high.z);
+  high.x = high_word(v.x), low.x = static_cast<float>(v.x - high.x);
+  high.y = high_word(v.y), low.y = static_cast<float>(v.y - high.y);
+  high.z = high_word(v.z), low.z = static_cast<float>(v.z - high.z);
 }
 
 }  // namespace orrery

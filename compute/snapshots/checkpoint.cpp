@@ -371,6 +371,7 @@ std::uint32_t checksum(const Bodies& bodies) {
   std::uint32_t sum = 0;
   for (const auto* vectors :
        {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
+    if (vectors->empty()) continue;  // for which zlib returns its initial value
     sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
   }
   return sum;
