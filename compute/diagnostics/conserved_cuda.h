@@ -15,8 +15,8 @@ class ConservedSums {
   explicit ConservedSums(const Device& device)
       : device_{device}, result_{device, 1, /*pinned=*/true}, begin_{device}, end_{device} {}
 
-  /// Takes the memory for this many bodies with these digits, which keep() otherwise takes itself and then may wait for the device. Call
-  /// only once the stream has passed what was enqueued.
+  /// Takes the memory for this many bodies with these digits, which keep() otherwise takes itself and then may wait for
+  /// the device. Call only once the stream has passed what was enqueued.
   void prepare(int count, Digits digits);
   /// Enqueues a copy of the bodies as they are when the stream comes to it. The low words are null if there are none.
   void keep(const Vec4* d_positions, const Vec4* d_velocities, const Vec4* d_positions_low,

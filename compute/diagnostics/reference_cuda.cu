@@ -23,8 +23,8 @@ struct Sum : Vec3d {
 
 /// Block (g, split) sums the pulls of every gridDim.y-th part of the bodies on the targets of group g.
 template <class PairLaw>
-__global__ void sum_pulls(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int count, const int* __restrict__ targets, int samples,
-                          PairLaw law, Vec3d* __restrict__ partials) {
+__global__ void sum_pulls(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int count,
+                          const int* __restrict__ targets, int samples, PairLaw law, Vec3d* __restrict__ partials) {
   const int first = static_cast<int>(blockIdx.x) * group;
   Vec3d at[group];
   Sum sums[group];
@@ -86,8 +86,8 @@ void ForceComparison::prepare(int count, const ComparedBodies& compared) {
   count_ = count;
 }
 
-void ForceComparison::enqueue(const Vec4* d_bodies, const Vec4* d_low, int count, const ComparedBodies& compared, const Law& law,
-                              const Vec4* d_accelerations, cudaStream_t stream) {
+void ForceComparison::enqueue(const Vec4* d_bodies, const Vec4* d_low, int count, const ComparedBodies& compared,
+                              const Law& law, const Vec4* d_accelerations, cudaStream_t stream) {
   prepare(count, compared);
   const int samples = targets(), splits = this->splits(count);
   const int groups = ceil_div(samples, group);
@@ -97,7 +97,8 @@ void ForceComparison::enqueue(const Vec4* d_bodies, const Vec4* d_low, int count
   upload<int>(pinned_targets_.first(samples), d_targets_.data(), stream);
   visit_pair_law<double>(law, [&](const auto& pair_law) {
     const dim3 grid{static_cast<unsigned>(groups), static_cast<unsigned>(splits)};
-    sum_pulls<<<grid, block, 0, stream>>>(d_bodies, d_low, count, d_targets_.data(), samples, pair_law, d_partials_.data());
+    sum_pulls<<<grid, block, 0, stream>>>(d_bodies, d_low, count, d_targets_.data(), samples, pair_law,
+                                          d_partials_.data());
     ORRERY_CUDA_CHECK_LAUNCH(sum_pulls);
   });
   gather<<<ceil_div(samples, block), block, 0, stream>>>(d_partials_.data(), splits, d_targets_.data(), samples,

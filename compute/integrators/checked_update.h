@@ -17,8 +17,8 @@ __device__ inline void put(const NonFiniteReport& report, const PackedFinding& h
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
-/// One body's part of a pass: update(body), which changes the velocity only if `kicks`. Does nothing once the bodies are
-/// frozen, and reports a body that is not finite.
+/// One body's part of a pass: update(body), which changes the velocity only if `kicks`. Does nothing once the bodies
+/// are frozen, and reports a body that is not finite.
 template <class Real, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, bool kicks, const NonFiniteCheck& check,
                                Update&& update) {

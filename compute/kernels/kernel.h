@@ -108,9 +108,9 @@ struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
   /// The low words of their coordinates, see low_words.h, for kernels with reads_low_words; null: they have none.
   const Vec4* bodies_low = nullptr;
-  int count = 0;                 ///< >= 1
-  Targets targets{};             ///< the epilogue finishes these bodies and no others; none given: every body
-  MassRange masses;              ///< of the bodies
+  int count = 0;      ///< >= 1
+  Targets targets{};  ///< the epilogue finishes these bodies and no others; none given: every body
+  MassRange masses;   ///< of the bodies
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it

@@ -279,8 +279,8 @@ struct EnumWords<LawId> {
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
 struct SimulationCommands {
   using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
-                               SetDigits, SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
-                               Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
+                               SetDigits, SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce,
+                               Restart, Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
 using Command = OneOf<SimulationCommands>;

@@ -127,6 +127,7 @@ void Simulation::load(const SceneRequest& request) {
   Choice choice = choice_;
   choice.law.softening = scene.softening;
   choice.time_step = scene.time_step;
+  if (scene.bodies.digits() == Digits::compensated) choice.digits = Digits::compensated;
   begin(request, std::move(scene), std::move(choice));
 }
 
@@ -140,7 +141,10 @@ void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
 
 /// Scenes bring a time step for leapfrog under gravity.
 Physics Simulation::scene_physics() const {
-  return {.integrator_id = leapfrog.id, .law = {.softening = scene_->softening}, .time_step = scene_->time_step};
+  return {.integrator_id = leapfrog.id,
+          .law = {.softening = scene_->softening},
+          .time_step = scene_->time_step,
+          .digits = scene_->bodies.digits()};
 }
 
 void Simulation::take_physics(Choice& choice, const Physics& physics) {

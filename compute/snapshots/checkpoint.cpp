@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -228,13 +229,14 @@ void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyPropert
 void read_low_words(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   bodies = with_digits(std::move(bodies), Digits::compensated);
   in.read_values(count, low_words_bytes, [&](std::uint64_t i, const std::byte* at) {
-    const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
-    const Vec4 position{value(0), value(1), value(2), 0}, velocity{value(3), value(4), value(5), 0};
-    for (const float low : {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z}) {
-      if (!std::isfinite(low)) in.file().fail("damaged: body " + std::to_string(i) + " has a low word that is not finite");
+    std::array<float, 6> low;
+    for (float& value : low) {
+      value = little_endian.load_float(at);
+      at += sizeof(float);
+      if (!std::isfinite(value)) in.file().fail("damaged: a low word of body " + std::to_string(i) + " is not finite");
     }
-    bodies.positions_low[i] = position;
-    bodies.velocities_low[i] = velocity;
+    bodies.positions_low[i] = {low[0], low[1], low[2], 0};
+    bodies.velocities_low[i] = {low[3], low[4], low[5], 0};
   });
 }
 
@@ -295,13 +297,17 @@ void write_units(CheckedOutput& out, const Units& of) {
   out.write(bytes);
 }
 
+void put_floats(std::byte* at, std::initializer_list<float> values) {
+  for (const float value : values) {
+    little_endian.store_float(at, value);
+    at += sizeof(float);
+  }
+}
+
 void write_bodies(CheckedOutput& out, const Bodies& bodies) {
   out.write_values(bodies.positions.size(), body_bytes, [&](std::size_t i, std::byte* at) {
     const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
-    for (const float value : {p.x, p.y, p.z, p.w, v.x, v.y, v.z}) {
-      little_endian.store_float(at, value);
-      at += sizeof(float);
-    }
+    put_floats(at, {p.x, p.y, p.z, p.w, v.x, v.y, v.z});
   });
 }
 
@@ -320,10 +326,7 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
 void write_low_words(CheckedOutput& out, const Bodies& bodies) {
   out.write_values(bodies.positions_low.size(), low_words_bytes, [&](std::size_t i, std::byte* at) {
     const Vec4 &p = bodies.positions_low[i], &v = bodies.velocities_low[i];
-    for (const float value : {p.x, p.y, p.z, v.x, v.y, v.z}) {
-      little_endian.store_float(at, value);
-      at += sizeof(float);
-    }
+    put_floats(at, {p.x, p.y, p.z, v.x, v.y, v.z});
   });
 }
 
@@ -369,8 +372,7 @@ fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Ex
 
 std::uint32_t checksum(const Bodies& bodies) {
   std::uint32_t sum = 0;
-  for (const auto* vectors :
-       {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
+  for (const auto* vectors : {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
     if (vectors->empty()) continue;  // for which zlib returns its initial value
     sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
   }
@@ -391,7 +393,8 @@ constinit const SnapshotFormat checkpoint_format{
               .temperature = true,
               .metals = true,
               .formation_time = true,
-              .units = true},
+              .units = true,
+              .low_words = true},
     .units = UnitRule::gravity,
     .detect = is_checkpoint,
     .read = read_snapshot_part,

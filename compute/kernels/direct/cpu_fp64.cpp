@@ -57,7 +57,7 @@ ORRERY_KERNEL(
     .lesson =
         "Double precision removes the error of a long sum. What remains under `digits float` is the rounding of the "
         "positions and velocities themselves at every step; `digits compensated` removes that too.",
-    .backend = Backend::cpu, .tunables = fp64_tunables, .tolerance = {.median = 1e-7, .max = 1e-5}, .takes_targets = true,
-    .reads_low_words = true, .create = create_kernel<CpuFp64>);
+    .backend = Backend::cpu, .tunables = fp64_tunables, .tolerance = {.median = 1e-7, .max = 1e-5},
+    .takes_targets = true, .reads_low_words = true, .create = create_kernel<CpuFp64>);
 
 }  // namespace orrery

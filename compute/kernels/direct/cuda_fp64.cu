@@ -97,7 +97,6 @@ ORRERY_KERNEL(
         "of the units: half the float rate on GPUs made for science, 1/32 or 1/64 on others, and a reciprocal square "
         "root that takes several instructions on all of them.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-7, .max = 1e-6}, .takes_targets = true,
-    .reads_low_words = true,
-    .candidates = candidates, .faster = "cuda-tiled", .create = create_kernel<Fp64>);
+    .reads_low_words = true, .candidates = candidates, .faster = "cuda-tiled", .create = create_kernel<Fp64>);
 
 }  // namespace orrery

@@ -183,9 +183,8 @@ class CpuEngine final : public Engine {
 
     void compare() {
       const auto begin = Clock::now();
-      const std::vector<Vec3d> reference =
-          reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_,
-                                  engine_.bodies_.positions_low);
+      const std::vector<Vec3d> reference = reference_accelerations(
+          engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_, engine_.bodies_.positions_low);
       const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
       BodyErrors bodies{targets_, target_errors(accelerations, reference), accelerations};
       probe = ForceProbe{.step = step,

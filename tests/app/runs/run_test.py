@@ -49,9 +49,9 @@ class RunTest(ProcessCase):
     def test_a_compensated_run_continues_bit_for_bit(self):
         compensated = [*SCENE, "--digits", "compensated", "--integrator", "yoshida4"]
         for name, *arguments in [("whole", *compensated, "--steps", "12"), ("half", *compensated, "--steps", "5")]:
-            status, _, err = self.run_to_end("run", *arguments, "--checkpoint", name + ".checkpoint")
+            status, _, err = self.run_to_end(*arguments, "--checkpoint", name + ".checkpoint")
             self.assertEqual((status, err), (0, ""))
-        status, _, err = self.run_to_end("run", "--resume", "half.checkpoint", "--steps", "12")
+        status, _, err = self.run_to_end("--resume", "half.checkpoint", "--steps", "12")
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(self.read("half.checkpoint")[64:], self.read("whole.checkpoint")[64:])
 

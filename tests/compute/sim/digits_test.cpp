@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "compute/core/low_words.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/integrators/integrator.h"
 #include "compute/sim/simulation.h"
+#include "compute/snapshots/checkpoint.h"
 #include "tests/compute/support/backend.h"
 
 namespace orrery {
@@ -116,6 +118,11 @@ TEST_P(CompensatedState, KeepsItsDigitsFromCommandToCommand) {
   EXPECT_EQ(sim.bodies(), with_digits(find_scene("plummer").generate(100, 1).bodies, Digits::compensated));
   sim.apply(Reset{});
   EXPECT_EQ(sim.status().digits, Digits::single) << "the scene's";
+  const TemporaryFolder folder;
+  const std::string file = (folder / "low.checkpoint").string();
+  write_checkpoint(file, {.snapshot = {here}}, Existing::keep);
+  sim.apply(LoadScene{{.file = file}});
+  EXPECT_EQ(sim.bodies(), here) << "a file brings its digits";
 }
 
 TEST_P(CompensatedState, MeasuresWhatItHolds) {
