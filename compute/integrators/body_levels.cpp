@@ -28,7 +28,9 @@ int BodyLevels::kick_drift(const Substep& now, const StateArrays& arrays, float 
   return visit_precision(arrays, [&]<class Real>(Real) {
     return update_bodies<Real>(arrays, static_cast<int>(levels_.size()), [&](BodyState& body, int i) {
       const auto at = static_cast<std::size_t>(i);
-      return update_body<Real>(now, levels_[at], origins_[at], body, load_acceleration<Real>(arrays, i), drag);
+      const Vec3Of<Real> a = load_acceleration<Real>(arrays, i);
+      const bool kicks = update_body<Real>(now, levels_[at], origins_[at], body, a, drag);
+      return BodyChange{.moves = now.number < now.last(), .kicks = kicks};
     });
   });
 }

@@ -42,7 +42,7 @@ __global__ void update_levels(StateArrays arrays, Vec4* __restrict__ origins, Ve
   const Vec3Of<Real> acceleration = active ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
   StepOrigin origin{origins[i], {}};
   if constexpr (uses_low_words<Real>) origin.position_low = origins_low[i];
-  update_checked<Real>(arrays, i, /*kicks=*/active, check,
+  update_checked<Real>(arrays, i, {.moves = true, .kicks = active}, check,
                        [&](BodyState& body) { update_body<Real>(now, level, origin, body, acceleration, drag); });
   if (!active) return;
   origins[i] = origin.position;

@@ -39,14 +39,17 @@ ORRERY_HD inline BodyState load_body(const StateArrays& arrays, int i) {
   }
   return body;
 }
-/// `kicked`: the velocity may have changed, too.
+/// Which parts of bodies an update changes.
+struct BodyChange {
+  bool moves = true, kicks = true;
+};
 template <class Real>
-ORRERY_HD inline void store_body(const StateArrays& arrays, int i, const BodyState& body, bool kicked) {
-  arrays.positions[i] = body.position;
-  if (kicked) arrays.velocities[i] = body.velocity;
+ORRERY_HD inline void store_body(const StateArrays& arrays, int i, const BodyState& body, BodyChange change) {
+  if (change.moves) arrays.positions[i] = body.position;
+  if (change.kicks) arrays.velocities[i] = body.velocity;
   if constexpr (uses_low_words<Real>) {
-    arrays.positions_low[i] = body.position_low;
-    if (kicked) arrays.velocities_low[i] = body.velocity_low;
+    if (change.moves) arrays.positions_low[i] = body.position_low;
+    if (change.kicks) arrays.velocities_low[i] = body.velocity_low;
   }
 }
 template <class Real>

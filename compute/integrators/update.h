@@ -22,15 +22,14 @@ ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Re
   split(x, body.position, body.position_low);
 }
 
-/// For all bodies in host memory, calls update(body, i), which changes a BodyState and returns whether it kicked it.
+/// For all bodies in host memory, calls update(body, i), which changes a BodyState and returns what it changed.
 /// Returns the first body that is not finite afterwards, or -1.
 template <class Real, class Update>
 int update_bodies(const StateArrays& arrays, int count, Update&& update) {
   int first = -1;
   for (int i = 0; i < count; ++i) {
     BodyState body = load_body<Real>(arrays, i);
-    const bool kicked = update(body, i);
-    store_body<Real>(arrays, i, body, kicked);
+    store_body<Real>(arrays, i, body, update(body, i));
     if (first < 0 && !is_finite(body.position, body.velocity)) first = i;
   }
   return first;
@@ -42,7 +41,7 @@ inline int kick_drift(const StateArrays& arrays, int count, double kick_dt, floa
     return update_bodies<Real>(arrays, count, [&](BodyState& body, int i) {
       const Vec3Of<Real> a = kick_dt != 0 ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
       kick_drift_body<Real>(body, a, static_cast<Real>(kick_dt), drag, static_cast<Real>(drift_dt));
-      return kick_dt != 0;
+      return BodyChange{.moves = drift_dt != 0, .kicks = kick_dt != 0};
     });
   });
 }

@@ -14,7 +14,7 @@ __global__ void update(StateArrays arrays, int count, Real kick_dt, float drag, 
   wait_for_kernel_before();
   if (i >= count) return;
   const Vec3Of<Real> acceleration = kick_dt != 0 ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
-  update_checked<Real>(arrays, i, /*kicks=*/kick_dt != 0, check,
+  update_checked<Real>(arrays, i, {.moves = drift_dt != 0, .kicks = kick_dt != 0}, check,
                        [&](BodyState& body) { kick_drift_body<Real>(body, acceleration, kick_dt, drag, drift_dt); });
 }
 

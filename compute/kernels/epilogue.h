@@ -7,16 +7,16 @@ namespace orrery {
 /// What a force kernel does with a body's acceleration: store it, kick the velocity at once (the fused form of
 /// literature row 2), or both. All pointers are in the memory of the kernel's backend, one entry per body.
 struct Epilogue {
-  Vec4* accelerations = nullptr;      ///< where to store ax, ay, az, 0; null: not stored
-  Vec4* velocities = nullptr;         ///< which velocities to kick; null: no kick
-  double kick_dt = 0;                 ///< the kick's length in time: v += (a - D v / m) kick_dt
-  float drag = 0;                     ///< D of the attract-repel law, 0 under gravity
-  Vec4* velocities_low = nullptr;     ///< the low words of `velocities`; null: they have none
-  Vec4* accelerations_low = nullptr;  ///< where a kernel that sums in double stores low words; null: not stored
+  Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored
+  Vec4* velocities = nullptr;     ///< which velocities to kick; null: no kick
+  float kick_dt = 0;              ///< the kick's length in time: v += (a - D v / m) kick_dt
+  float drag = 0;                 ///< D of the attract-repel law, 0 under gravity
+  /// Where a kernel with KernelInfo::reads_low_words stores the low words of its accelerations; null: not stored.
+  Vec4* accelerations_low = nullptr;
 
   /// v after a kick by acceleration `a` for a body of mass `mass` > 0. `Vector` is Vec4, or Vec3Of<Real>.
   template <class Vector, class Real>
-  ORRERY_HD static Vector kicked(Vector v, const Vec3Of<Real>& a, float mass, float drag, Real dt) {
+  ORRERY_HD static Vector kicked(Vector v, Vec3Of<Real> a, float mass, float drag, Real dt) {
     const Real rate = drag > 0 ? static_cast<Real>(drag) / static_cast<Real>(mass) : Real{0};
     v.x += (a.x - rate * v.x) * dt;
     v.y += (a.y - rate * v.y) * dt;
@@ -25,18 +25,9 @@ struct Epilogue {
   }
 
   template <class Real = float>
-  ORRERY_HD void finish(int i, float mass, const Vec3Of<Real>& a) const {
+  ORRERY_HD void finish(int i, float mass, Vec3Of<Real> a) const {
     if (accelerations) store(i, a);
-    if (!velocities) return;
-    if (velocities_low) {
-      const Vec3d wide_a{static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
-      Vec4 high = velocities[i], low = velocities_low[i];
-      split(kicked(joined<double>(high, low), wide_a, mass, drag, kick_dt), high, low);
-      velocities[i] = high;
-      velocities_low[i] = low;
-    } else {
-      velocities[i] = kicked(velocities[i], rounded(a), mass, drag, static_cast<float>(kick_dt));
-    }
+    if (velocities) velocities[i] = kicked(velocities[i], rounded(a), mass, drag, kick_dt);
   }
 
  private:

@@ -2,8 +2,6 @@
 // there are, and a checksum. All values are little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +13,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
+#include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -32,7 +31,6 @@ namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
-constexpr std::size_t values_at_once = 65536;
 
 /// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
 namespace held {
@@ -48,70 +46,6 @@ constexpr std::size_t units_bytes = 3 * sizeof(double);
 std::uint32_t bit_of_float_column(std::size_t column) {
   return held::first_float << column;
 }
-
-std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
-  return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes), size));
-}
-
-/// Reads a file in order and keeps its checksum.
-class CheckedInput {
- public:
-  explicit CheckedInput(SnapshotInput& input) : input_{input} {}
-
-  void read(std::byte* to, std::size_t size) {
-    input_.read(to, size);
-    checksum_ = next_checksum(checksum_, to, size);
-    position_ += size;
-  }
-  /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
-  template <class Take>
-  void read_values(std::uint64_t count, std::size_t width, Take take) {
-    std::vector<std::byte> block(std::min<std::uint64_t>(values_at_once, count) * width);
-    for (std::uint64_t first = 0; first < count; first += values_at_once) {
-      const std::uint64_t here = std::min<std::uint64_t>(values_at_once, count - first);
-      read(block.data(), here * width);
-      for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block[i * width]);
-    }
-  }
-  std::uint32_t checksum() const { return checksum_; }
-  std::uint64_t position() const { return position_; }
-  SnapshotInput& file() { return input_; }
-
- private:
-  SnapshotInput& input_;
-  std::uint32_t checksum_ = 0;
-  std::uint64_t position_ = 0;
-};
-
-/// Writes a file in order and keeps its checksum.
-class CheckedOutput {
- public:
-  explicit CheckedOutput(AtomicFile& out) : out_{out} {}
-
-  void write(std::string_view bytes) {
-    checksum_ = next_checksum(checksum_, reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-    out_.write(bytes);
-  }
-  void write(const std::vector<std::byte>& bytes) {
-    write(std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  }
-  /// Calls put(i, place of value i) for `count` values of `width` bytes.
-  template <class Put>
-  void write_values(std::size_t count, std::size_t width, Put put) {
-    std::vector<std::byte> block;
-    for (std::size_t first = 0; first < count; first += values_at_once) {
-      const std::size_t here = std::min(values_at_once, count - first);
-      block.resize(here * width);
-      for (std::size_t i = 0; i < here; ++i) put(first + i, &block[i * width]);
-      write(block);
-    }
-  }
-  std::uint32_t checksum() const { return checksum_; }
-
- private:
-  AtomicFile& out_;
-  std::uint32_t checksum_ = 0;
-};
 
 const Bytes little_endian{ByteOrder::little};
 
@@ -373,7 +307,6 @@ fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Ex
 std::uint32_t checksum(const Bodies& bodies) {
   std::uint32_t sum = 0;
   for (const auto* vectors : {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
-    if (vectors->empty()) continue;  // for which zlib returns its initial value
     sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
   }
   return sum;

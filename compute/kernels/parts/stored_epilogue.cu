@@ -7,12 +7,12 @@ namespace {
 
 constexpr int block = 128;
 
-__global__ void finish_all(const Vec4* __restrict__ accelerations, const Vec4* __restrict__ bodies, int count,
-                           Epilogue epilogue) {
+__global__ void kick(const Vec4* __restrict__ accelerations, const Vec4* __restrict__ bodies, int count,
+                     Vec4* __restrict__ velocities, float drag, float dt) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   const Vec4 a = accelerations[i];
-  epilogue.finish(i, bodies[i].w, {a.x, a.y, a.z});
+  velocities[i] = Epilogue::kicked(velocities[i], {a.x, a.y, a.z}, bodies[i].w, drag, dt);
 }
 
 }  // namespace
@@ -28,12 +28,11 @@ Epilogue StoredEpilogue::storing(const ForceArgs& args) {
 }
 
 void StoredEpilogue::finish(const ForceArgs& args) {
-  if (!args.epilogue.velocities) return;
-  Epilogue kick = args.epilogue;
-  kick.accelerations = nullptr;
-  finish_all<<<cuda::ceil_div(args.count, block), block, 0, args.stream>>>(storing(args).accelerations, args.bodies,
-                                                                           args.count, kick);
-  ORRERY_CUDA_CHECK_LAUNCH(finish_all);
+  const Epilogue& asked = args.epilogue;
+  if (!asked.velocities) return;
+  kick<<<cuda::ceil_div(args.count, block), block, 0, args.stream>>>(
+      storing(args).accelerations, args.bodies, args.count, asked.velocities, asked.drag, asked.kick_dt);
+  ORRERY_CUDA_CHECK_LAUNCH(kick);
 }
 
 }  // namespace orrery

@@ -125,23 +125,21 @@ class CpuEngine final : public Engine {
           stores_{batch.accelerations} {}
     void force(bool store, double kick_dt) override {
       const bool compares = !targets_.empty() && !probe;
-      store |= compares || stores_;
-      const StateArrays arrays = engine_.arrays();
+      const bool kicks_in_double = kick_dt != 0 && engine_.bodies_.digits() == Digits::compensated;
+      store |= compares || stores_ || kicks_in_double;
+      const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
       evaluate(engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                   .velocities = kick_dt != 0 ? arrays.velocities : nullptr,
-                                   .kick_dt = kick_dt,
+                                   .velocities = kernel_kicks ? engine_.bodies_.velocities.data() : nullptr,
+                                   .kick_dt = static_cast<float>(kick_dt),
                                    .drag = engine_.plan_.law.effective_drag(),
-                                   .velocities_low = arrays.velocities_low,
                                    .accelerations_low = engine_.stored_low()},
                                   &engine_.cancelled_));
+      if (kicks_in_double) update(kick_dt, 0);
       if (store) engine_.accelerations_current_ = true;
       if (compares) compare();
     }
     void kick_drift(double kick_dt, double drift_dt) override {
-      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body = orrery::kick_drift(engine_.arrays(), engine_.bodies_.count(), kick_dt,
-                                          engine_.plan_.law.effective_drag(), drift_dt);
-      if (not_finite < 0) not_finite = body;
+      update(kick_dt, drift_dt);
       engine_.accelerations_current_ = false;
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
@@ -171,6 +169,14 @@ class CpuEngine final : public Engine {
     int not_finite = -1;  // the first body that a pass found so
 
    private:
+    void update(double kick_dt, double drift_dt) {
+      if (engine_.cancelled_) return;
+      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
+      const int body = orrery::kick_drift(engine_.arrays(), engine_.bodies_.count(), kick_dt,
+                                          engine_.plan_.law.effective_drag(), drift_dt);
+      if (not_finite < 0) not_finite = body;
+    }
+
     void evaluate(ForceArgs args) {
       std::uint64_t by_tree = 0;
       args.evaluated = &by_tree;

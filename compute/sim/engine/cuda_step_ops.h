@@ -60,13 +60,15 @@ class CudaStepOps final : public StepOps {
 
   void force(bool store, double kick_dt) override {
     const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
-    store |= compares || batch_.request.accelerations;
+    const bool kicks_in_double = kick_dt != 0 && bodies_.velocities_low;
+    store |= compares || batch_.request.accelerations || kicks_in_double;
+    const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
     evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
-                                         .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                                         .kick_dt = kick_dt,
+                                         .velocities = kernel_kicks ? bodies_.velocities : nullptr,
+                                         .kick_dt = static_cast<float>(kick_dt),
                                          .drag = parts_.plan.law.effective_drag(),
-                                         .velocities_low = bodies_.velocities_low,
                                          .accelerations_low = parts_.d_accelerations_low}));
+    if (kicks_in_double) update(kick_dt, 0);
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
@@ -76,8 +78,7 @@ class CudaStepOps final : public StepOps {
     }
   }
   void kick_drift(double kick_dt, double drift_dt) override {
-    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
-                     drift_dt, next_check(), parts_.stream);
+    update(kick_dt, drift_dt);
     parts_.accelerations_current = false;
   }
   bool accelerations_current() const override { return parts_.accelerations_current; }
@@ -101,6 +102,10 @@ class CudaStepOps final : public StepOps {
   }
 
  private:
+  void update(double kick_dt, double drift_dt) {
+    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
+                     drift_dt, next_check(), parts_.stream);
+  }
   void evaluate(ForceArgs args) {
     ++batch_.evaluations;
     batch_.interactions += interactions_of(args);
