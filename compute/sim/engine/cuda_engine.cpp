@@ -79,7 +79,9 @@ class CudaEngine final : public Engine {
   std::vector<Vec4> accelerations() override {
     device_.activate();
     Mapping mapping = map();
-    plan_.kernel->evaluate(step_parts().force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
+    const CudaStepParts parts = step_parts();
+    plan_.kernel->evaluate(parts.force_args(
+        mapping.bodies, {.accelerations = parts.d_accelerations, .accelerations_low = parts.d_accelerations_low}));
     accelerations_current_ = true;
     std::vector<Vec4> result(size());
     cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
