@@ -37,7 +37,7 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/checkpoint[.]cpp" "compute/(core|snapshots)/" "zlib[.]h$")
+may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
 may_include("compute/snapshots/hdf5_(object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")

@@ -41,6 +41,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
         }
       });
   add_eta(app, draft);
+  add_digits(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_measurement(app, draft, race.table, race.progress, race.files);
   app.footer(

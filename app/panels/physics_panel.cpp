@@ -22,6 +22,19 @@ struct Field {
   const char* notes;
 };
 
+struct DigitsInfo {
+  const char* id;
+  const char* title;
+  const char* notes;
+  Digits digits;
+};
+
+constexpr DigitsInfo all_digits[] = {
+    {"float", "Float", "Floats: every step rounds them to 24 bits, and these errors add up.", Digits::single},
+    {"compensated", "Compensated",
+     "Floats and their low words, 48 bits: steps lose no digits. Kernels in double precision read all of them.",
+     Digits::compensated}};
+
 /// A dot marks a value that is not the scene's. A double click restores that one. Returns whether there was one.
 bool field_label(const Field& field, bool differs, std::string_view own) {
   const std::string notes =
@@ -102,6 +115,11 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
       out.push_back(SetEta{*eta});
     }
     levels_rows(status);
+  }
+  if (const auto* asked =
+          choose<DigitsInfo>({"digits", "Digits", "What is kept of positions and velocities from step to step."},
+                             word_of(status.digits), word_of(status.scene_physics.digits), all_digits)) {
+    out.push_back(SetDigits{asked->digits});
   }
   if (const auto softening = number<SetSoftening>(
           {"softening", "Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value."},

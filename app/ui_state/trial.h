@@ -15,6 +15,7 @@ struct Trial {
   Law law{};
   float time_step = 0;
   std::optional<float> eta{};  ///< of block steps; none with other integrators
+  Digits digits = Digits::single;
   SceneRequest scene{};
   int count = 0;
   friend bool operator==(const Trial&, const Trial&) = default;
@@ -29,13 +30,17 @@ inline Trial trial_of(const Status& status) {
           .law = status.law,
           .time_step = status.time_step,
           .eta = status.block_steps ? std::optional{status.eta} : std::nullopt,
+          .digits = status.digits,
           .scene = status.scene,
           .count = status.count};
 }
 
-/// "leapfrog-blocks, eta 0.025"
+/// "leapfrog-blocks, eta 0.025", or "leapfrog, digits compensated"
 inline std::string integrator_words(const Trial& trial) {
-  return trial.integrator_id + (trial.eta ? ", eta " + shortest_text(*trial.eta) : "");
+  std::string words = trial.integrator_id;
+  if (trial.eta) words += ", eta " + shortest_text(*trial.eta);
+  if (trial.digits != Digits::single) words.append(", digits ").append(word_of(trial.digits));
+  return words;
 }
 
 /// The run to return to for this trial, with the kernel that has its id now.
@@ -44,7 +49,8 @@ inline RunSetup run_of(const Trial& trial) {
           .physics = {.integrator_id = trial.integrator_id,
                       .law = trial.law,
                       .time_step = trial.time_step,
-                      .eta = trial.eta.value_or(StepCriterion::usual_eta)},
+                      .eta = trial.eta.value_or(StepCriterion::usual_eta),
+                      .digits = trial.digits},
           .kernel_id = trial.kernel_id,
           .settings = Settings::values_of(trial.settings)};
 }

@@ -55,6 +55,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   simulation.apply(SetDrag{a.law.drag});
   simulation.apply(SelectIntegrator{with.integrator.empty() ? a.integrator_id : with.integrator});
   simulation.apply(SetEta{a.eta});
+  simulation.apply(SetDigits{a.digits});
   simulation.apply(SetPaused{true});  // it runs the steps that are started, see advance()
   simulation.apply(SetTimeStep{with.time_step.value_or(a.time_step)});
   return lane;

@@ -26,7 +26,7 @@ const KernelInfo* kernel_of(const ViewStatus& view, const std::string& id) {
 
 bool same_system(const Trial& a, const Trial& b) {
   return a.scene == b.scene && a.count == b.count && a.law == b.law && a.integrator_id == b.integrator_id &&
-         a.time_step == b.time_step && a.eta == b.eta;
+         a.time_step == b.time_step && a.eta == b.eta && a.digits == b.digits;
 }
 
 std::string scene_of(const Trial& trial) {
@@ -169,6 +169,9 @@ std::vector<std::string> system_words(const Status& status) {
   words.insert(words.end(), {"--integrator", status.integrator_id, "--dt", fmt::format("{}", status.time_step)});
   if (status.block_steps) {
     words.insert(words.end(), {"--eta", fmt::format("{}", status.eta)});
+  }
+  if (status.digits != Digits::single) {
+    words.insert(words.end(), {"--digits", std::string{word_of(status.digits)}});
   }
   return words;
 }

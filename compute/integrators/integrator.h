@@ -12,10 +12,10 @@ class StepOps {
  public:
   virtual ~StepOps() = default;
   /// Evaluates the accelerations at the present positions; keeps them if `store`, and kicks the velocities by kick_dt
-  /// (0: no kick) in the same pass.
-  virtual void force(bool store, float kick_dt) = 0;
+  /// (0: no kick) in the same pass. Times here and below are rounded to float under Digits::single.
+  virtual void force(bool store, double kick_dt) = 0;
   /// v += (a - D v / m) kick_dt with the stored accelerations (skipped for 0), then x += v drift_dt.
-  virtual void kick_drift(float kick_dt, float drift_dt) = 0;
+  virtual void kick_drift(double kick_dt, double drift_dt) = 0;
   /// Whether the stored accelerations belong to the present positions, kernel and law.
   virtual bool accelerations_current() const = 0;
 

@@ -110,9 +110,11 @@ class Settings {
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
-  int count = 0;                 ///< >= 1
-  Targets targets{};             ///< the epilogue finishes these bodies and no others; none given: every body
-  MassRange masses;              ///< of the bodies
+  /// The low words of their coordinates, see low_words.h, for kernels with reads_low_words; null: they have none.
+  const Vec4* bodies_low = nullptr;
+  int count = 0;      ///< >= 1
+  Targets targets{};  ///< the epilogue finishes these bodies and no others; none given: every body
+  MassRange masses;   ///< of the bodies
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
@@ -194,6 +196,8 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
+  /// It reads ForceArgs::bodies_low and passes accelerations in double to the epilogue. Others see rounded positions.
+  bool reads_low_words = false;
   bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 = true;  ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has

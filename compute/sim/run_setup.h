@@ -15,6 +15,7 @@ struct Physics {
   Law law;
   float time_step = 0;                   ///< see SetTimeStep
   float eta = StepCriterion::usual_eta;  ///< see SetEta
+  Digits digits = Digits::single;        ///< see SetDigits
   friend bool operator==(const Physics&, const Physics&) = default;
 };
 /// Everything that decides what a run computes, and how.

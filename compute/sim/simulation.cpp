@@ -64,7 +64,9 @@ void Simulation::adopt(const Choice& choice) {
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
-  if (&target != &engine()) target.upload(engine().download());
+  if (&target != &engine() || choice.digits != choice_.digits) {
+    target.upload(with_digits(engine().download(), choice.digits));
+  }
   replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
@@ -125,6 +127,7 @@ void Simulation::load(const SceneRequest& request) {
   Choice choice = choice_;
   choice.law.softening = scene.softening;
   choice.time_step = scene.time_step;
+  if (scene.bodies.digits() == Digits::compensated) choice.digits = Digits::compensated;
   begin(request, std::move(scene), std::move(choice));
 }
 
@@ -138,7 +141,10 @@ void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
 
 /// Scenes bring a time step for leapfrog under gravity.
 Physics Simulation::scene_physics() const {
-  return {.integrator_id = leapfrog.id, .law = {.softening = scene_->softening}, .time_step = scene_->time_step};
+  return {.integrator_id = leapfrog.id,
+          .law = {.softening = scene_->softening},
+          .time_step = scene_->time_step,
+          .digits = scene_->bodies.digits()};
 }
 
 void Simulation::take_physics(Choice& choice, const Physics& physics) {
@@ -146,6 +152,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.law = physics.law;
   choice.time_step = physics.time_step;
   choice.eta = physics.eta;
+  choice.digits = physics.digits;
 }
 
 void Simulation::set_bodies(const Bodies& bodies, double time) {
@@ -173,7 +180,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
-    target.upload(bodies);
+    target.upload(with_digits(bodies, choice.digits));
   } catch (...) {
     if (before.count() > 0) target.upload(before);
     throw;

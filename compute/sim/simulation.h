@@ -105,6 +105,7 @@ class Simulation {
     Law law;
     float time_step;
     float eta = StepCriterion::usual_eta;
+    Digits digits = Digits::single;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
@@ -144,6 +145,7 @@ class Simulation {
   void carry_out(const SelectLaw& c);
   void carry_out(const SetTimeStep& c);
   void carry_out(const SetEta& c);
+  void carry_out(const SetDigits& c);
   void carry_out(const SetSoftening& c);
   void carry_out(const SetRepulsion& c);
   void carry_out(const SetDrag& c);
@@ -190,6 +192,7 @@ class Simulation {
             .time_step = choice_.time_step,
             .eta = choice_.eta,
             .takes_targets = choice_.kernel->takes_targets,
+            .reads_low_words = choice_.kernel->reads_low_words,
             .mean_mass = mean_mass_};
   }
   double interactions_per_step() const;

@@ -69,6 +69,12 @@ void Simulation::carry_out(const SetEta& c) {
   adopt(next);
 }
 
+void Simulation::carry_out(const SetDigits& c) {
+  Choice next = choice_;
+  next.digits = c.digits;
+  adopt(next);
+}
+
 void Simulation::carry_out(const SetSoftening& c) {
   Choice next = choice_;
   next.law.softening = c.softening;
@@ -139,7 +145,7 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   Engine* const from = engine_with_checkpoint();
   if (!from) throw UsageError("there is no checkpoint: 'reset' returns to the scene's first state");
   const StepTime at = *from->checkpoint();
-  engine().upload(from->checkpoint_bodies());
+  engine().upload(with_digits(from->checkpoint_bodies(), choice_.digits));
   done_ = at;
   diagnostics_.return_to(at.step);
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -208,6 +209,7 @@ void convert_units(Snapshot& snapshot, const Units& to) {
   const Units from = *snapshot.units;
   const double length = from.length_cm / to.length_cm, mass = from.mass_g / to.mass_g,
                velocity = from.velocity_cm_s / to.velocity_cm_s, time = from.time_s() / to.time_s();
+  snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
   for (Vec4& position : snapshot.bodies.positions) {
     position = {static_cast<float>(position.x * length), static_cast<float>(position.y * length),
                 static_cast<float>(position.z * length), static_cast<float>(position.w * mass)};

@@ -37,9 +37,10 @@ class CpuEngine final : public Engine {
 
   void upload(const Bodies& bodies) override {
     Bodies copy = bodies;
-    std::vector<Vec4> accelerations(bodies.positions.size());
+    std::vector<Vec4> accelerations(bodies.positions.size()), accelerations_low(bodies.positions_low.size());
     std::swap(bodies_, copy);  // from here on nothing can fail
     std::swap(accelerations_, accelerations);
+    std::swap(accelerations_low_, accelerations_low);
     masses_ = mass_range(bodies_.positions);
     accelerations_current_ = false;
   }
@@ -122,22 +123,23 @@ class CpuEngine final : public Engine {
           targets_{targets_of(batch.probe, engine.bodies_.count())},
           sample_{static_cast<std::size_t>(sample_size(batch.probe, engine.bodies_.count()))},
           stores_{batch.accelerations} {}
-    void force(bool store, float kick_dt) override {
+    void force(bool store, double kick_dt) override {
       const bool compares = !targets_.empty() && !probe;
-      store |= compares || stores_;
+      const bool kicks_in_double = kick_dt != 0 && engine_.bodies_.digits() == Digits::compensated;
+      store |= compares || stores_ || kicks_in_double;
+      const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
       evaluate(engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                   .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
-                                   .kick_dt = kick_dt,
-                                   .drag = engine_.plan_.law.effective_drag()},
+                                   .velocities = kernel_kicks ? engine_.bodies_.velocities.data() : nullptr,
+                                   .kick_dt = static_cast<float>(kick_dt),
+                                   .drag = engine_.plan_.law.effective_drag(),
+                                   .accelerations_low = engine_.stored_low()},
                                   &engine_.cancelled_));
+      if (kicks_in_double) update(kick_dt, 0);
       if (store) engine_.accelerations_current_ = true;
       if (compares) compare();
     }
-    void kick_drift(float kick_dt, float drift_dt) override {
-      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body = orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_,
-                                          kick_dt, engine_.plan_.law.effective_drag(), drift_dt);
-      if (not_finite < 0) not_finite = body;
+    void kick_drift(double kick_dt, double drift_dt) override {
+      update(kick_dt, drift_dt);
       engine_.accelerations_current_ = false;
     }
     bool accelerations_current() const override { return engine_.accelerations_current_; }
@@ -146,7 +148,9 @@ class CpuEngine final : public Engine {
     }
     void force_levels(const Substep& now) override {
       if (now.lowest_active() == 0) return force(/*store=*/true, 0);
-      ForceArgs args = engine_.force_args({.accelerations = engine_.accelerations_.data()}, &engine_.cancelled_);
+      ForceArgs args = engine_.force_args(
+          {.accelerations = engine_.accelerations_.data(), .accelerations_low = engine_.stored_low()},
+          &engine_.cancelled_);
       const std::span<const int> active = engine_.levels_.active(now);
       if (engine_.plan_.takes_targets) args.targets = {active.data(), static_cast<int>(active.size())};
       evaluate(args);
@@ -154,8 +158,7 @@ class CpuEngine final : public Engine {
     void kick_drift_levels(const Substep& now) override {
       if (engine_.cancelled_) return;
       const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body = engine_.levels_.kick_drift(now, engine_.bodies_.positions, engine_.bodies_.velocities,
-                                                  engine_.accelerations_, engine_.plan_.law.effective_drag());
+      const int body = engine_.levels_.kick_drift(now, engine_.arrays(), engine_.plan_.law.effective_drag());
       if (not_finite < 0) not_finite = body;
       if (now.number < now.last()) engine_.accelerations_current_ = false;
     }
@@ -166,6 +169,14 @@ class CpuEngine final : public Engine {
     int not_finite = -1;  // the first body that a pass found so
 
    private:
+    void update(double kick_dt, double drift_dt) {
+      if (engine_.cancelled_) return;
+      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
+      const int body = orrery::kick_drift(engine_.arrays(), engine_.bodies_.count(), kick_dt,
+                                          engine_.plan_.law.effective_drag(), drift_dt);
+      if (not_finite < 0) not_finite = body;
+    }
+
     void evaluate(ForceArgs args) {
       std::uint64_t by_tree = 0;
       args.evaluated = &by_tree;
@@ -178,8 +189,8 @@ class CpuEngine final : public Engine {
 
     void compare() {
       const auto begin = Clock::now();
-      const std::vector<Vec3d> reference =
-          reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
+      const std::vector<Vec3d> reference = reference_accelerations(
+          engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_, engine_.bodies_.positions_low);
       const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
       BodyErrors bodies{targets_, target_errors(accelerations, reference), accelerations};
       probe = ForceProbe{.step = step,
@@ -203,12 +214,28 @@ class CpuEngine final : public Engine {
     plan_.kernel->evaluate(args);
   }
   ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
+    const bool has_low = bodies_.digits() == Digits::compensated;
     return {.bodies = bodies_.positions.data(),
+            .bodies_low = has_low ? bodies_.positions_low.data() : nullptr,
             .count = bodies_.count(),
             .masses = masses_,
             .law = plan_.law,
             .epilogue = epilogue,
             .cancelled = cancelled};
+  }
+
+  /// Where the kernel stores low words of accelerations; null: it has none.
+  Vec4* stored_low() {
+    return plan_.reads_low_words && !accelerations_low_.empty() ? accelerations_low_.data() : nullptr;
+  }
+  StateArrays arrays() {
+    const bool has_low = bodies_.digits() == Digits::compensated;
+    return {.positions = bodies_.positions.data(),
+            .velocities = bodies_.velocities.data(),
+            .accelerations = accelerations_.data(),
+            .positions_low = has_low ? bodies_.positions_low.data() : nullptr,
+            .velocities_low = has_low ? bodies_.velocities_low.data() : nullptr,
+            .accelerations_low = stored_low()};
   }
 
   void work(std::stop_token stop) {
@@ -317,10 +344,12 @@ class CpuEngine final : public Engine {
   std::optional<double> whole_step(Ops& ops) {
     bodies_before_ = bodies_;
     accelerations_before_ = accelerations_;
+    accelerations_low_before_ = accelerations_low_;
     const bool current_before = accelerations_current_;
     const auto undo = [&] {
       std::swap(bodies_, bodies_before_);
       std::swap(accelerations_, accelerations_before_);
+      std::swap(accelerations_low_, accelerations_low_before_);
       accelerations_current_ = current_before;
     };
     const bool probed_before = ops.probe.has_value();
@@ -340,6 +369,7 @@ class CpuEngine final : public Engine {
   Bodies bodies_, bodies_before_;
   MassRange masses_;
   std::vector<Vec4> accelerations_, accelerations_before_;
+  std::vector<Vec4> accelerations_low_, accelerations_low_before_;  // empty under Digits::single
   bool accelerations_current_ = false;
   BodyLevels levels_;
   StepPlan plan_;

@@ -19,6 +19,7 @@ struct CudaStepParts {
   int count;
   MassRange masses;
   Vec4* d_accelerations;
+  Vec4* d_accelerations_low;  // null: the kernel gives none, or the bodies have no low words
   bool& accelerations_current;
   cuda::BodyLevels& levels;
   cuda::ForceComparison& comparison;
@@ -26,11 +27,20 @@ struct CudaStepParts {
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
     return {.bodies = bodies.positions,
+            .bodies_low = bodies.positions_low,
             .count = count,
             .masses = masses,
             .law = plan.law,
             .epilogue = epilogue,
             .stream = stream};
+  }
+  StateArrays arrays(const DeviceBodies& bodies) const {
+    return {.positions = bodies.positions,
+            .velocities = bodies.velocities,
+            .accelerations = d_accelerations,
+            .positions_low = bodies.positions_low,
+            .velocities_low = bodies.velocities_low,
+            .accelerations_low = d_accelerations_low};
   }
 };
 
@@ -48,24 +58,27 @@ class CudaStepOps final : public StepOps {
     batch_.evaluations_before.push_back(batch_.evaluations);
   }
 
-  void force(bool store, float kick_dt) override {
+  void force(bool store, double kick_dt) override {
     const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
-    store |= compares || batch_.request.accelerations;
+    const bool kicks_in_double = kick_dt != 0 && bodies_.velocities_low;
+    store |= compares || batch_.request.accelerations || kicks_in_double;
+    const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
     evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
-                                         .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                                         .kick_dt = kick_dt,
-                                         .drag = parts_.plan.law.effective_drag()}));
+                                         .velocities = kernel_kicks ? bodies_.velocities : nullptr,
+                                         .kick_dt = static_cast<float>(kick_dt),
+                                         .drag = parts_.plan.law.effective_drag(),
+                                         .accelerations_low = parts_.d_accelerations_low}));
+    if (kicks_in_double) update(kick_dt, 0);
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
       batch_.probed_step = step_;
-      parts_.comparison.enqueue(bodies_.positions, parts_.count, batch_.request.probe, parts_.plan.law,
-                                parts_.d_accelerations, parts_.stream);
+      parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
+                                parts_.plan.law, parts_.d_accelerations, parts_.stream);
     }
   }
-  void kick_drift(float kick_dt, float drift_dt) override {
-    cuda::kick_drift(parts_.device, bodies_.positions, bodies_.velocities, parts_.d_accelerations, parts_.count,
-                     kick_dt, parts_.plan.law.effective_drag(), drift_dt, next_check(), parts_.stream);
+  void kick_drift(double kick_dt, double drift_dt) override {
+    update(kick_dt, drift_dt);
     parts_.accelerations_current = false;
   }
   bool accelerations_current() const override { return parts_.accelerations_current; }
@@ -77,17 +90,22 @@ class CudaStepOps final : public StepOps {
   }
   void force_levels(const Substep& now) override {
     if (now.lowest_active() == 0) return force(/*store=*/true, 0);
-    ForceArgs args = parts_.force_args(bodies_, {.accelerations = parts_.d_accelerations});
+    ForceArgs args = parts_.force_args(
+        bodies_, {.accelerations = parts_.d_accelerations, .accelerations_low = parts_.d_accelerations_low});
     if (parts_.plan.takes_targets) args.targets = {parts_.levels.d_order(), parts_.levels.active_count(now)};
     evaluate(args);
   }
   void kick_drift_levels(const Substep& now) override {
-    parts_.levels.kick_drift(now, bodies_.positions, bodies_.velocities, parts_.d_accelerations,
-                             parts_.plan.law.effective_drag(), next_check(), parts_.stream);
+    parts_.levels.kick_drift(now, parts_.arrays(bodies_), parts_.plan.law.effective_drag(), next_check(),
+                             parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
 
  private:
+  void update(double kick_dt, double drift_dt) {
+    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
+                     drift_dt, next_check(), parts_.stream);
+  }
   void evaluate(ForceArgs args) {
     ++batch_.evaluations;
     batch_.interactions += interactions_of(args);
