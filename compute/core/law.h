@@ -32,6 +32,13 @@ ORRERY_HD inline double multiply_add(double a, double b, double c) {
   return a * b + c;
 }
 
+ORRERY_HD inline float times(float factor, float x) {
+  return factor * x;
+}
+ORRERY_HD inline double times(double factor, double x) {
+  return factor * x;
+}
+
 #include "compute/core/pair_law.inl"
 
 enum class LawId { gravity, attract_repel };

@@ -18,6 +18,7 @@
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/kernels/jerk_facet.h"
 #include "compute/kernels/phase_marks.h"
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
@@ -154,6 +155,8 @@ class ForceKernel {
   static double interactions(int count) { return static_cast<double>(count) * count; }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
+  /// Evaluates jerks as well; null unless KernelInfo::gives_jerks.
+  virtual JerkFacet* jerks() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -190,6 +193,8 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
+  bool gives_jerks = false;          ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
+                                     ///< for no others
   bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 = true;  ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has

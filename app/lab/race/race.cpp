@@ -110,9 +110,10 @@ bool Race::tick() {
 
 void Race::begin() {
   const RaceResult& entry = entries_[at_];
+  Simulation& simulation = runner_.simulation(entry.variant.kernel);
+  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
   runner_.select(entry.variant);
   runner_.restart();
-  Simulation& simulation = *runner_.simulation();
   simulation.apply(SelectIntegrator{entry.integrator_id});
   simulation.apply(SetTimeStep{entry.time_step});
 }
