@@ -46,8 +46,8 @@ ORRERY_HD inline void add_drag(Pull& pull, const PreciseBody& body, double drag)
 }
 
 /// The step that suits a body whose last step of `dt` led from `begin` to `end`, by Aarseth's criterion
-/// sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| + |a''|^2)), with the derivatives at the end that the Hermite polynomial
-/// of the step has (Makino & Aarseth 1992, eqs. 5 to 7). NaN without an acceleration.
+/// sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| + |a''|^2)), with the derivatives at the end that the Hermite
+/// polynomial of the step has (Makino & Aarseth 1992, eqs. 5 to 7). NaN without an acceleration.
 ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, double dt, double eta) {
   const Vec3d change = plus(begin.acceleration, -1, end.acceleration);  // a0 - a1
   const Vec3d second_dt2 = plus(plus({}, -6, change), -dt, plus(plus({}, 4, begin.jerk), 2, end.jerk));
@@ -57,8 +57,8 @@ ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, d
   return dt * std::sqrt(eta * (a * second + first * first) / (first * third + second * second));
 }
 
-/// The step that suits a body before its first one, when no higher derivatives are known: the shorter one of eta |a|/|a'|
-/// and the criterion of leapfrog-blocks.
+/// The step that suits a body before its first one, when no higher derivatives are known: the shorter one of eta
+/// |a|/|a'| and the criterion of leapfrog-blocks.
 ORRERY_HD inline double first_longest_step(const Pull& pull, const StepCriterion& criterion) {
   const double a = length_of(pull.acceleration);
   const double by_jerk = double{criterion.eta} * a / length_of(pull.jerk), usual = criterion.longest_step(a);
@@ -102,8 +102,8 @@ struct Correction {
   float drag = 0;  ///< D of attract-repel, otherwise 0
 };
 
-/// An active body's part of HermiteOps::correct(). `pull` is what the kernel gave at `predicted`. Returns the level that
-/// suits the body next.
+/// An active body's part of HermiteOps::correct(). `pull` is what the kernel gave at `predicted`. Returns the level
+/// that suits the body next.
 ORRERY_HD inline int correct_body(HermiteBody& body, const PreciseBody& predicted, Pull pull, const Substep& now,
                                   int level, const Correction& how) {
   const double dt = double{now.time_step} / (1 << level);

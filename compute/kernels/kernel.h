@@ -193,10 +193,10 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
-  bool gives_jerks = false;          ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
-                                     ///< for no others
-  bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 = true;  ///< as accurate as sums in float are
+  bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
+                             ///< for no others
+  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool full_fp32 = true;     ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
   /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one.

@@ -40,8 +40,8 @@ void Simulation::suit_kernel(Choice& choice) {
 void Simulation::require_jerks(const Choice& choice) const {
   if (!choice.integrator->needs_jerks || choice.kernel->gives_jerks) return;
   throw UsageError("the integrator " + std::string{choice.integrator->id} + " needs a kernel that gives jerks, and " +
-                   choice.kernel->id + " gives none; choose auto or one of: " +
-                   backends_.available_kernels(/*jerks=*/true));
+                   choice.kernel->id +
+                   " gives none; choose auto or one of: " + backends_.available_kernels(/*jerks=*/true));
 }
 
 /// Cancels steps and choices in flight: they would disturb the measurement. With Choosing::beside the choice starts

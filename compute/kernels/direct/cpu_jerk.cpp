@@ -40,9 +40,8 @@ struct LanesBody {
   HWY_INLINE static LanesBody read(const JerkColumns<T>& c, const Read& read) {
     const Vec3Of<Real> velocity{read(c.vx), read(c.vy), read(c.vz)};
     if constexpr (std::is_same_v<T, float>) {
-      return {{{read(c.x), read(c.x_low)}, {read(c.y), read(c.y_low)}, {read(c.z), read(c.z_low)}},
-              velocity,
-              read(c.mass)};
+      return {
+          {{read(c.x), read(c.x_low)}, {read(c.y), read(c.y_low)}, {read(c.z), read(c.z_low)}}, velocity, read(c.mass)};
     } else {
       return {{read(c.x), read(c.y), read(c.z)}, velocity, read(c.mass)};
     }
@@ -116,7 +115,8 @@ class CpuJerk final : public ForceKernel, public JerkFacet {
   JerkFacet* jerks() override { return this; }
 
   void evaluate_jerks(const JerkArgs& args) override {
-    evaluate_all(args, [&](int i) { return args.bodies[i]; }, [&](int i, const Pull& pull) { args.pulls[i] = pull; });
+    evaluate_all(
+        args, [&](int i) { return args.bodies[i]; }, [&](int i, const Pull& pull) { args.pulls[i] = pull; });
   }
 
   /// Takes bodies as they are, at rest.

@@ -46,7 +46,16 @@ class JerkColumnsOf {
       }
     });
     const auto low = [&](std::size_t k) { return column_count > 7 ? column(k) : nullptr; };
-    return {column(0), column(1), column(2), column(3), column(4), column(5), column(6), low(7), low(8), low(9),
+    return {column(0),
+            column(1),
+            column(2),
+            column(3),
+            column(4),
+            column(5),
+            column(6),
+            low(7),
+            low(8),
+            low(9),
             static_cast<int>(padded)};
   }
 
@@ -58,8 +67,16 @@ class JerkColumnsOf {
     const auto& [vx, vy, vz] = body.velocity;
     if constexpr (std::is_same_v<T, float>) {
       const auto dx = DoubleFloat::of(x), dy = DoubleFloat::of(y), dz = DoubleFloat::of(z);
-      return {dx.high, dy.high, dz.high, static_cast<float>(vx), static_cast<float>(vy), static_cast<float>(vz),
-              static_cast<float>(mass), dx.low, dy.low, dz.low};
+      return {dx.high,
+              dy.high,
+              dz.high,
+              static_cast<float>(vx),
+              static_cast<float>(vy),
+              static_cast<float>(vz),
+              static_cast<float>(mass),
+              dx.low,
+              dy.low,
+              dz.low};
     } else {
       return {x, y, z, vx, vy, vz, mass};
     }

@@ -21,9 +21,7 @@ struct JerkLanes {
     return {hn::MulAdd(a.v, b.v, c.v)};
   }
   friend HWY_INLINE JerkLanes times(T factor, JerkLanes a) { return {hn::Mul(hn::Set(Tag{}, factor), a.v)}; }
-  friend HWY_INLINE JerkLanes reciprocal_sqrt(JerkLanes x) {
-    return {hn::Div(hn::Set(Tag{}, T{1}), hn::Sqrt(x.v))};
-  }
+  friend HWY_INLINE JerkLanes reciprocal_sqrt(JerkLanes x) { return {hn::Div(hn::Set(Tag{}, T{1}), hn::Sqrt(x.v))}; }
 };
 
 #include "compute/core/pair_law.inl"

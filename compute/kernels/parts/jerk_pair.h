@@ -47,10 +47,10 @@ struct JerkBody<JerkPrecision::mixed> {
   Vec3 velocity;
   float mass;
   ORRERY_HD static JerkBody of(const PreciseBody& body) {
-    return {{DoubleFloat::of(body.position.x), DoubleFloat::of(body.position.y), DoubleFloat::of(body.position.z)},
-            {static_cast<float>(body.velocity.x), static_cast<float>(body.velocity.y),
-             static_cast<float>(body.velocity.z)},
-            static_cast<float>(body.mass)};
+    return {
+        {DoubleFloat::of(body.position.x), DoubleFloat::of(body.position.y), DoubleFloat::of(body.position.z)},
+        {static_cast<float>(body.velocity.x), static_cast<float>(body.velocity.y), static_cast<float>(body.velocity.z)},
+        static_cast<float>(body.mass)};
   }
 };
 

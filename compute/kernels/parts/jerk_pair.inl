@@ -1,5 +1,5 @@
-// A pair that gives jerks: one text for every machine. No include guard: jerk_pair.h includes it once for scalars, and a
-// SIMD kernel once for each instruction set, inside that set's namespace, as it does pair_law.inl.
+// A pair that gives jerks: one text for every machine. No include guard: jerk_pair.h includes it once for scalars, and
+// a SIMD kernel once for each instruction set, inside that set's namespace, as it does pair_law.inl.
 
 /// Sums of accelerations and jerks.
 template <class Real>
@@ -15,8 +15,8 @@ struct PullOf {
   }
 };
 
-/// Adds the pull of body `other` on `me` and its derivative in time: with r = x_other - x_me, v its derivative and s the
-/// factor of the law, a += s r and j += s v + (ds/dt) r (Makino & Aarseth 1992, PASJ 44, 141, eqs. 1 and 2). A body
+/// Adds the pull of body `other` on `me` and its derivative in time: with r = x_other - x_me, v its derivative and s
+/// the factor of the law, a += s r and j += s v + (ds/dt) r (Makino & Aarseth 1992, PASJ 44, 141, eqs. 1 and 2). A body
 /// adds nothing to itself.
 template <class PairLaw, class Body, class Real = typename Body::Real>
 ORRERY_HD inline void add_pull_and_jerk(PullOf<Real>& sum, const PairLaw& law, const Body& me, const Body& other) {

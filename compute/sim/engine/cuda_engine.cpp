@@ -52,6 +52,7 @@ class CudaEngine final : public Engine {
     stream_.synchronize();
     mapping.unmap();
     accelerations_current_ = false;
+    hermite_.bodies_replaced();  // begins anew
     watch_.clear();
     looked_at_ = false;
   }
@@ -84,7 +85,11 @@ class CudaEngine final : public Engine {
   }
 
   void set_plan(const StepPlan& plan) override {
-    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      accelerations_current_ = false;
+      hermite_.forget_pulls();
+    }
+    if (!plan.integrator->needs_jerks) hermite_.forget();
     plan_ = plan;
     batches_since_timed_ = 0;
   }
@@ -110,7 +115,11 @@ class CudaEngine final : public Engine {
     number_passes(request.begin.step, request.begin.step + request.steps);
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
-    if (plan_.integrator->block_steps) levels_.prepare(count_);
+    if (plan_.integrator->needs_jerks) {
+      hermite_.prepare(count_);
+    } else if (plan_.integrator->block_steps) {
+      levels_.prepare(count_);
+    }
     Mapping mapping{storage_, stream_.get()};
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -175,6 +184,7 @@ class CudaEngine final : public Engine {
             .d_accelerations = accelerations_.data(),
             .accelerations_current = accelerations_current_,
             .levels = levels_,
+            .hermite = hermite_,
             .comparison = comparison_,
             .watch = watch_};
   }
@@ -292,6 +302,7 @@ class CudaEngine final : public Engine {
       checkpoints_.forget();
       accelerations_ = {};  // first the old memory, then the new
       levels_.forget();
+      hermite_.forget();
       count_ = 0;
     }
     storage_.resize(count);
@@ -329,6 +340,7 @@ class CudaEngine final : public Engine {
   MassRange masses_;
   bool accelerations_current_ = false;
   cuda::BodyLevels levels_{device_};
+  cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;

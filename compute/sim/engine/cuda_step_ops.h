@@ -6,6 +6,7 @@
 #include "compute/integrators/body_levels_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/cuda_hermite_ops.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
@@ -21,6 +22,7 @@ struct CudaStepParts {
   Vec4* d_accelerations;
   bool& accelerations_current;
   cuda::BodyLevels& levels;
+  cuda::HermiteBodies& hermite;
   cuda::ForceComparison& comparison;
   const NonFiniteWatch& watch;
 
@@ -38,7 +40,21 @@ struct CudaStepParts {
 class CudaStepOps final : public StepOps {
  public:
   CudaStepOps(const CudaStepParts& parts, const DeviceBodies& bodies, CudaBatch& batch)
-      : parts_{parts}, bodies_{bodies}, batch_{batch} {}
+      : parts_{parts},
+        bodies_{bodies},
+        batch_{batch},
+        hermite_{{.state = parts.hermite,
+                  .bodies = bodies,
+                  .count = parts.count,
+                  .d_accelerations = parts.d_accelerations,
+                  .accelerations_current = parts.accelerations_current,
+                  .plan = parts.plan,
+                  .stream = parts.stream,
+                  .batch = batch,
+                  .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); },
+                  .next_check = [this] { return next_check(); }}} {}
+  CudaStepOps(const CudaStepOps&) = delete;
+  CudaStepOps& operator=(const CudaStepOps&) = delete;
   /// `timed`: its evaluations are.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
@@ -49,7 +65,7 @@ class CudaStepOps final : public StepOps {
   }
 
   void force(bool store, float kick_dt) override {
-    const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
+    const bool compares = this->compares();
     store |= compares || batch_.request.accelerations;
     evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
                                          .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
@@ -86,16 +102,25 @@ class CudaStepOps final : public StepOps {
                              parts_.plan.law.effective_drag(), next_check(), parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
+  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  HermiteOps& hermite() override {
+    if (compares()) force(/*store=*/true, 0);
+    return hermite_;
+  }
 
  private:
+  bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
   void evaluate(ForceArgs args) {
-    ++batch_.evaluations;
-    batch_.interactions += interactions_of(args);
-    const auto* pass = timed_ ? &next_pass() : nullptr;
-    if (pass) pass->first.record(parts_.stream);
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
     args.times_phases = timed_;
-    parts_.plan.kernel->evaluate(args);
+    time(interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
+  }
+  void time(double interactions, const std::function<void()>& evaluation) {
+    ++batch_.evaluations;
+    batch_.interactions += interactions;
+    const auto* pass = timed_ ? &next_pass() : nullptr;
+    if (pass) pass->first.record(parts_.stream);
+    evaluation();
     if (pass) pass->second.record(parts_.stream);
   }
   const std::pair<cuda::Event, cuda::Event>& next_pass() {
@@ -113,6 +138,7 @@ class CudaStepOps final : public StepOps {
   bool timed_ = false;
   bool changed_ = false;  // in this step, the bodies have been
   int drifts_ = 0;        // in this step
+  CudaHermiteOps hermite_;
 };
 
 }  // namespace orrery

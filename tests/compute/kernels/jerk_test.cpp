@@ -77,12 +77,12 @@ std::vector<Pull> evaluate(ForceKernel& kernel, const std::vector<PreciseBody>& 
                            const std::vector<int>& targets = {}) {
   const Vec3d poison{nan_value, nan_value, nan_value};
   std::vector<Pull> pulls(bodies.size(), Pull{poison, poison});
-  JerkArgs args{.bodies = bodies.data(),
-                .count = static_cast<int>(bodies.size()),
-                .targets = {.indices = targets.empty() ? nullptr : targets.data(),
-                            .count = static_cast<int>(targets.size())},
-                .law = law,
-                .pulls = pulls.data()};
+  JerkArgs args{
+      .bodies = bodies.data(),
+      .count = static_cast<int>(bodies.size()),
+      .targets = {.indices = targets.empty() ? nullptr : targets.data(), .count = static_cast<int>(targets.size())},
+      .law = law,
+      .pulls = pulls.data()};
 #if ORRERY_HAVE_CUDA
   if (test::backend == Backend::cuda) {
     const auto to_device = [](const auto& host) {
