@@ -37,10 +37,10 @@ ORRERY_HD inline double multiply_add(double a, double b, double c) {
   return a * b + c;
 }
 
-ORRERY_HD inline float times(float factor, float x) {
+ORRERY_HD inline float scaled(float factor, float x) {
   return factor * x;
 }
-ORRERY_HD inline double times(double factor, double x) {
+ORRERY_HD inline double scaled(double factor, double x) {
   return factor * x;
 }
 

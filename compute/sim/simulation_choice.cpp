@@ -28,15 +28,15 @@ KernelPtr Simulation::default_kernel(const Choice& choice) const {
   return backends_.default_kernel(choice.integrator->needs_jerks);
 }
 
-/// The kernel for another integrator, law or first state: chosen anew by `auto`; the default if no one named another.
-/// Throws UsageError if the user named one that does not suit.
+/// Takes another kernel for another integrator or law: `auto` chooses anew, and if no one named a kernel, the default
+/// may be another. A kernel that the user named stays, see require_jerks().
 void Simulation::suit_kernel(Choice& choice) {
   if (choice.automatic && present_demand(choice) != present_demand(choice_)) return choose_kernel_again(choice);
   const bool suits = choice.integrator->needs_jerks == choice.kernel->gives_jerks;
   if (!choice.automatic && choice.is_default && !suits) choice.take(default_kernel(choice));
 }
 
-/// Throws UsageError.
+/// Throws UsageError if the integrator needs jerks and the kernel gives none.
 void Simulation::require_jerks(const Choice& choice) const {
   if (!choice.integrator->needs_jerks || choice.kernel->gives_jerks) return;
   throw UsageError("the integrator " + std::string{choice.integrator->id} + " needs a kernel that gives jerks, and " +

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/jerk_tunables.h"
 #include "compute/kernels/parts/pair_constants.h"
@@ -106,16 +107,23 @@ __global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Tar
   }
 }
 
-/// Adds up the rows of partial sums, in order.
+/// Adds up the rows of partial sums, a warp per target, always in the same order.
 __global__ void add_partial_pulls(int splits, Targets targets, int target_count, PullSums sums) {
-  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  constexpr int lanes = 32;
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int place = thread / lanes, lane = thread % lanes;
   if (place >= target_count) return;
   Pull total;
-  for (int split = 0; split < splits; ++split) {
+  for (int split = lane; split < splits; split += lanes) {
     const Pull part = sums.partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(target_count) + place];
     PullOf<double>{part.acceleration, part.jerk}.add_to(total);
   }
-  sums.pulls[targets.body(place)] = total;
+  for (Vec3d* sum : {&total.acceleration, &total.jerk}) {
+    sum->x = cuda::sum_over(cuda::Warp{}, sum->x);
+    sum->y = cuda::sum_over(cuda::Warp{}, sum->y);
+    sum->z = cuda::sum_over(cuda::Warp{}, sum->z);
+  }
+  if (lane == 0) sums.pulls[targets.body(place)] = total;
 }
 
 __global__ void widen_bodies(const Vec4* __restrict__ bodies, int count, PreciseBody* __restrict__ wide) {
@@ -154,8 +162,8 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
         args.bodies, args.count, args.targets, targets, args.law, sums);
     ORRERY_CUDA_CHECK_LAUNCH(add_jerks);
     if (split == 1) return;
-    add_partial_pulls<<<cuda::ceil_div(targets, pass_block), pass_block, 0, args.stream>>>(split, args.targets, targets,
-                                                                                           sums);
+    add_partial_pulls<<<cuda::ceil_div(targets, pass_block / 32), pass_block, 0, args.stream>>>(split, args.targets,
+                                                                                                targets, sums);
     ORRERY_CUDA_CHECK_LAUNCH(add_partial_pulls);
   }
 

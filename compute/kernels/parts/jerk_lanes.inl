@@ -20,7 +20,7 @@ struct JerkLanes {
   friend HWY_INLINE JerkLanes multiply_add(JerkLanes a, JerkLanes b, JerkLanes c) {
     return {hn::MulAdd(a.v, b.v, c.v)};
   }
-  friend HWY_INLINE JerkLanes times(T factor, JerkLanes a) { return {hn::Mul(hn::Set(Tag{}, factor), a.v)}; }
+  friend HWY_INLINE JerkLanes scaled(T factor, JerkLanes a) { return {hn::Mul(hn::Set(Tag{}, factor), a.v)}; }
   friend HWY_INLINE JerkLanes reciprocal_sqrt(JerkLanes x) { return {hn::Div(hn::Set(Tag{}, T{1}), hn::Sqrt(x.v))}; }
 };
 

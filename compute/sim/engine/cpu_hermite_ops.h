@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/core/bodies.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "compute/integrators/hermite_bodies_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
