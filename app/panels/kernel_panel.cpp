@@ -13,16 +13,23 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
 
-void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
+/// Why the kernel cannot be chosen here and now; empty if it can.
+std::string hindrance(const KernelInfo& kernel, const Status& status, const BackendStatus& backend) {
+  if (!backend.available) return fmt::format("Not available: {}", backend.reason);
+  const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
+  return needs_jerks && !kernel.gives_jerks ? "It gives no jerks, which the integrator needs." : "";
+}
+
+void kernel_tooltip(const KernelInfo& kernel, const std::string& hindrance) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  tooltip(kernel.notes, backend.available ? fmt::format("{}\n{}", kernel.id, kernel.source)
-                                          : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
+  tooltip(kernel.notes, fmt::format("{}\n{}", hindrance.empty() ? kernel.id : hindrance, kernel.source));
 }
 
 /// "auto: cuda-symmetric, 8 bodies per lane": if all settings are initial, with what they chose.
@@ -59,15 +66,16 @@ void kernels_of(Backend backend, const Status& status, const ViewStatus& view, R
   text(machine.available ? machine.device : "not available here", machine.available ? theme::dim : theme::warn,
        theme::Font::small);
   tooltip(machine.reason);
-  ImGui::BeginDisabled(!machine.available);
   for (const KernelPtr& kernel : view.kernels) {
     if (kernel->backend != backend) continue;
+    const std::string hindered = hindrance(*kernel, status, machine);
     const bool current = status.kernel_id == kernel->id && !status.auto_choice;
+    ImGui::BeginDisabled(!hindered.empty());
     if (ImGui::Selectable(kernel->title, current) && !current) out.push_back(SelectKernel{kernel->id});
     ui_mark("kernel", kernel->id);
-    kernel_tooltip(*kernel, machine);
+    kernel_tooltip(*kernel, hindered);
+    ImGui::EndDisabled();
   }
-  ImGui::EndDisabled();
 }
 
 void kernel_choice(const KernelInfo* current, const Status& status, const ViewStatus& view, Requests& out) {
@@ -81,7 +89,7 @@ void kernel_choice(const KernelInfo* current, const Status& status, const ViewSt
   } else if (status.auto_choice) {
     automatic_tooltip(status);
   } else if (current) {
-    kernel_tooltip(*current, view.backend(current->backend));
+    kernel_tooltip(*current, hindrance(*current, status, view.backend(current->backend)));
   }
 }
 

@@ -15,6 +15,15 @@
 namespace orrery {
 namespace {
 
+constexpr const char* eta_of_leapfrog =
+    "\u03b7: a body's own step is at most sqrt(2 \u03b7 L / |a|), where L is the softening or, if it is longer, the "
+    "distance at which a body of mean mass pulls as hard. The energy error falls with \u03b7. Ctrl-click to type a "
+    "value.";
+constexpr const char* eta_of_hermite =
+    "\u03b7 of Aarseth's criterion: a body's own step grows with the square root of \u03b7. The energy error falls "
+    "with "
+    "about its square. Ctrl-click to type a value.";
+
 /// A value that the scene defines, too.
 struct Field {
   const char* mark;
@@ -106,12 +115,9 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
     out.push_back(SetTimeStep{*dt});
   }
   if (status.block_steps) {
-    if (const auto eta =
-            number<SetEta>({"eta", "Accuracy",
-                            "\u03b7: a body's own step is at most sqrt(2 \u03b7 L / |a|), where L is the softening "
-                            "or, if it is longer, the distance at which a body of mean mass pulls as hard. The energy "
-                            "error falls with \u03b7. Ctrl-click to type a value."},
-                           "%.4g", status.eta, status.scene_physics.eta)) {
+    if (const auto eta = number<SetEta>(
+            {"eta", "Accuracy", find_integrator(status.integrator_id).needs_jerks ? eta_of_hermite : eta_of_leapfrog},
+            "%.4g", status.eta, status.scene_physics.eta)) {
       out.push_back(SetEta{*eta});
     }
     levels_rows(status);

@@ -48,6 +48,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   auto lane = again ? std::move(old)
                     : std::make_unique<Lane>(rescue_, backends_, sharing_, a.scene, kernel, nullptr, lockstep_);
   Simulation& simulation = lane->simulation();
+  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
   simulation.apply(SelectKernel{kernel->id, settings.values()});
   simulation.apply(SelectLaw{law_info(a.law.id).id});
   simulation.apply(SetSoftening{a.law.softening});

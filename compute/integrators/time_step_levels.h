@@ -59,9 +59,12 @@ struct StepCriterion {
   /// The first level whose step is not longer, or most_level; 0 for an acceleration that is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
-    const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
-    int level = 0;
-    for (double step = time_step; step > longest && level < most_level; step /= 2) ++level;
+    return level_of(time_step, longest_step(std::sqrt(x * x + y * y + z * z)));
+  }
+  /// The first level from `level` on whose step is not longer than `longest`, or most_level; `step` is that of `level`.
+  /// `level` if `longest` is not a number.
+  ORRERY_HD static int level_of(double step, double longest, int level = 0) {
+    for (; step > longest && level < most_level; step /= 2) ++level;
     return level;
   }
   friend bool operator==(const StepCriterion&, const StepCriterion&) = default;

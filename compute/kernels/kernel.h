@@ -18,6 +18,7 @@
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/kernels/jerk_facet.h"
 #include "compute/kernels/phase_marks.h"
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
@@ -160,6 +161,8 @@ class ForceKernel {
   static double interactions(int count) { return static_cast<double>(count) * count; }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
+  /// Evaluates jerks as well; null unless KernelInfo::gives_jerks.
+  virtual JerkFacet* jerks() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -198,8 +201,10 @@ struct KernelInfo {
   bool takes_targets = false;        ///< ForceArgs may list targets
   /// It reads ForceArgs::bodies_low and passes accelerations in double to the epilogue. Others see rounded positions.
   bool reads_low_words = false;
-  bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 = true;  ///< as accurate as sums in float are
+  bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
+                             ///< for no others
+  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool full_fp32 = true;     ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
   /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree

@@ -49,8 +49,8 @@ struct SetTimeStep {
                                     Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
   }
 };
-/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
-/// StepCriterion.
+/// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
+/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's present step on.
 struct SetEta {
   float eta;
 

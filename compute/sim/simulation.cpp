@@ -27,11 +27,12 @@ Simulation::Simulation(const Backends& backends, const SceneRequest& request, Ke
       storage_{storage},
       chooser_{chooser},
       choosing_{choosing},
-      choice_{.kernel = kernel ? std::move(kernel) : backends.default_kernel(),
+      choice_{.kernel = kernel ? kernel : backends.default_kernel(),
               .settings = {},
               .integrator = &leapfrog,
               .law = {},
-              .time_step = 0} {
+              .time_step = 0,
+              .is_default = !kernel} {
   choice_.settings = Settings{*choice_.kernel};
   engine();  // says why, where the kernel cannot run here
   kernel_ = backends_.make_kernel(*choice_.kernel, choice_.settings);
@@ -46,6 +47,7 @@ Engine& Simulation::engine_for(Backend backend) {
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
+  require_jerks(choice);
   std::shared_ptr<ForceKernel> kernel = kernel_;
   if (!same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings) {
     kernel = backends_.make_kernel(*choice.kernel, choice.settings);
@@ -161,12 +163,14 @@ void Simulation::set_bodies(const Bodies& bodies, double time) {
   host_copy_ = {bodies, done_};
 }
 
-/// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
+/// Where the kernel is `auto`, it is chosen anew for other bodies, another law or another kind of integrator.
 void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, bodies);
+  } else if (!choice.automatic) {
+    suit_kernel(choice);
   }
   install(bodies, time, masses, choice);
 }

@@ -109,10 +109,16 @@ class Simulation {
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
+    bool is_default = false;  // nobody named the kernel, and nothing chose it: another integrator may take another
 
     void name_kernel() {  // the user chose the present kernel
       automatic.reset();
       in_flight.reset();
+      is_default = false;
+    }
+    void take(KernelPtr other) {
+      kernel = std::move(other);
+      settings = Settings{*kernel};
     }
   };
   struct Departure {  // what UndoReturn brings back
@@ -166,6 +172,9 @@ class Simulation {
 
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
+  KernelPtr default_kernel(const Choice& choice) const;
+  void suit_kernel(Choice& choice);
+  void require_jerks(const Choice& choice) const;
   void take_over_choice();
   void replace_choice(const Choice& choice);
   void start_choice();

@@ -47,13 +47,14 @@ void Simulation::carry_out(const SetAccuracy& c) {
 void Simulation::carry_out(const SelectIntegrator& c) {
   Choice next = choice_;
   next.integrator = &find_integrator(c.id);
+  suit_kernel(next);
   adopt(next);
 }
 
 void Simulation::carry_out(const SelectLaw& c) {
   Choice next = choice_;
   next.law.id = find_law(c.id);
-  if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
+  suit_kernel(next);
   adopt(next);
 }
 

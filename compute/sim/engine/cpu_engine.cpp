@@ -4,6 +4,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -13,7 +14,9 @@
 #include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
 #include "compute/integrators/body_levels.h"
+#include "compute/integrators/hermite_bodies.h"
 #include "compute/integrators/update.h"
+#include "compute/sim/engine/cpu_hermite_ops.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {
@@ -43,6 +46,7 @@ class CpuEngine final : public Engine {
     std::swap(accelerations_low_, accelerations_low);
     masses_ = mass_range(bodies_.positions);
     accelerations_current_ = false;
+    hermite_ = {};  // begins anew
   }
   Bodies download() override { return bodies_; }
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
@@ -51,12 +55,16 @@ class CpuEngine final : public Engine {
   }
   std::vector<Vec4> accelerations() override {
     std::vector<Vec4> result(bodies_.positions.size());
-    evaluate(force_args({.accelerations = result.data()}, nullptr));
+    flushing_subnormals([&] { plan_.kernel->evaluate(force_args({.accelerations = result.data()}, nullptr)); });
     return result;
   }
 
   void set_plan(const StepPlan& plan) override {
-    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      accelerations_current_ = false;
+      hermite_.forget_pulls();
+    }
+    if (!plan.integrator->needs_jerks) hermite_ = {}, hermite_before_ = {};
     plan_ = plan;
   }
 
@@ -122,9 +130,17 @@ class CpuEngine final : public Engine {
         : engine_{engine},
           targets_{targets_of(batch.probe, engine.bodies_.count())},
           sample_{static_cast<std::size_t>(sample_size(batch.probe, engine.bodies_.count()))},
-          stores_{batch.accelerations} {}
+          stores_{batch.accelerations},
+          hermite_{{.state = engine.hermite_,
+                    .bodies = engine.bodies_,
+                    .accelerations = engine.accelerations_,
+                    .accelerations_current = engine.accelerations_current_,
+                    .plan = engine.plan_,
+                    .cancelled = engine.cancelled_,
+                    .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); }}} {
+    }
     void force(bool store, double kick_dt) override {
-      const bool compares = !targets_.empty() && !probe;
+      const bool compares = this->compares();
       const bool kicks_in_double = kick_dt != 0 && engine_.bodies_.digits() == Digits::compensated;
       store |= compares || stores_ || kicks_in_double;
       const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
@@ -162,6 +178,11 @@ class CpuEngine final : public Engine {
       if (not_finite < 0) not_finite = body;
       if (now.number < now.last()) engine_.accelerations_current_ = false;
     }
+    /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+    HermiteOps& hermite() override {
+      if (compares()) force(/*store=*/true, 0);
+      return hermite_;
+    }
 
     std::int64_t step = 0;  // that is being made
     ForceWork work;
@@ -169,6 +190,7 @@ class CpuEngine final : public Engine {
     int not_finite = -1;  // the first body that a pass found so
 
    private:
+    bool compares() const { return !targets_.empty() && !probe; }
     void update(double kick_dt, double drift_dt) {
       if (engine_.cancelled_) return;
       const WithSubnormals as_on_a_gpu{Subnormals::flushed};
@@ -180,10 +202,15 @@ class CpuEngine final : public Engine {
     void evaluate(ForceArgs args) {
       std::uint64_t by_tree = 0;
       args.evaluated = &by_tree;
+      const bool is_tree = engine_.plan_.kernel->tree() != nullptr;
+      time(is_tree ? 0 : interactions_of(args), [&] { engine_.plan_.kernel->evaluate(args); });
+      work.interactions += static_cast<double>(by_tree);
+    }
+    void time(double interactions, const std::function<void()>& evaluation) {
       const auto begin = Clock::now();
-      engine_.evaluate(args);
+      flushing_subnormals(evaluation);
       work.ms += ms_since(begin);
-      work.interactions += engine_.plan_.kernel->tree() ? static_cast<double>(by_tree) : interactions_of(args);
+      work.interactions += interactions;
       ++work.evaluations;
     }
 
@@ -205,13 +232,14 @@ class CpuEngine final : public Engine {
     std::vector<int> targets_;
     std::size_t sample_;  // the first targets: those whose errors are summed up
     bool stores_;
+    CpuHermiteOps hermite_;
   };
 
   /// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long.
   /// The sums in double precision that they are held against do not.
-  void evaluate(const ForceArgs& args) const {
+  static void flushing_subnormals(const std::function<void()>& evaluation) {
     const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-    plan_.kernel->evaluate(args);
+    evaluation();
   }
   ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
     const bool has_low = bodies_.digits() == Digits::compensated;
@@ -275,7 +303,7 @@ class CpuEngine final : public Engine {
         work = ops.work;
         if (TreeFacet* const tree = plan_.kernel->tree()) result.tree = tree->report();
         result.force_probe = ops.probe;
-        if (plan_.integrator->block_steps) result.levels = levels_.counts();
+        if (plan_.integrator->block_steps) result.levels = hermite_.started() ? hermite_.counts() : levels_.counts();
         body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
@@ -345,11 +373,13 @@ class CpuEngine final : public Engine {
     bodies_before_ = bodies_;
     accelerations_before_ = accelerations_;
     accelerations_low_before_ = accelerations_low_;
+    hermite_before_ = hermite_;
     const bool current_before = accelerations_current_;
     const auto undo = [&] {
       std::swap(bodies_, bodies_before_);
       std::swap(accelerations_, accelerations_before_);
       std::swap(accelerations_low_, accelerations_low_before_);
+      std::swap(hermite_, hermite_before_);
       accelerations_current_ = current_before;
     };
     const bool probed_before = ops.probe.has_value();
@@ -372,6 +402,7 @@ class CpuEngine final : public Engine {
   std::vector<Vec4> accelerations_low_, accelerations_low_before_;  // empty under Digits::single
   bool accelerations_current_ = false;
   BodyLevels levels_;
+  HermiteBodies hermite_, hermite_before_;  // none but with an integrator that needs jerks
   StepPlan plan_;
   std::atomic<bool> cancelled_ = false;
 

@@ -54,6 +54,7 @@ class CudaEngine final : public Engine {
     stream_.synchronize();
     mapping.unmap();
     accelerations_current_ = false;
+    hermite_.bodies_replaced();  // begins anew
     watch_.clear();
     looked_at_ = false;
   }
@@ -91,7 +92,11 @@ class CudaEngine final : public Engine {
   }
 
   void set_plan(const StepPlan& plan) override {
-    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      accelerations_current_ = false;
+      hermite_.forget_pulls();
+    }
+    if (!plan.integrator->needs_jerks) hermite_.forget();
     plan_ = plan;
     batches_since_timed_ = 0;
   }
@@ -117,7 +122,11 @@ class CudaEngine final : public Engine {
     number_passes(request.begin.step, request.begin.step + request.steps);
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
-    if (plan_.integrator->block_steps) levels_.prepare(count_, digits());
+    if (plan_.integrator->needs_jerks) {
+      hermite_.prepare(count_);
+    } else if (plan_.integrator->block_steps) {
+      levels_.prepare(count_, digits());
+    }
     Mapping mapping = map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -194,6 +203,7 @@ class CudaEngine final : public Engine {
             .d_accelerations_low = plan_.reads_low_words ? low_.accelerations.data() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,
+            .hermite = hermite_,
             .comparison = comparison_,
             .watch = watch_};
   }
@@ -313,6 +323,7 @@ class CudaEngine final : public Engine {
       accelerations_ = {};  // first the old memory, then the new
       low_ = {};
       levels_.forget();
+      hermite_.forget();
       count_ = 0;
     }
     storage_.resize(count);
@@ -355,6 +366,7 @@ class CudaEngine final : public Engine {
   MassRange masses_;
   bool accelerations_current_ = false;
   cuda::BodyLevels levels_{device_};
+  cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;

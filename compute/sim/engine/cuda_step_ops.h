@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/body_levels_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/cuda_hermite_ops.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
@@ -22,6 +24,7 @@ struct CudaStepParts {
   Vec4* d_accelerations_low;  // null: the kernel gives none, or the bodies have no low words
   bool& accelerations_current;
   cuda::BodyLevels& levels;
+  cuda::HermiteBodies& hermite;
   cuda::ForceComparison& comparison;
   const NonFiniteWatch& watch;
 
@@ -48,7 +51,21 @@ struct CudaStepParts {
 class CudaStepOps final : public StepOps {
  public:
   CudaStepOps(const CudaStepParts& parts, const DeviceBodies& bodies, CudaBatch& batch)
-      : parts_{parts}, bodies_{bodies}, batch_{batch} {}
+      : parts_{parts},
+        bodies_{bodies},
+        batch_{batch},
+        hermite_{{.state = parts.hermite,
+                  .bodies = bodies,
+                  .count = parts.count,
+                  .d_accelerations = parts.d_accelerations,
+                  .accelerations_current = parts.accelerations_current,
+                  .plan = parts.plan,
+                  .stream = parts.stream,
+                  .batch = batch,
+                  .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); },
+                  .next_check = [this] { return next_check(); }}} {}
+  CudaStepOps(const CudaStepOps&) = delete;
+  CudaStepOps& operator=(const CudaStepOps&) = delete;
   /// `timed`: its evaluations are.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
@@ -59,7 +76,7 @@ class CudaStepOps final : public StepOps {
   }
 
   void force(bool store, double kick_dt) override {
-    const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
+    const bool compares = this->compares();
     const bool kicks_in_double = kick_dt != 0 && bodies_.velocities_low;
     store |= compares || batch_.request.accelerations || kicks_in_double;
     const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
@@ -100,20 +117,29 @@ class CudaStepOps final : public StepOps {
                              parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
+  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  HermiteOps& hermite() override {
+    if (compares()) force(/*store=*/true, 0);
+    return hermite_;
+  }
 
  private:
+  bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
   void update(double kick_dt, double drift_dt) {
     cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
                      drift_dt, next_check(), parts_.stream);
   }
   void evaluate(ForceArgs args) {
-    ++batch_.evaluations;
-    batch_.interactions += interactions_of(args);
-    const auto* pass = timed_ ? &next_pass() : nullptr;
-    if (pass) pass->first.record(parts_.stream);
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
     args.times_phases = timed_;
-    parts_.plan.kernel->evaluate(args);
+    time(interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
+  }
+  void time(double interactions, const std::function<void()>& evaluation) {
+    ++batch_.evaluations;
+    batch_.interactions += interactions;
+    const auto* pass = timed_ ? &next_pass() : nullptr;
+    if (pass) pass->first.record(parts_.stream);
+    evaluation();
     if (pass) pass->second.record(parts_.stream);
   }
   const std::pair<cuda::Event, cuda::Event>& next_pass() {
@@ -131,6 +157,7 @@ class CudaStepOps final : public StepOps {
   bool timed_ = false;
   bool changed_ = false;  // in this step, the bodies have been
   int drifts_ = 0;        // in this step
+  CudaHermiteOps hermite_;
 };
 
 }  // namespace orrery

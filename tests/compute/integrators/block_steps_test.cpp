@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -115,6 +116,7 @@ class DirectSum final : public StepOps {
     EXPECT_EQ(levels_.kick_drift(now, arrays(), 0), -1);
     if (now.number < now.last()) current_ = false;
   }
+  HermiteOps& hermite() override { throw std::logic_error("leapfrogs need no jerks"); }
 
   const Bodies& bodies() const { return bodies_; }
   const LevelCounts& counts() const { return levels_.counts(); }
