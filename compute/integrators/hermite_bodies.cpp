@@ -2,16 +2,18 @@
 
 namespace orrery {
 
-void HermiteBodies::start(const Bodies& bodies) {
-  const std::size_t count = bodies.positions.size();
+void HermiteBodies::start(const StateArrays& arrays, int bodies) {
+  const auto count = static_cast<std::size_t>(bodies);
   bodies_.resize(count);
   predicted_.resize(count);
   pulls_.resize(count);
   levels_.assign(count, 0);
   active_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    bodies_[i] = {.body = precise(bodies.positions[i], bodies.velocities[i]), .pull = {}};
-  }
+  visit_precision(arrays, [&]<class Real>(Real) {
+    for (int i = 0; i < bodies; ++i) {
+      bodies_[static_cast<std::size_t>(i)] = {.body = precise(load_body<Real>(arrays, i)), .pull = {}};
+    }
+  });
   pulls_current_ = false;
 }
 
@@ -67,13 +69,16 @@ int HermiteBodies::correct(const Substep& now, const Correction& how) {
   return deepest_of(counts_);
 }
 
-void HermiteBodies::write(Bodies& bodies, std::span<Vec4> accelerations) const {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const PreciseBody& body = bodies_[i].body;
-    bodies.positions[i] = rounded(body.position, body.mass);
-    bodies.velocities[i] = rounded(body.velocity, 0);
-    accelerations[i] = rounded(bodies_[i].pull.acceleration, 0);
-  }
+void HermiteBodies::write(const StateArrays& arrays, std::span<Vec4> accelerations) const {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    for (int i = 0; i < static_cast<int>(bodies_.size()); ++i) {
+      const HermiteBody& body = bodies_[static_cast<std::size_t>(i)];
+      BodyState state = load_body<Real>(arrays, i);
+      split(body.body, state);
+      store_body<Real>(arrays, i, state, {});
+      accelerations[static_cast<std::size_t>(i)] = stored(body.pull.acceleration);
+    }
+  });
 }
 
 }  // namespace orrery

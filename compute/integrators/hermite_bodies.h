@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/core/bodies.h"
+#include "compute/integrators/body_state.h"
 #include "compute/integrators/hermite_update.h"
 
 namespace orrery {
@@ -15,7 +15,7 @@ class HermiteBodies {
   bool started() const { return !bodies_.empty(); }
   bool pulls_current() const { return pulls_current_; }
   /// Begins anew from these bodies.
-  void start(const Bodies& bodies);
+  void start(const StateArrays& arrays, int bodies);
   void forget_pulls() { pulls_current_ = false; }
 
   /// What a kernel reads, and one entry per body for what it writes.
@@ -34,7 +34,7 @@ class HermiteBodies {
   std::span<const int> active(const Substep& now);
   int correct(const Substep& now, const Correction& how);
   /// Also writes the accelerations.
-  void write(Bodies& bodies, std::span<Vec4> accelerations) const;
+  void write(const StateArrays& arrays, std::span<Vec4> accelerations) const;
 
   const LevelCounts& counts() const { return counts_; }
 

@@ -17,10 +17,10 @@ __device__ __forceinline__ int thread_index() {
   return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-__global__ void start_bodies(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
-                             HermiteBody* __restrict__ bodies) {
+template <class Real>
+__global__ void start_bodies(StateArrays arrays, int count, HermiteBody* __restrict__ bodies) {
   const int i = thread_index();
-  if (i < count) bodies[i] = {.body = precise(positions[i], velocities[i]), .pull = {}};
+  if (i < count) bodies[i] = {.body = precise(load_body<Real>(arrays, i)), .pull = {}};
 }
 
 __global__ void copy_begin(const HermiteBody* __restrict__ bodies, int count, PreciseBody* __restrict__ predicted) {
@@ -95,17 +95,15 @@ __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBo
   atomicAdd(&counts[next], 1);
 }
 
-__global__ void write_bodies(const HermiteBody* __restrict__ bodies, int count, Vec4* __restrict__ positions,
-                             Vec4* __restrict__ velocities, Vec4* __restrict__ accelerations, NonFiniteCheck check) {
+template <class Real>
+__global__ void write_bodies(const HermiteBody* __restrict__ bodies, int count, StateArrays arrays,
+                             Vec4* __restrict__ accelerations, NonFiniteCheck check) {
   const int i = thread_index();
   wait_for_kernel_before();
   if (i >= count) return;
   const PreciseBody body = bodies[i].body;
-  update_checked(positions, velocities, i, /*kicks=*/true, check, [&](Vec4& position, Vec4& velocity) {
-    position = rounded(body.position, body.mass);
-    velocity = rounded(body.velocity, 0);
-  });
-  accelerations[i] = rounded(bodies[i].pull.acceleration, 0);
+  update_checked<Real>(arrays, i, {}, check, [&](BodyState& state) { split(body, state); });
+  accelerations[i] = stored(bodies[i].pull.acceleration);
 }
 
 }  // namespace
@@ -135,9 +133,11 @@ void HermiteBodies::forget() {
   memory_ = {};
 }
 
-void HermiteBodies::start(const Vec4* d_positions, const Vec4* d_velocities, cudaStream_t stream) {
-  start_bodies<<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(d_positions, d_velocities, count(),
-                                                                               memory_.bodies.data());
+void HermiteBodies::start(const StateArrays& arrays, cudaStream_t stream) {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    start_bodies<Real><<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(arrays, count(),
+                                                                                      memory_.bodies.data());
+  });
   ORRERY_CUDA_CHECK_LAUNCH(start_bodies);
   started_ = true;
   pulls_current_ = false;
@@ -194,10 +194,12 @@ int HermiteBodies::correct(const Substep& now, const Correction& how, cudaStream
   return share_steps_ ? 0 : fetch_counts(stream);
 }
 
-void HermiteBodies::write(Vec4* d_positions, Vec4* d_velocities, Vec4* d_accelerations, const NonFiniteCheck& check,
+void HermiteBodies::write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check,
                           cudaStream_t stream) const {
-  launch_dependent(device_, write_bodies, ceil_div(count(), hermite_block), hermite_block, 0, stream,
-                   memory_.bodies.data(), count(), d_positions, d_velocities, d_accelerations, check);
+  visit_precision(arrays, [&]<class Real>(Real) {
+    launch_dependent(device_, write_bodies<Real>, ceil_div(count(), hermite_block), hermite_block, 0, stream,
+                     memory_.bodies.data(), count(), arrays, d_accelerations, check);
+  });
 }
 
 }  // namespace orrery::cuda

@@ -22,7 +22,7 @@ class HermiteBodies {
 
   bool started() const { return started_; }
   bool pulls_current() const { return pulls_current_; }
-  void start(const Vec4* d_positions, const Vec4* d_velocities, CUstream_st* stream);
+  void start(const StateArrays& arrays, CUstream_st* stream);
 
   const PreciseBody* d_predicted() const { return memory_.predicted.data(); }
   Pull* d_pulls() { return memory_.pulls.data(); }
@@ -39,8 +39,7 @@ class HermiteBodies {
   /// Waits for the stream unless all share their steps.
   int correct(const Substep& now, const Correction& how, CUstream_st* stream);
   /// See kick_drift() for `check`.
-  void write(Vec4* d_positions, Vec4* d_velocities, Vec4* d_accelerations, const NonFiniteCheck& check,
-             CUstream_st* stream) const;
+  void write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check, CUstream_st* stream) const;
 
   const LevelCounts& counts() const { return counts_; }
 

@@ -22,13 +22,20 @@ ORRERY_HD inline Vec3d plus(const Vec3d& a, double s, const Vec3d& b) {
 ORRERY_HD inline double length_of(const Vec3d& v) {
   return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
 }
-ORRERY_HD inline Vec4 rounded(const Vec3d& v, double w) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z), static_cast<float>(w)};
-}
 
-/// `mass` in position.w.
-ORRERY_HD inline PreciseBody precise(const Vec4& position, const Vec4& velocity) {
-  return {{position.x, position.y, position.z}, position.w, {velocity.x, velocity.y, velocity.z}};
+ORRERY_HD inline PreciseBody precise(const BodyState& body) {
+  return {joined<double>(body.position, body.position_low), body.position.w,
+          joined<double>(body.velocity, body.velocity_low)};
+}
+/// Writes position and velocity, rounded to floats with low words.
+ORRERY_HD inline void split(const PreciseBody& body, BodyState& state) {
+  split(body.position, state.position, state.position_low);
+  split(body.velocity, state.velocity, state.velocity_low);
+}
+/// With a w of zero, which is unused.
+ORRERY_HD inline Vec4 stored(const Vec3d& acceleration) {
+  const Vec3 a = rounded(acceleration);
+  return {a.x, a.y, a.z, 0};
 }
 
 /// The body after `dt` by its acceleration and jerk: x + v dt + a dt^2/2 + j dt^3/6, v + a dt + j dt^2/2.

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/bodies.h"
 #include "compute/integrators/hermite_bodies.h"
 #include "compute/sim/engine/engine.h"
 
@@ -17,7 +16,7 @@ class CpuHermiteOps final : public HermiteOps {
  public:
   struct Parts {
     HermiteBodies& state;
-    Bodies& bodies;
+    StateArrays arrays;
     std::vector<Vec4>& accelerations;
     bool& accelerations_current;
     const StepPlan& plan;
@@ -30,7 +29,7 @@ class CpuHermiteOps final : public HermiteOps {
 
   int begin(float time_step, bool share_steps) override {
     HermiteBodies& state = parts_.state;
-    if (!state.started()) state.start(parts_.bodies);
+    if (!state.started()) state.start(parts_.arrays, count());
     if (!state.pulls_current()) {
       state.predict_begin();
       evaluate_targets({});
@@ -42,7 +41,7 @@ class CpuHermiteOps final : public HermiteOps {
   void predict(const Substep& now) override { parts_.state.predict(now); }
   void evaluate(const Substep& now) override {
     const std::span<const int> active = parts_.state.active(now);
-    const bool all = active.size() == parts_.bodies.positions.size();
+    const bool all = active.size() == parts_.accelerations.size();
     if (!active.empty()) evaluate_targets(all ? Targets{} : Targets{active.data(), static_cast<int>(active.size())});
   }
   /// After a cancellation nothing is corrected, and level 0 ends the step.
@@ -51,14 +50,15 @@ class CpuHermiteOps final : public HermiteOps {
     return parts_.state.correct(now, {.eta = parts_.plan.eta, .drag = parts_.plan.law.effective_drag()});
   }
   void end() override {
-    parts_.state.write(parts_.bodies, parts_.accelerations);
+    parts_.state.write(parts_.arrays, parts_.accelerations);
     parts_.accelerations_current = false;  // they are those at the predicted positions
   }
 
  private:
+  int count() const { return static_cast<int>(parts_.accelerations.size()); }
   void evaluate_targets(const Targets& targets) {
     const JerkArgs args{.bodies = parts_.state.predicted(),
-                        .count = parts_.bodies.count(),
+                        .count = count(),
                         .targets = targets,
                         .law = parts_.plan.law,
                         .pulls = parts_.state.pulls(),

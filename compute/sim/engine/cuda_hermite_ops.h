@@ -14,7 +14,7 @@ class CudaHermiteOps final : public HermiteOps {
  public:
   struct Parts {
     cuda::HermiteBodies& state;
-    DeviceBodies bodies;
+    StateArrays arrays;
     int count;
     Vec4* d_accelerations;
     bool& accelerations_current;
@@ -30,7 +30,7 @@ class CudaHermiteOps final : public HermiteOps {
 
   int begin(float time_step, bool share_steps) override {
     cuda::HermiteBodies& state = parts_.state;
-    if (!state.started()) state.start(parts_.bodies.positions, parts_.bodies.velocities, parts_.stream);
+    if (!state.started()) state.start(parts_.arrays, parts_.stream);
     if (!state.pulls_current()) {
       state.predict_begin(parts_.stream);
       evaluate_active();
@@ -45,8 +45,7 @@ class CudaHermiteOps final : public HermiteOps {
     return parts_.state.correct(now, how, parts_.stream);
   }
   void end() override {
-    parts_.state.write(parts_.bodies.positions, parts_.bodies.velocities, parts_.d_accelerations, parts_.next_check(),
-                       parts_.stream);
+    parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
     parts_.accelerations_current = false;  // they are those at the predicted positions
     if (parts_.plan.integrator->block_steps) parts_.batch.levels = parts_.state.counts();
   }

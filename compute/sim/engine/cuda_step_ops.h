@@ -55,7 +55,7 @@ class CudaStepOps final : public StepOps {
         bodies_{bodies},
         batch_{batch},
         hermite_{{.state = parts.hermite,
-                  .bodies = bodies,
+                  .arrays = parts.arrays(bodies),
                   .count = parts.count,
                   .d_accelerations = parts.d_accelerations,
                   .accelerations_current = parts.accelerations_current,
