@@ -53,6 +53,16 @@ TEST_F(Panels, SetWhatAutoKeepsTo) {
   EXPECT_EQ(only<SetAccuracy>(pick("accuracy", "5e-4")).median_error, 5e-4);
 }
 
+TEST_F(Panels, DoNotPickAKernelThatDoesNotSuitTheIntegrator) {
+  select(test::find_kernel("cpu-jerk"));
+  status.integrator_id = "hermite4";
+  EXPECT_TRUE(pick("kernel", "cpu-simd").empty()) << "it gives no jerks";
+  ImGui::GetIO().MousePos = {1200, 700};
+  press();  // closes the list
+  status.integrator_id = "leapfrog";
+  EXPECT_EQ(only<SelectKernel>(pick("kernel", "cpu-simd")).id, "cpu-simd");
+}
+
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {
   bool tried = false;
   for (const KernelPtr& kernel : test::kernels()) {
