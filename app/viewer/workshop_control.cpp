@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/workshop/compiler_process.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
@@ -50,7 +52,8 @@ WorkshopControl::WorkshopControl(KernelCatalog& kernels, const Backends& backend
     : kernels_{kernels},
       backends_{backends},
       placed_{kernels, [](KernelCatalog& catalog, const AcceptedKernel& kernel) {
-                (void)put_file_kernel(catalog, kernel.file, kernel.version);
+                (void)put_file_kernel(catalog, kernel.file, kernel.version, FileKernelUse::plain,
+                                      CompilerProcess{.cancelled = stop_requested});
               }} {}
 
 KernelWorkshop& WorkshopControl::opened() {
@@ -61,7 +64,8 @@ KernelWorkshop& WorkshopControl::opened() {
 void WorkshopControl::open(const std::string& file) {
   if (!workshop_) {
     workshop_ = std::make_unique<KernelWorkshop>(KernelWorkshop::Tools{
-        .compile = [this](const KernelFile& kernel, const Settings::Values& values) { return compile(kernel, values); },
+        .compile = [this](const KernelFile& kernel, const Settings::Values& values,
+                          const std::function<bool()>& cancelled) { return compile(kernel, values, cancelled); },
         .check = [this](const KernelFile& kernel, const Settings::Values& values,
                         const std::function<bool()>& cancelled) { return check(kernel, values, cancelled); }});
   }
@@ -96,10 +100,12 @@ void WorkshopControl::bring_back(int version) {
 
 /// On the workshop's thread. Compiles for the initial values, which the check needs, and for the present ones, which
 /// the window needs.
-std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values) const {
+std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values,
+                                                  const std::function<bool()>& cancelled) const {
   require_free_id(kernels_, file);
   const int architecture = architecture_of(backends_);
-  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture);
+  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture,
+                                                     CompilerProcess{.cancelled = cancelled});
   return compiled.gravity->warnings;
 }
 

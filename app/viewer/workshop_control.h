@@ -44,7 +44,8 @@ class WorkshopControl {
 
  private:
   KernelWorkshop& opened();
-  std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values) const;
+  std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values,
+                                   const std::function<bool()>& cancelled) const;
   KernelCheck check(const KernelFile& file, const Settings::Values& values, const std::function<bool()>& cancelled);
 
   KernelCatalog& kernels_;

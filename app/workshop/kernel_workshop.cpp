@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
@@ -242,6 +243,8 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       show_rejection(why, std::move(messages));
     });
   };
+  std::atomic<bool> left{false};
+  const auto cancelled = [&] { return left || (left = replaced()); };
   try {
     const auto file = std::make_shared<const KernelFile>(parse_kernel_file(name, text));
     Settings::Values values;
@@ -250,7 +253,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       values = values_;
     });
     auto begin = WorkshopClock::now();
-    const std::vector<FileMessage> warnings = tools_.compile(*file, values);
+    const std::vector<FileMessage> warnings = tools_.compile(*file, values, cancelled);
     const std::chrono::duration<double, std::milli> compile_ms = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
@@ -259,8 +262,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       status_.state = WorkshopState::checking;
     });
     begin = WorkshopClock::now();
-    bool left = false;
-    const KernelCheck check = tools_.check(*file, values, [&] { return left = left || replaced(); });
+    const KernelCheck check = tools_.check(*file, values, cancelled);
     if (left) return;  // the file is looked at again: its text may be the same
     const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
     change([&] {
@@ -277,7 +279,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
   } catch (const KernelFileError& error) {
     reject_with(error.what(), shown_messages(error.messages()));
   } catch (const std::exception& error) {
-    reject_with(error.what(), {{1, true, error.what()}});
+    if (!left) reject_with(error.what(), {{1, true, error.what()}});
   }
 }
 

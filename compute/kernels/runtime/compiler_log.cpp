@@ -90,6 +90,7 @@ class LogReader {
     if (text.find(wrong_parameters) != std::string::npos) {
       return "the function must be: __global__ void " + file_.function + kernel_file_parameters;
     }
+    if (text == "out of memory") return "the compiler needs too much memory: " + std::string{endless_causes};
     return unknown_include(text).value_or(text);
   }
 
