@@ -127,6 +127,34 @@ TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
   EXPECT_EQ(draft().text, "x" + view.workshop.text);
 }
 
+TEST_F(WorkshopTab, KeepsEditsAfterEscape) {
+  const UiRect editor = ui_marked("workshop.editor");
+  ImGui::GetIO().MousePos = {(editor.x0 + editor.x1) / 2, editor.y0 + 20};
+  (void)press();
+  ImGui::GetIO().AddInputCharacter('x');
+  settle();
+  ASSERT_EQ(draft().text.size(), view.workshop.text.size() + 1);
+  const std::string edited = draft().text;
+  constexpr int escape = 2;
+  ImGui::GetIO().KeyMap[ImGuiKey_Escape] = escape;
+  ImGui::GetIO().KeysDown[escape] = true;
+  frame();
+  ImGui::GetIO().KeysDown[escape] = false;
+  settle();
+  EXPECT_EQ(draft().text, edited);
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput) << "it leaves the editor";
+}
+
+TEST_F(WorkshopTab, KnowsUnsavedEdits) {
+  EXPECT_FALSE(unsaved(draft()));
+  draft().text += "// an edit\n";
+  EXPECT_TRUE(unsaved(draft()));
+  file_gets(draft().text);
+  EXPECT_FALSE(unsaved(draft()));
+  file_gets("a\r\nb\n");
+  EXPECT_FALSE(unsaved(draft())) << "it can only be read";
+}
+
 TEST_F(WorkshopTab, KeepsTheFilesLineEnds) {
   file_gets("// id: a\r\n\r\n");
   EXPECT_EQ(draft().text, "// id: a\n\n");
