@@ -25,7 +25,8 @@ void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const
       throw KernelFileError{
           path, {{file->id_line, true, fmt::format("the id '{}' is that of another --kernel-file", file->id)}}};
     }
-    draft.kernel_files.push_back(put_file_kernel(draft.catalog, file, 1, use, CompilerProcess{.cancelled = stop_requested}));
+    draft.kernel_files.push_back(
+        put_file_kernel(draft.catalog, file, 1, use, CompilerProcess{.cancelled = stop_requested}));
     draft.kernel_file = path;
     draft.kernel = draft.kernel_files.front();
     draft.kernel_named = true;

@@ -18,9 +18,9 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 /// What a program wrote, and how it ended.
 struct ChildResult {
   std::string not_started{};  ///< why it did not start, one line; empty: it did
-  int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
-  std::string text{};   ///< of its standard output
-  std::string error{};  ///< of its standard error
+  int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself
+  std::string text{};         ///< of its standard output
+  std::string error{};        ///< of its standard error
   bool timed_out = false;
 };
 /// This program, also if its file was replaced meanwhile.

@@ -25,7 +25,8 @@ constexpr rlim_t most_bytes = rlim_t{2} << 30;
 
 /// The process writes a line with the sizes of what follows it.
 std::string packed(const cuda::Nvrtc::Result& result) {
-  return fmt::format("{:d} {} {} {}\n", result.compiled, result.symbol.size(), result.log.size(), result.binary.size()) +
+  return fmt::format("{:d} {} {} {}\n", result.compiled, result.symbol.size(), result.log.size(),
+                     result.binary.size()) +
          result.symbol + result.log + result.binary;
 }
 

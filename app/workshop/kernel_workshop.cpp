@@ -213,7 +213,7 @@ int KernelWorkshop::version_to_judge(const std::string& text) {
   if (!same || judged_) {
     if (!texts_.empty()) {
       WorkshopVersion& last = status_.versions.back();
-      if (!last.accepted && last.error.empty()) last.error = "a newer text was saved";
+      if (!last.accepted && !last.unchecked && last.error.empty()) last.error = "a newer text was saved";
     }
     ++status_.text_number;
     status_.text = text;
@@ -257,6 +257,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
     const std::chrono::duration<double, std::milli> compile_ms = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
+      version_of(version).compiles = true;
       version_of(version).compile_ms = compile_ms.count();
       status_.messages = shown_messages(warnings);
       status_.state = WorkshopState::checking;
@@ -268,6 +269,9 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
     change([&] {
       if (!is_latest()) return;
       judged_ = true;
+      version_of(version).unchecked = check.not_here;
+      if (check.not_here) status_.state = WorkshopState::unchecked;
+      if (check.not_here) return;
       version_of(version).check_s = check_s.count();
       version_of(version).largest_error = check.largest_error;
       version_of(version).accepted = check.problem.empty();

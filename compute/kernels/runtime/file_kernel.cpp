@@ -67,7 +67,8 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
          return nullptr;
 #endif
        },
-       .file_text = file->text.c_str()});
+       .file_text = file->text.c_str(),
+       .file_version = version});
 }
 
 }  // namespace orrery

@@ -51,7 +51,8 @@ class FileKernel final : public ForceKernel {
         block_{settings.has("block") ? settings.integer("block") : usual_block},
         bodies_per_thread_{settings.has("bodies-per-thread") ? settings.integer("bodies-per-thread") : 1} {
     if (use == FileKernelUse::guarded) guard_.emplace();
-    const CompiledLaws compiled = compile_for_all_laws(*file_, settings.values(), device.info().architecture(), compiler);
+    const CompiledLaws compiled =
+        compile_for_all_laws(*file_, settings.values(), device.info().architecture(), compiler);
     device.activate();
     gravity_.emplace(*compiled.gravity);
     attract_repel_.emplace(*compiled.attract_repel);
@@ -148,8 +149,7 @@ class FileKernel final : public ForceKernel {
 }  // namespace
 
 std::unique_ptr<ForceKernel> load_file_kernel(std::shared_ptr<const KernelFile> file, const Settings& settings,
-                                              const cuda::Device& device, FileKernelUse use,
-                                              const Compiler& compiler) {
+                                              const cuda::Device& device, FileKernelUse use, const Compiler& compiler) {
   return std::make_unique<FileKernel>(std::move(file), settings, device, use, compiler);
 }
 

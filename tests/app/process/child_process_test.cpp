@@ -44,7 +44,10 @@ TEST(ChildResult, TellsAProgramThatDidNotStartFromOneThatFailed) {
 
 TEST(ChildResult, OfAProgramThatReadsItsInput) {
   const std::string text(1'000'000, 'x');
-  EXPECT_EQ(child_result(find_program("cat").value(), {}, [] { return false; }, {}, text).text, text);
+  EXPECT_EQ(child_result(
+                find_program("cat").value(), {}, [] { return false; }, {}, text)
+                .text,
+            text);
   EXPECT_EQ(child_output(find_program("cat").value(), {}), "") << "there is none";
 }
 

@@ -74,13 +74,15 @@ TEST_F(CompilerOfTheProgram, IsEndedAfterItsTime) {
 }
 
 TEST_F(CompilerOfTheProgram, HasLimitedMemory) {
-  expect_failure(Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(", "memory");
+  expect_failure(
+      Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(", "memory");
 }
 
 TEST_F(CompilerOfTheProgram, IsEndedWhenItsResultIsNoLongerWanted) {
   const auto begin = std::chrono::steady_clock::now();
   compiler.cancelled = [begin] { return std::chrono::steady_clock::now() - begin > 200ms; };
-  expect_failure(Failure::runtime, [&] { compile(endless_text(), compiler); }, "was stopped", "");
+  expect_failure(
+      Failure::runtime, [&] { compile(endless_text(), compiler); }, "was stopped", "");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
 }
 
@@ -97,7 +99,8 @@ TEST(CompilerProcess, ExplainsWhatEndsWithoutAResult) {
         Failure::usage, [&] { compile(kernel_text(), program(script)); }, "my.cu(5): ", "ended without a result");
   }
   expect_failure(
-      Failure::runtime, [&] { compile(kernel_text(), program("echo 'orrery: no NVRTC' >&2; exit 1")); }, "no NVRTC", "");
+      Failure::runtime, [&] { compile(kernel_text(), program("echo 'orrery: no NVRTC' >&2; exit 1")); }, "no NVRTC",
+      "");
   expect_failure(
       Failure::runtime, [&] { compile(kernel_text(), {.program = folder / "none"}); }, "did not run", "No such file");
 }

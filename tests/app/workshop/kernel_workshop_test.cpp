@@ -128,6 +128,21 @@ TEST_F(Workshop, RejectsAtTheLineAndKeepsTheRunningVersion) {
   EXPECT_NE(status.versions[3].error.find("(1): no header"), std::string::npos);
 }
 
+TEST_F(Workshop, AcceptsNothingThatCannotBeCheckedHere) {
+  result = {.not_here = true};
+  save(kernel_text());
+  workshop.open(path);
+  wait_for(1);
+  EXPECT_EQ(status.state, WorkshopState::unchecked);
+  EXPECT_EQ(status.problem, "");
+  EXPECT_FALSE(workshop.take_accepted());
+  save(kernel_text("  // two"));
+  wait_for(2);
+  EXPECT_EQ(status.versions[0].error, "") << "it was not left for the newer one";
+  EXPECT_TRUE(status.versions[0].compiles);
+  EXPECT_FALSE(status.versions[0].accepted);
+}
+
 TEST_F(Workshop, BringsAnEarlierVersionBackAsTheNewest) {
   save(kernel_text("  // one"));
   workshop.open(path);
@@ -202,7 +217,6 @@ TEST_F(Workshop, KeepsTheTextOfAFileThatCannotBeRead) {
   workshop.open(path);
   wait_for(1);
   std::filesystem::remove(path);
-  workshop.compile_again();
   wait_until([&] { return status.state == WorkshopState::rejected && !workshop.busy(); });
   EXPECT_NE(status.problem.find("No such file"), std::string::npos) << status.problem;
   ASSERT_EQ(status.messages.size(), 1u);
