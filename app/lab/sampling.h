@@ -15,7 +15,7 @@ struct Sampling {
   int most_steps = 100'000;                                  ///< of one batch
   bool equal_samples = true;  ///< all samples have the same number of steps; else the best time so far decides
   int samples = 10;           ///< >= 1
-  int period = 1;       ///< batches after the first step have a multiple of so many steps, see Settings::period()
+  int period = 1;             ///< batches after the first step have a multiple of so many steps, see Settings::period()
   int fresh_steps = 0;        ///< > 0: no warm-up; each sample is this many steps from the scene's first state
 };
 

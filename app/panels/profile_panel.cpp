@@ -57,7 +57,7 @@ void figure_rows(const KernelProfile& profile, const KernelProfile* before) {
     const double value = profile.figure(figure.id);
     if (!std::isfinite(value)) continue;
     ImGui::BeginGroup();
-    const std::string change = before ? "   " + change_text(relative_change(before->figure(figure.id), value)) : "";
+    const std::string change = before ? "   " + change_text(figure_change(figure, *before, profile)) : "";
     labelled_value(figure.title, figure_text(figure, value) + change, theme::dim);
     if (figure.bar) {
       const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.3f)};

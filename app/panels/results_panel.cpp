@@ -89,7 +89,7 @@ double number_of(const Result& row, std::string_view name) {
 
 /// In a column of words; empty in the others.
 std::string words_of(const Result& row, std::string_view name, std::span<const KernelPtr> kernels) {
-  if (name == "kernel") return row.kernel_id;
+  if (name == "kernel") return kernel_words(row);
   if (name == "settings") return changes_first(row, kernels);
   if (name == "scene") return scene_name(row);
   if (name == "law") return law_info(row.law.id).id;
@@ -142,14 +142,14 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
 
 /// Also the values that do not fit into the cells.
 void row_tooltip(const Result& row, const Status& status) {
-  show_tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+  show_tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
                fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
                            row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
 }
 
 void result_row(int index, const Shown& shown, const Status& status, const ViewStatus& view, Requests& out) {
   const Result& row = view.results[static_cast<std::size_t>(index)];
-  const bool clicked = row_button("result", index, row.kernel_id.c_str(), is_present(row, status));
+  const bool clicked = row_button("result", index, kernel_words(row).c_str(), is_present(row, status));
   const bool hovered = ImGui::IsItemHovered();
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row, view.kernels));
   if (shown.scene) word_cell(scene_name(row));

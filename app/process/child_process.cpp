@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,11 +11,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <utility>
 
 #include "app/process/parent.h"
 #include "app/text/lines.h"
+#include "compute/core/descriptor.h"
+#include "compute/core/write_all.h"
 
 namespace orrery {
 namespace {
@@ -37,9 +41,16 @@ struct Pipe {
   bool made = false;
 };
 
-/// Starts the program with its standard output and its standard error in the pipes. Empty if it cannot be started.
-std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& output,
-                           const Pipe& errors) {
+/// A file in memory with this text, to be read from its beginning. Empty if it cannot be made.
+Descriptor memory_file(std::string_view text) {
+  Descriptor file{memfd_create("input", MFD_CLOEXEC)};
+  if (file && (!write_all(file.number(), text).empty() || lseek(file.number(), 0, SEEK_SET) != 0)) return {};
+  return file;
+}
+
+/// Starts the program with these as its standard streams. Returns 0, or what went wrong.
+int start(pid_t& child, const std::string& program, const std::vector<std::string>& arguments, const Descriptor& input,
+          const Pipe& output, const Pipe& errors) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -52,15 +63,13 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   variables.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (const int failed = posix_spawn_file_actions_init(&actions); failed != 0) return failed;
+  posix_spawn_file_actions_adddup2(&actions, input.number(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output.ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.ends[1], STDERR_FILENO);
-  pid_t child = 0;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return std::nullopt;
-  return child;
+  return failed;
 }
 
 /// Reads what there is. Returns whether more may come.
@@ -108,27 +117,33 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 }
 
 std::filesystem::path this_program() {
-  return std::filesystem::read_symlink("/proc/self/exe");
+  return "/proc/self/exe";
 }
 
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit) {
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit,
+                         std::string_view input) {
   const auto begin = std::chrono::steady_clock::now();
   ChildResult result;
   Pipe output, errors;
-  if (!output.made || !errors.made) return result;
-  const std::optional<pid_t> child = start(program, arguments, output, errors);
+  pid_t child = 0;
+  const Descriptor text = memory_file(input);
+  const bool ready = text && output.made && errors.made;
+  const int failed = ready ? start(child, program, arguments, text, output, errors) : errno;
   output.close_end(1);
   errors.close_end(1);
-  if (!child) return result;
+  if (failed != 0) {
+    result.not_started = "'" + program.string() + "' cannot be started: " + std::strerror(failed);
+    return result;
+  }
   const auto ended = [&] {
     if (stopped()) return true;
     result.timed_out = limit && std::chrono::steady_clock::now() - begin >= *limit;
     return result.timed_out;
   };
-  if (!read_all(output, errors, result, ended)) kill(*child, SIGKILL);
+  if (!read_all(output, errors, result, ended)) kill(child, SIGKILL);
   int status = 0;
-  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
   return result;
 }

@@ -17,19 +17,21 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 
 /// What a program wrote, and how it ended.
 struct ChildResult {
-  int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
-  std::string text{};   ///< of its standard output
-  std::string error{};  ///< of its standard error
+  std::string not_started{};  ///< why it did not start, one line; empty: it did
+  int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself
+  std::string text{};         ///< of its standard output
+  std::string error{};        ///< of its standard error
   bool timed_out = false;
 };
-/// The file of this program. Throws std::runtime_error if it is not known.
+/// This program, also if its file was replaced meanwhile.
 std::filesystem::path this_program();
 /// The last line that a run of this program wrote to its standard error, without the program's name.
 std::string last_complaint(const ChildResult& result);
 /// Runs a program, without a shell, until it ends, until `stopped`, which is called every few ms, returns true, or
-/// until `limit` has passed; none: it may run as long as it takes.
+/// until `limit` has passed; none: it may run as long as it takes. Its standard input is the text `input`.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {});
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
+                         std::string_view input = {});
 
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.

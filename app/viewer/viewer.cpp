@@ -93,8 +93,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) paths_.play(*options.path, path_clock_s());
+  if (!options.kernel_file.empty()) open_given_kernel_file();
   begin_film();
-  if (!options.kernel_file.empty()) carry_out(OpenKernelFile{options.kernel_file});
 }
 
 Viewer::~Viewer() {
@@ -115,7 +115,7 @@ int Viewer::run() {
     ignored.attempt([this] { finish_film(); });
     throw;
   }
-  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
+  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : kernel_file_status();
   return exit_status_;
 }
 

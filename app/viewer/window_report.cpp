@@ -62,7 +62,7 @@ double measured_or_none(double ms) {
 
 ReportRow row_of_result(const Result& result, const SettingsCells& cells, const ViewStatus& view, bool mixed) {
   const KernelInfo* kernel = kernel_of(view, result.kernel_id);
-  ReportRow row{.kernel = result.kernel_id,
+  ReportRow row{.kernel = kernel_words(result),
                 .settings = cells.text(result.kernel_id, Settings::values_of(result.settings)),
                 .on_gpu = kernel && kernel->backend == Backend::cuda,
                 .how = !mixed         ? ""

@@ -216,6 +216,7 @@ struct KernelInfo {
   /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   const char* file_text = nullptr;         ///< of a kernel file, see parse_kernel_file(); null: the kernel is built in
+  int file_version = 0;                    ///< of a kernel file: the edit; 0: the kernel is built in
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 

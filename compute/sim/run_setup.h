@@ -23,6 +23,7 @@ struct RunSetup {
   SceneRequest scene;  ///< as Status::scene: with the count filled in, also for a file
   Physics physics;
   std::string kernel_id;
+  int kernel_revision = 0;    ///< see KernelInfo::revision; 0: the kernel that has the id now
   Settings::Values settings;  ///< a setting that is not named has its initial value
 };
 

@@ -167,7 +167,8 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = parts.is_leaf && bodies <= 2, in_range = fabsf(q.xx + q.yy + q.zz) < INFINITY;
   tree.tests[cell] = {center.x, center.y, center.z, few || !in_range ? INFINITY : opens * opens};
-  const float variance = first.mass > 0 ? (q.xx + q.yy + q.zz) / (-3 * first.mass) : 0, left_out = first.mass * variance;
+  const float variance = first.mass > 0 ? (q.xx + q.yy + q.zz) / (-3 * first.mass) : 0,
+              left_out = first.mass * variance;
   tree.nodes[cell] = {
       .first = parts.begin,
       .bodies = bodies,

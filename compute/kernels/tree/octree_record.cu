@@ -46,8 +46,12 @@ __global__ void __launch_bounds__(lanes)
   alignas(WarpSpace) __shared__ unsigned char space[sizeof(WarpSpace)];
   const OctreeGroup group = record.found->group;
   if (group.end > group.begin) {
-    Walk<PairLaw, far, most_own_bodies, CellRecord>{tree, law, reinterpret_cast<WarpSpace&>(space), group,
-                                                    /*share=*/0, CellRecord{record}}
+    Walk<PairLaw, far, most_own_bodies, CellRecord>{tree,
+                                                    law,
+                                                    reinterpret_cast<WarpSpace&>(space),
+                                                    group,
+                                                    /*share=*/0,
+                                                    CellRecord{record}}
         .walk();
   }
 }

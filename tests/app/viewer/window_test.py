@@ -244,6 +244,27 @@ class WindowTest(WindowTestCase):
         self.assertEqual(viewer.close(), 0, viewer.said())
         self.assertIn("wrote orrery-out/timings.csv", viewer.said())
 
+    def test_edits_of_a_kernel_file_stay_after_escape_and_quitting_asks(self):
+        with open(self.path("mine"), "w") as file:
+            file.write("// id: mine\n")
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        viewer.click("lab.workshop")
+        viewer.click("workshop.file")
+        self.display.xdotool("type", "./mine\n")
+        viewer.click("workshop.editor")
+        viewer.type("x")
+        viewer.type("Escape")
+        viewer.point_at_bodies()
+        viewer.type("q")
+        wait_for("the question", lambda: "quit.cancel" in viewer.layout())
+        viewer.type("Escape")
+        wait_for("the question to go", lambda: "quit.cancel" not in viewer.layout())
+        viewer.click("workshop.save")
+        wait_for("the edit in the file", lambda: "x" in open(self.path("mine")).read())
+        viewer.point_at_bodies()
+        viewer.type("q")
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
+
     def test_long_steps_leave_the_window_responsive(self):
         file = self.path("serial.csv")
         viewer = self.start("--kernel", "cpu-serial", "--record", file)
