@@ -179,8 +179,13 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
                            .velocity = {0.5f, 0, 0},
                            .distance = 0.02f,
                            .acceleration = {{1, 0, 0}}};
-  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
-  view.legend.arrows = "velocity";
+  view.legend = {.quantity = "speed",
+                 .high = 2,
+                 .colours = {{1, 0, 0}, {0, 0, 1}},
+                 .world_per_height = 3,
+                 .unit = "length / time",
+                 .dimension = Dimension::velocity};
+  view.legend.arrows.name = "velocity";
   view.legend.arrow_per_height = 20;
   const auto says = [](const std::string& text, const char* words) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
@@ -198,6 +203,7 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
   says(legend_text(), "length 0.");
   says(legend_text(), " kpc");
   says(legend_text(), "km/s");
+  EXPECT_EQ(legend_text().find("length / time"), std::string::npos) << "one kind of units: " << legend_text();
 }
 
 TEST_F(Panels, MarkThePickedBodyInThePicture) {
