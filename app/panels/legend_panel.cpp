@@ -213,16 +213,19 @@ void lengths(const Status& status, const Legend& legend, float width) {
 
 }  // namespace
 
-/// In a narrow window only the colours, so that they are never without values and units.
+/// Where there is little room only the colours, so that they are never without values and units.
 void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float room = display.x - side_column_width(view) - lesson_width(view), full = em(11), usual_margin = em(0.75f);
-  const bool compact = room < full + 4 * usual_margin;
-  const float margin = compact ? em(0.1f) : usual_margin;
-  const float rest = room + (side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
-  const ImVec2 padding = compact ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
+  const float full = em(11), usual_margin = em(0.75f);
+  const float card = view.picked && state.card.corner == CardCorner::lower_left ? state.card.size.x + usual_margin : 0;
+  const float room = display.x - side_column_width(view) - lesson_width(view) - card;
+  const bool compact = room < full + 4 * usual_margin, tight = compact && card <= 0;
+  const float margin = tight ? em(0.1f) : usual_margin;
+  const float rest =
+      room + (tight && side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
   const float width = compact ? std::min(rest - 2 * (margin + padding.x), full) : full;
   if (width < em(2.5f)) return;
   ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
