@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/card_place.h"
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/sort_order.h"
 #include "app/panels/source_draft.h"
@@ -81,6 +82,7 @@ struct PanelState {
   std::string setting;  ///< of a kernel, as typed into its open list
   ColourRangeDraft colours;
   LabState lab;
+  CardPlace card;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged

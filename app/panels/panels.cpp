@@ -98,7 +98,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   const float captions_end = compare_captions(view, state);
   label_panel(view);
   legend_panel(status, view, state);
-  picked_panel(status, view, captions_end, out);
+  picked_panel(status, view, state, captions_end, out);
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

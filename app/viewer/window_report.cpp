@@ -9,6 +9,7 @@
 
 #include "app/lab/metadata.h"
 #include "app/lab/settings_cells.h"
+#include "app/panels/physical.h"
 #include "app/report/run_facts.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
@@ -232,9 +233,10 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
     return words + fmt::format(" The colours show the parts of the scene: {}.", fmt::join(names, ", "));
   }
   if (legend.quantity.empty()) return words;
+  const ShownRange range = shown_range(status.units, legend);
   return words +
          fmt::format(" The colours show the {} ({}), from {} to {}; bodies beyond have the colours of these ends.",
-                     legend.quantity, legend.unit, significant(legend.low, 3), significant(legend.high, 3));
+                     legend.quantity, range.unit, significant(range.low, 3), significant(range.high, 3));
 }
 
 }  // namespace orrery

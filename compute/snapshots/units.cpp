@@ -47,6 +47,18 @@ constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)},
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 
+constexpr double pc_cm = 1e-3 * kpc_cm;
+constexpr NamedUnit density_units[]{{"Msun/pc\u00b3", solar_mass_g / (pc_cm * pc_cm * pc_cm)},
+                                    {"Msun/kpc\u00b3", solar_mass_g / (kpc_cm * kpc_cm * kpc_cm)},
+                                    {"Msun/AU\u00b3", solar_mass_g / (au_cm * au_cm * au_cm)},
+                                    {"g/cm\u00b3", 1},
+                                    {"kg/m\u00b3", 1e-3}};
+constexpr NamedUnit mass_per_area_units[]{{"Msun/pc\u00b2", solar_mass_g / (pc_cm * pc_cm)},
+                                          {"Msun/kpc\u00b2", solar_mass_g / (kpc_cm * kpc_cm)},
+                                          {"Msun/AU\u00b2", solar_mass_g / (au_cm * au_cm)},
+                                          {"g/cm\u00b2", 1},
+                                          {"kg/m\u00b2", 0.1}};
+
 constexpr double names_tolerance = 1e-3;  // names by other programs' constants
 
 bool near_one(double ratio) {
@@ -182,12 +194,24 @@ NamedUnit mass_unit_for(double g) {
   return suitable(g, mass_units);
 }
 
+NamedUnit time_unit_for(double s) {
+  return suitable(s, time_units);
+}
+
 NamedUnit velocity_unit_for(double cm_s) {
   return suitable(cm_s, velocity_units);
 }
 
 NamedUnit acceleration_unit_for(double cm_s2) {
   return suitable(cm_s2, acceleration_units);
+}
+
+NamedUnit density_unit_for(double g_cm3) {
+  return suitable(g_cm3, density_units);
+}
+
+NamedUnit mass_per_area_unit_for(double g_cm2) {
+  return suitable(g_cm2, mass_per_area_units);
 }
 
 std::string units_option(const Units& units) {

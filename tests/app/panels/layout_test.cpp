@@ -54,6 +54,28 @@ void show_legend(ViewStatus& view) {
       .quantity = "speed", .low = 0.1f, .high = 3.2f, .colours = {{0, 0, 0}, {1, 1, 1}}, .world_per_height = 4};
 }
 
+/// WCAG's relative luminance of a colour over a ground.
+float luminance(ImVec4 colour, float ground) {
+  const auto linear = [&](float value) {
+    const float over = colour.w * value + (1 - colour.w) * ground;
+    return over <= 0.04045f ? over / 12.92f : std::pow((over + 0.055f) / 1.055f, 2.4f);
+  };
+  return 0.2126f * linear(colour.x) + 0.7152f * linear(colour.y) + 0.0722f * linear(colour.z);
+}
+
+TEST_F(Panels, CanBeReadOverTheBrightestPicture) {
+  for (const theme::Tone tone : {theme::Tone::dark, theme::Tone::light}) {
+    apply_style(1, tone);
+    const float ground = luminance(ImGui::GetStyle().Colors[ImGuiCol_WindowBg], tone == theme::Tone::dark ? 1 : 0);
+    for (const theme::Colour colour : {theme::text, theme::dim}) {
+      const float words = luminance(ImGui::ColorConvertU32ToFloat4(colour), 0);
+      const float contrast = (std::max(words, ground) + 0.05f) / (std::min(words, ground) + 0.05f);
+      EXPECT_GT(contrast, 4.5f) << "WCAG's least, tone " << static_cast<int>(tone);
+    }
+  }
+  apply_style(1);
+}
+
 TEST_F(Panels, OrderSectionsFromSceneToRecord) {
   select(test::find_kernel("cpu-tree"));
   settle();

@@ -147,6 +147,10 @@ TEST(UnitsTest, HaveTheNameThatSuitsAValue) {
   EXPECT_STREQ(mass_unit_for(1e11 * solar_mass_g).name, "Msun");
   EXPECT_STREQ(acceleration_unit_for(981).name, "m/s\u00b2");
   EXPECT_STREQ(length_unit_for(0).name, "kpc");
+  EXPECT_STREQ(time_unit_for(3e5).name, "d");
+  EXPECT_STREQ(density_unit_for(0.1 * solar_mass_g / std::pow(1e-3 * kpc_cm, 3)).name, "Msun/pc\u00b3");
+  EXPECT_STREQ(density_unit_for(1).name, "g/cm\u00b3");
+  EXPECT_STREQ(mass_per_area_unit_for(50 * solar_mass_g / std::pow(1e-3 * kpc_cm, 2)).name, "Msun/pc\u00b2");
 }
 
 }  // namespace
