@@ -1,9 +1,11 @@
 // GADGET HDF5. What other programs read of it is tested by tests/app/cli/snapshot_readers.py.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compute/core/temporary_folder.h"
@@ -44,8 +46,8 @@ class Hdf5File {
     H5Sclose(space);
   }
   /// Without values: a compressed dataset of which nothing is stored.
-  void dataset(const char* in, const char* name, hsize_t rows, hsize_t columns,
-               const std::vector<double>& values, bool chunked = false) const {
+  void dataset(const char* in, const char* name, hsize_t rows, hsize_t columns, const std::vector<double>& values,
+               bool chunked = false) const {
     const hsize_t extent[2] = {rows, columns}, chunk[2] = {std::min<hsize_t>(rows, 1000), columns};
     const int rank = columns > 1 ? 2 : 1;
     const hid_t space = H5Screate_simple(rank, extent, nullptr), made = H5Pcreate(H5P_DATASET_CREATE), to = group(in);
@@ -200,6 +202,14 @@ TEST_F(Hdf5, TakesTheRoomOfItsBodies) {
   write_snapshot(file(), {find_scene("plummer").generate(count, 1).bodies});
   EXPECT_LT(std::filesystem::file_size(file()), 20'000u + 48 * count);
   EXPECT_EQ(read_snapshot(file()).bodies.count(), count);
+}
+
+TEST_F(Hdf5, TheSameBodiesAreTheSameBytes) {
+  const Snapshot snapshot{.bodies = find_scene("plummer").generate(9, 1).bodies};
+  write_snapshot(file(), snapshot);
+  std::this_thread::sleep_for(std::chrono::milliseconds{1100});  // libhdf5 would write the second
+  write_snapshot(folder_ / "later.hdf5", snapshot);
+  EXPECT_EQ(test::read_bytes(folder_ / "later.hdf5"), test::read_bytes(file()));
 }
 
 TEST_F(Hdf5, HoldsUnitsThatAreNearlyGadgets) {
