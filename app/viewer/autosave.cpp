@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/runs/run_checkpoint.h"
-#include "app/text/user_folder.h"
 #include "compute/core/start_thread.h"
 
 namespace orrery {
@@ -17,11 +16,6 @@ namespace fs = std::filesystem;
 constexpr const char* present_run = "run.checkpoint";
 
 }  // namespace
-
-fs::path usual_autosave_folder() {
-  const fs::path folder = user_folder("XDG_STATE_HOME", ".local/state");
-  return folder.empty() ? folder : folder / "orrery";
-}
 
 Autosave::Autosave(fs::path folder, double period_s) : folder_{std::move(folder)}, period_s_{period_s} {
   if (folder_.empty()) return;

@@ -44,7 +44,4 @@ class Autosave {
   std::jthread writer_;  // last: it uses the others
 };
 
-/// orrery in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither XDG_STATE_HOME nor HOME is a full path.
-std::filesystem::path usual_autosave_folder();
-
 }  // namespace orrery
