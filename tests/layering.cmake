@@ -23,7 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|write_all)[.]cpp" "compute/core/" ${posix_headers})
+may_include("compute/core/(atomic_file|descriptor|host_memory|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
@@ -38,7 +38,7 @@ may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/k
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5_(object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
+may_include("compute/snapshots/hdf5_(dataset|object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
@@ -70,7 +70,7 @@ may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "comput
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
             "compute/sim/backends[.]h$" "compute/kernels/parts/simd_name[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
-may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" ${posix_headers})
+may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")

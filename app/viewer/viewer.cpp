@@ -14,6 +14,7 @@
 #include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
+#include "app/text/user_folder.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/legend.h"
@@ -71,7 +72,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       picker_{lockstep_},
       follow_{lockstep_},
       facts_{backends_},
-      autosave_{lockstep_ ? std::filesystem::path{} : usual_autosave_folder(), options.autosave_s} {
+      autosave_{lockstep_ ? std::filesystem::path{} : usual_state_folder(), options.autosave_s} {
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   history_.begin(lane_.simulation());

@@ -39,7 +39,8 @@ struct SnapshotFormat {
   const char* id;
   const char* title;
   std::array<std::string_view, 4> endings;  ///< of the file names that write_snapshot() gives this format, with dots
-  struct Holds {                            ///< what a file in this format can hold besides positions
+  std::string_view companion{};  ///< what takes its place in the name of a file that belongs to this one alone
+  struct Holds {                 ///< what a file in this format can hold besides positions
     bool masses = true, velocities = false, time = false, ids = false;
     bool species = false;     ///< gas, dark and star
     bool components = false;  ///< disc, bulge and boundary apart from these

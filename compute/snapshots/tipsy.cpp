@@ -360,6 +360,7 @@ constinit const SnapshotFormat tipsy_format{
     .id = "tipsy",
     .title = "TIPSY",
     .endings = {".tipsy"},
+    .companion = ".tipsy.iord",
     .holds = {.velocities = true,
               .time = true,
               .ids = true,
