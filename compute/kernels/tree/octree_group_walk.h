@@ -282,7 +282,8 @@ class Walk {
       const int cell = space_.distant[lane_];
       const Vec4 at = tree_.tests[cell], a = tree_.moments_a[cell], b = tree_.moments_b[cell];
       const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
-      add_distant_cell(expansion_, law_.inverse_distance(dx, dy, dz), dx, dy, dz, a.x, quadrupole_from(a, b));
+      const Quadrupole<float> q{a.y, b.x, b.z, a.z, a.w, b.y, b.w};
+      add_distant_cell(expansion_, law_.inverse_distance(dx, dy, dz), dx, dy, dz, a.x, q);
     }
     __syncwarp();
     distant_ -= count;
@@ -300,10 +301,6 @@ class Walk {
       const Vec3 pull = pull_at(expansion_, own.x - center_.x, own.y - center_.y, own.z - center_.z);
       sum_[k] = {sum_[k].x + pull.x, sum_[k].y + pull.y, sum_[k].z + pull.z};
     }
-  }
-
-  static __device__ Quadrupole<float> quadrupole_from(const Vec4& a, const Vec4& b) {
-    return {a.y, b.x, b.z, a.z, a.w, b.y, b.w};
   }
 
   /// Adds the pull of the first `count` <= 32 cells of the list, and removes them.
