@@ -135,8 +135,8 @@ void HermiteBodies::forget() {
 
 void HermiteBodies::start(const StateArrays& arrays, cudaStream_t stream) {
   visit_precision(arrays, [&]<class Real>(Real) {
-    start_bodies<Real><<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(arrays, count(),
-                                                                                      memory_.bodies.data());
+    start_bodies<Real>
+        <<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(arrays, count(), memory_.bodies.data());
   });
   ORRERY_CUDA_CHECK_LAUNCH(start_bodies);
   started_ = true;

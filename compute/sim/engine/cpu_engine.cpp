@@ -142,8 +142,10 @@ class CpuEngine final : public Engine {
         work = ops.work;
         if (TreeFacet* const tree = plan_.kernel->tree()) result.tree = tree->report();
         result.force_probe = ops.probe;
-        if (plan_.integrator->block_steps) result.levels = state_.hermite.started() ? state_.hermite.counts() : levels_.counts();
-        body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
+        if (plan_.integrator->block_steps)
+          result.levels = state_.hermite.started() ? state_.hermite.counts() : levels_.counts();
+        body =
+            ops.not_finite >= 0 ? ops.not_finite : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
@@ -174,7 +176,8 @@ class CpuEngine final : public Engine {
     if (batch.steps == 0 && !state_.accelerations_current) return nullptr;
     Accelerations result{.step = batch.begin.step + batch.steps, .magnitudes = {}};
     result.magnitudes.reserve(state_.accelerations.size());
-    for (const Vec4& a : state_.accelerations) result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
+    for (const Vec4& a : state_.accelerations)
+      result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
     return std::make_shared<const Accelerations>(std::move(result));
   }
 

@@ -58,9 +58,7 @@ struct CpuStepParts {
             .cancelled = stop};
   }
   /// Where the kernel stores low words of accelerations; null: it has none.
-  Vec4* stored_low() const {
-    return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr;
-  }
+  Vec4* stored_low() const { return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr; }
   StateArrays arrays() const {
     return {.positions = state.bodies.positions.data(),
             .velocities = state.bodies.velocities.data(),
