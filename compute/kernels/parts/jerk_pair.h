@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/core/law.h"
+#include "compute/core/low_words.h"
 #include "compute/core/precise_body.h"
 
 namespace orrery {
@@ -18,7 +19,7 @@ inline constexpr int jerk_sum_length = 64;
 struct DoubleFloat {
   float high, low;
   ORRERY_HD static DoubleFloat of(double value) {
-    const auto high = static_cast<float>(value);
+    const float high = high_word(value);
     return {high, static_cast<float>(value - static_cast<double>(high))};
   }
   /// a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other, so that
