@@ -26,6 +26,14 @@ class CompensatedState : public testing::TestWithParam<KernelPtr> {
     sim.apply(SetDigits{digits});
     return sim;
   }
+  /// The integrators that the kernel suits.
+  static std::vector<const IntegratorInfo*> suited_integrators() {
+    std::vector<const IntegratorInfo*> suited;
+    for (const IntegratorInfo* each : integrators()) {
+      if (GetParam()->gives_jerks || !each->needs_jerks) suited.push_back(each);
+    }
+    return suited;
+  }
 };
 
 Vec3d position(const Bodies& bodies, std::size_t i) {
@@ -55,7 +63,7 @@ TEST_P(CompensatedState, TinyStepsAddUp) {
   constexpr float dt = 0x1p-30f;
   constexpr int steps = 400;
   const Bodies start{{{1, 1, 1, 0.5f}, {2, 1, 1, 0.5f}}, {{1, 1, 1, 0}, {1, 1, 1, 0}}};
-  for (const IntegratorInfo* integrator : integrators()) {
+  for (const IntegratorInfo* integrator : suited_integrators()) {
     SCOPED_TRACE(integrator->id);
     const auto after = [&](Digits digits) {
       Simulation sim = simulation(integrator->id, digits);
@@ -65,7 +73,9 @@ TEST_P(CompensatedState, TinyStepsAddUp) {
       sim.run(steps);
       return sim.bodies();
     };
-    EXPECT_EQ(after(Digits::single), start) << "floats lose all of it";
+    if (!integrator->needs_jerks) {  // or it has all digits while it runs
+      EXPECT_EQ(after(Digits::single), start) << "floats lose all of it";
+    }
     const Bodies moved = after(Digits::compensated);
     const double time = double{dt} * steps;
     const double error = 2 * GetParam()->tolerance.median + 1e-6;  // of the pull
@@ -81,7 +91,7 @@ TEST_P(CompensatedState, TinyStepsAddUp) {
 }
 
 TEST_P(CompensatedState, GoesWhereFloatsGo) {
-  for (const IntegratorInfo* integrator : integrators()) {
+  for (const IntegratorInfo* integrator : suited_integrators()) {
     SCOPED_TRACE(integrator->id);
     const auto after = [&](Digits digits) {
       Simulation sim = simulation(integrator->id, digits, 300);
