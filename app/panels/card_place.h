@@ -15,16 +15,20 @@ struct CardRoom {
 };
 
 struct CardPlace {
-  int body = -1;      ///< the picked one
-  ImVec2 size{0, 0};  ///< of the card in the last frame
+  int body = -1;                   ///< the picked one
+  ImVec2 whole{0, 0}, head{0, 0};  ///< sizes, as far as they were drawn
   CardCorner corner = CardCorner::upper_left;
+  bool head_only = false;  ///< the whole card would cover the body in every corner
+
+  ImVec2 size() const { return head_only ? head : whole; }
 };
 
 /// The card's upper left corner in `room`.
 ImVec2 card_position(const CardPlace& place, const CardRoom& room);
 
-/// Moves the card to another corner if it covers `ring`, where the body is seen, and another corner is free. It stays
-/// there until it covers the ring again: a body near its edge does not make it jump. Another body begins anew.
+/// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, only
+/// its head remains. It stays so until it covers the ring again, or until the whole card is well clear of it: a body
+/// near its edge does not make it jump. Another body begins anew.
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room);
 
 }  // namespace orrery

@@ -20,6 +20,9 @@ namespace {
 
 using theme::em;
 
+/// Whole; in a low part of the window without the scale bar and the bodies beyond the ends; or the colours alone.
+enum class Extent { whole, brief, colours };
+
 ImU32 packed(const std::array<float, 3>& colour) {
   return ImGui::ColorConvertFloat4ToU32({colour[0], colour[1], colour[2], 1});
 }
@@ -69,13 +72,14 @@ std::string beyond_text(const std::optional<float>& share, const char* side) {
   return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
 }
 
-void values(const Legend& legend, const ShownRange& range, float left, float width) {
+void values(const Legend& legend, const ShownRange& range, float left, float width, Extent extent) {
   colour_bar(legend, width);
   line(left, width, format_value(range.low), range.unit, format_value(range.high));
   if (!legend.low_class.empty()) {
     line(left, width, legend.low_class, counted(std::ssize(legend.colours), "class", "classes"), legend.high_class);
     ui_mark("legend.classes");
   }
+  if (extent == Extent::brief) return;
   const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
   if (below.empty() && above.empty()) return;
   line(left, width, below, {}, above, theme::dim);
@@ -117,7 +121,8 @@ const char* unit_words(const Status& status) {
   return status.units ? "in a unit that fits; the scene's own are in the panel." : "in units of G = 1.";
 }
 
-void colours(const Status& status, const Legend& legend, float width, bool compact) {
+void colours(const Status& status, const Legend& legend, float width, Extent extent) {
+  const bool compact = extent == Extent::colours;
   const float left = ImGui::GetCursorPosX();
   const char* const logarithmic = compact ? ", log" : ", logarithmic";
   const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
@@ -127,7 +132,7 @@ void colours(const Status& status, const Legend& legend, float width, bool compa
           fmt::format("Values are {} Values beyond the ends have the colours of the ends.", unit_words(status)));
   if (legend.parts.empty()) {
     const ShownRange range = shown_range(status.units, legend);
-    compact ? few_values(legend, range, left, width) : values(legend, range, left, width);
+    compact ? few_values(legend, range, left, width) : values(legend, range, left, width, extent);
   } else {
     swatches("legend.part", legend.parts);
   }
@@ -201,40 +206,57 @@ void arrow_scale(const Status& status, const Legend& legend) {
 }
 
 /// All but the colours of bodies.
-void lengths(const Status& status, const Legend& legend, float width) {
+void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   if (!legend.cells.name.empty()) {
     swatch(legend.cells);
     ui_mark("legend.cells");
   }
   swatches("legend.walk", legend.walk);
   if (!legend.arrows.name.empty()) arrow_scale(status, legend);
-  scale_bar(status, legend, width - em(4.5f));
+  if (extent == Extent::whole) scale_bar(status, legend, width - em(4.5f));
+}
+
+struct LegendLayout {
+  ImVec2 corner;  ///< of the window, at the lower right
+  ImVec2 padding;
+  float width;  ///< of the content
+  Extent extent;
+};
+
+/// In a narrow part of the window only the colours, so that they are never without values and units.
+LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view), lesson = lesson_width(view);
+  const bool with_card = view.picked && state.card.corner == CardCorner::lower_left;
+  const float stage = display.x - column - lesson, beside_card = stage - state.card.size().x - usual_margin;
+  const bool over_card = with_card && beside_card < em(8);
+  const float room = with_card && !over_card ? beside_card : stage;
+  const bool narrow = room < full + 4 * usual_margin, tight = narrow && room == stage;
+  const float margin = tight ? em(0.1f) : usual_margin;
+  const float rest = room + (tight && column > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
+  const float width = narrow ? std::min(rest - 2 * (margin + padding.x), full) : full;
+  const float right = display.x - lesson - margin;
+  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // what covers the lower part
+  float low = display.y - (beside ? 0 : state.lab.covered);
+  if (over_card) low -= state.card.size().y + usual_margin;
+  const bool brief = room < em(40) && low < em(34);
+  return {{right, low - margin}, padding, width, narrow ? Extent::colours : brief ? Extent::brief : Extent::whole};
 }
 
 }  // namespace
 
-/// Where there is little room only the colours, so that they are never without values and units.
 void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float full = em(11), usual_margin = em(0.75f);
-  const float card = view.picked && state.card.corner == CardCorner::lower_left ? state.card.size.x + usual_margin : 0;
-  const float room = display.x - side_column_width(view) - lesson_width(view) - card;
-  const bool compact = room < full + 4 * usual_margin, tight = compact && card <= 0;
-  const float margin = tight ? em(0.1f) : usual_margin;
-  const float rest =
-      room + (tight && side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
-  const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
-  const float width = compact ? std::min(rest - 2 * (margin + padding.x), full) : full;
-  if (width < em(2.5f)) return;
-  ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
-                          ImGuiCond_Always, {1, 1});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  const LegendLayout layout = layout_of(view, state);
+  if (layout.width < em(2.5f)) return;
+  ImGui::SetNextWindowPos(layout.corner, ImGuiCond_Always, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, layout.padding);
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (!legend.colours.empty() || !legend.parts.empty()) colours(status, legend, width, compact);
-    if (!compact) lengths(status, legend, width);
+    if (!legend.colours.empty() || !legend.parts.empty()) colours(status, legend, layout.width, layout.extent);
+    if (layout.extent != Extent::colours) lengths(status, legend, layout.width, layout.extent);
   }
   ImGui::End();
   ImGui::PopStyleVar();

@@ -57,7 +57,7 @@ void error_row(int body, const Status& status, const ViewStatus& view) {
   } else if (view.diagnostics.probe) {
     row("error", "with the next comparison", "The force error of the kernel is known after the next comparison.");
   } else {
-    row("error", "forces are not compared", "To know it, set Compare in the tab Speed and error.");
+    row("error", "forces are not compared", "To know it, set Compare in the tab Speed.");
   }
   ui_mark("picked.error");
 }
@@ -96,6 +96,28 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
   tooltip(row_of<Unpick>.sentence, "Esc");
 }
 
+/// What is known of the body.
+void rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
+  const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
+    return shown_text(status.units, dimension, numbers);
+  };
+  const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
+  row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
+  if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
+  row("position", shown(Dimension::length, body.position), "x, y and z.");
+  row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
+  row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
+  acceleration_row(body, status);
+  error_row(body.number, status, view);
+  row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
+  if (body.walk) {
+    row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
+        "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
+    ui_mark("picked.walk");
+  }
+  text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
+}
+
 }  // namespace
 
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out) {
@@ -114,25 +136,10 @@ void picked_panel(const Status& status, const ViewStatus& view, PanelState& stat
   ImGui::SetNextWindowPos(card_position(state.card, room));
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
-    const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
-      return shown_text(status.units, dimension, numbers);
-    };
-    const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
-    row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
-    if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
-    row("position", shown(Dimension::length, body.position), "x, y and z.");
-    row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
-    row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
-    acceleration_row(body, status);
-    error_row(body.number, status, view);
-    row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
-    if (body.walk) {
-      row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
-          "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
-      ui_mark("picked.walk");
-    }
-    text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
-    state.card.size = ImGui::GetWindowSize();
+    if (!state.card.head_only) rows(body, status, view);
+    const ImGuiStyle& style = ImGui::GetStyle();
+    ImVec2& size = state.card.head_only ? state.card.head : state.card.whole;
+    size = {ImGui::GetWindowSize().x, ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y};
   }
   ImGui::End();
 }

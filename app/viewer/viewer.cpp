@@ -185,7 +185,7 @@ void Viewer::frame() {
 void Viewer::show(double since_last_s, FrameTimes& times) {
   since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
   const bool due = rescue_.outside([this] {  // the display is asked for the window's size
-    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / surface_->scale(); };
+    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / gui_.display_scale(); };
     gui_.magnify(view_.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
   });

@@ -106,7 +106,7 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
       .across = "simulated time (G = 1)",
       .up = "energy drift |E \u2212 E\u2080| / |E\u2080|",
       .missing =
-          "The energy drift was not measured. The tab Conservation of the window starts to measure it, and so does "
+          "The energy drift was not measured. The tab Drift of the window starts to measure it, and so does "
           "'conserved SECONDS' in a script."};
   for (const ConservedProbe& probe : history) {
     const double first = history.front().sums.energy();

@@ -233,19 +233,25 @@ TEST_F(Panels, KeepTheCardClearOfThePickedBody) {
   view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
   view.picked = PickedBody{.number = 7, .part = "disc", .acceleration = {{1, 2, 3}}};
   state.lab.folded = true;
-  for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}}) {
-    resize(size.x, size.y, 1);
-    const float left = side_column_width(view);
-    for (int i = 0; i < 400; ++i) {
-      const ImVec2 at{left + (size.x - left) * static_cast<float>(i % 20) / 20,
-                      size.y * static_cast<float>(i / 20) / 20};
-      view.picked->place = {at.x / size.x, at.y / size.y};
+  const auto covers_window = [](const char* name) {
+    const ImGuiWindow* const window = ImGui::FindWindowByName(name);
+    return window && window->Active && card().Overlaps(window->Rect());
+  };
+  for (const float scale : {1.0f, 2.0f}) {
+    for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}}) {
+      resize(size.x, size.y, fitting_scale(scale, size.x, size.y));
       settle();
-      EXPECT_FALSE(card().Contains(at)) << at.x << ", " << at.y << " in a window of " << size.x;
-      EXPECT_FALSE(card().Overlaps(ImGui::FindWindowByName("Legend")->Rect())) << size.x;
-      EXPECT_FALSE(card().Overlaps(ImGui::FindWindowByName("Laboratory")->Rect())) << size.x;
-      EXPECT_FALSE(card().Overlaps(ImGui::FindWindowByName("Info")->Rect())) << size.x;
-      EXPECT_LE(card().Max.x, size.x);
+      const float left = side_column_width(view);
+      for (int i = 0; i < 400; ++i) {
+        const ImVec2 at{left + (size.x - left) * static_cast<float>(i % 20) / 20,
+                        size.y * static_cast<float>(i / 20) / 20};
+        view.picked->place = {at.x / size.x, at.y / size.y};
+        settle();
+        EXPECT_FALSE(card().Contains(at)) << at.x << ", " << at.y << " in a window of " << size.x;
+        EXPECT_TRUE(seen("legend.quantity"));
+        for (const char* name : {"Legend", "Laboratory", "Info"}) EXPECT_FALSE(covers_window(name)) << name << size.x;
+        EXPECT_LE(card().Max.x, size.x);
+      }
     }
   }
 }
