@@ -249,9 +249,12 @@ Snapshot read(SnapshotInput& input) {
   if (reader.has_density()) snapshot.unread.emplace_back(unread_density.name);
   if (reader.has_potential() && ids.empty()) snapshot.unread.emplace_back(unread_potential.name);
   if (ids.empty()) take_iord(input.path(), snapshot);
-  if (const auto beside = units_beside(input.path())) {
-    snapshot.units = beside->units;
-    snapshot.units_file = beside->file.string();
+  const ParamUnits beside = units_beside(input.path());
+  if (beside.units) {
+    snapshot.units = beside.units;
+    snapshot.units_file = beside.file.string();
+  } else if (!beside.problem.empty()) {
+    snapshot.notes.push_back(beside.problem);
   }
   return snapshot;
 }
