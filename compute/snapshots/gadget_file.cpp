@@ -215,7 +215,7 @@ class GadgetReader {
   }
 
   float number(std::size_t width, const std::byte* at) const {
-    return width == sizeof(float) ? bytes_.load_float(at) : static_cast<float>(bytes_.load_double(at));
+    return width == sizeof(float) ? bytes_.load_float(at) : single_precision(bytes_.load_double(at));
   }
 
   void read_vectors(const std::string& label, std::vector<Vec4>& vectors, std::size_t width, bool& done) {

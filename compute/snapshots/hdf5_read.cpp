@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/core/format_count.h"
+#include "compute/core/range.h"
 #include "compute/core/trial_process.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/gadget_parts.h"
@@ -27,23 +28,16 @@ std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
 }
 
+struct NamedNumber {
+  std::string name;
+  double value;
+};
 /// A number in an attribute of one of these names.
-std::optional<double> first_attribute(hid_t in, std::initializer_list<const char*> names) {
+std::optional<NamedNumber> first_attribute(hid_t in, std::initializer_list<const char*> names) {
   for (const char* const name : names) {
-    if (const auto value = attribute_number(in, name)) return value;
+    if (const auto value = attribute_number(in, name)) return NamedNumber{name, *value};
   }
   return std::nullopt;
-}
-
-/// Those of GADGET, AREPO or SWIFT.
-std::optional<Units> units_in(hid_t group) {
-  const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
-  const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
-  const auto velocity = attribute_number(group, "UnitVelocity_in_cm_per_s");
-  const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
-  if (!length || !mass || (!velocity && !time)) return std::nullopt;
-  const Units units{*length, *mass, velocity ? *velocity : *length / *time};
-  return units.usable() ? std::optional{units} : std::nullopt;
 }
 
 class Hdf5Reader {
@@ -106,7 +100,7 @@ class Hdf5Reader {
     header_.box_size = attribute_number(header.id(), "BoxSize").value_or(0);
     header_.omega0 = attribute_number(header.id(), "Omega0").value_or(0);
     header_.hubble = attribute_number(header.id(), "HubbleParam").value_or(1);
-    const double files = first_attribute(header.id(), {"NumFilesPerSnapshot"}).value_or(1);
+    const double files = attribute_number(header.id(), "NumFilesPerSnapshot").value_or(1);
     header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
     read_totals(header.id());
     read_scale_factor(header.id());
@@ -138,9 +132,26 @@ class Hdf5Reader {
   void read_units() {
     for (const char* const name : {"Units", "Header", "Parameters"}) {
       const Hdf5Object group = open_group(file_.id(), name);
-      if (group) snapshot_.units = units_in(group.id());
+      if (group) snapshot_.units = units_in(group.id(), name);
       if (snapshot_.units) return;
     }
+  }
+
+  /// Those of GADGET, AREPO or SWIFT. Notes those that cannot be used.
+  std::optional<Units> units_in(hid_t group, const std::string& name) {
+    const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
+    const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
+    const auto velocity = first_attribute(group, {"UnitVelocity_in_cm_per_s"});
+    const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
+    if (!length || !mass || (!velocity && !time)) return std::nullopt;
+    for (const auto& unit : {length, mass, velocity ? velocity : time}) {
+      if (Units::usable(unit->value)) continue;
+      snapshot_.notes.push_back("units are not read: " + name + '/' + unit->name + " = " + shortest_text(unit->value) +
+                                " is no unit");
+      return std::nullopt;
+    }
+    const Units units{length->value, mass->value, velocity ? velocity->value : length->value / time->value};
+    return units.usable() ? std::optional{units} : std::nullopt;
   }
 
   void note_unread(const std::string& name, std::size_t type) {
@@ -198,7 +209,7 @@ class Hdf5Reader {
   template <class Value>
   static bool read_rows(const Hdf5Object& data, const std::array<hsize_t, 2>& start,
                         const std::array<hsize_t, 2>& count, std::vector<Value>& block) {
-    const hid_t native = std::is_same_v<Value, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_UINT64;
+    const hid_t native = std::is_same_v<Value, double> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
     const hsize_t size = count[0] * count[1];
     block.resize(size);
     const Hdf5Object space{H5Dget_space(data.id()), H5Sclose}, memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
@@ -236,12 +247,14 @@ class Hdf5Reader {
     std::vector<Vec4>&positions = snapshot_.bodies.positions, &velocities = snapshot_.bodies.velocities;
     const Hdf5Object group = group_of(type);
     const auto open = [&](const char* name, hsize_t columns) { return dataset(group.id(), type, name, columns); };
-    for_each<float>(open("Coordinates", 3), type, "Coordinates", 3,
-                    [&](hsize_t row, hsize_t k, float value) { positions[first + row].*components[k] = value; });
+    for_each<double>(open("Coordinates", 3), type, "Coordinates", 3, [&](hsize_t row, hsize_t k, double value) {
+      positions[first + row].*components[k] = single_precision(value);
+    });
     check(type, "Coordinates", first, true, false);
     if (const Hdf5Object data = open("Velocities", 3)) {
-      for_each<float>(data, type, "Velocities", 3,
-                      [&](hsize_t row, hsize_t k, float value) { velocities[first + row].*components[k] = value; });
+      for_each<double>(data, type, "Velocities", 3, [&](hsize_t row, hsize_t k, double value) {
+        velocities[first + row].*components[k] = single_precision(value);
+      });
       check(type, "Velocities", first, false, false);
     } else {
       snapshot_.notes.push_back(type_name(type) + " has no velocities: these bodies are at rest");
@@ -249,8 +262,8 @@ class Hdf5Reader {
     if (header_.masses[type] == 0) {
       const Hdf5Object data = open("Masses", 1);
       if (!data) fail(type_name(type) + "/Masses", "missing, and Header/MassTable has no mass");
-      for_each<float>(data, type, "Masses", 1,
-                      [&](hsize_t row, hsize_t, float value) { positions[first + row].w = value; });
+      for_each<double>(data, type, "Masses", 1,
+                       [&](hsize_t row, hsize_t, double value) { positions[first + row].w = single_precision(value); });
       check(type, "Masses", first, true, true);
     }
     if (const Hdf5Object data = open("ParticleIDs", 1)) {
@@ -278,11 +291,11 @@ class Hdf5Reader {
       const Hdf5Object data = dataset(group, type, name, 1);
       std::vector<float>& values = snapshot_.properties.*property.values;
       values.resize(header_.bodies());
-      for_each<float>(data, type, name, 1, [&](hsize_t row, hsize_t, float value) {
-        if (!std::isfinite(value)) {
-          fail(type_name(type) + '/' + name, "row " + std::to_string(row) + " (counted from 0) is not finite");
+      for_each<double>(data, type, name, 1, [&](hsize_t row, hsize_t, double value) {
+        if (const std::string cause = unusable_property(value); !cause.empty()) {
+          fail(type_name(type) + '/' + name, "row " + std::to_string(row) + " (counted from 0) is " + cause);
         }
-        values[first + row] = value;
+        values[first + row] = static_cast<float>(value);
       });
       return;
     }
@@ -294,7 +307,7 @@ class Hdf5Reader {
     const auto extent = data ? extent_of(data) : std::nullopt;
     if (!extent || (*extent)[0] != header_.counts[type] || (*extent)[1] > 3 || !unreadable(data).empty()) return;
     const std::array<hsize_t, 2> count{std::min((*extent)[0], rows_at_once(data)), (*extent)[1]};
-    std::vector<float> values;
+    std::vector<double> values;
     std::vector<std::uint64_t> ids;
     name == "ParticleIDs" ? read_rows(data, {0, 0}, count, ids) : read_rows(data, {0, 0}, count, values);
   }

@@ -98,6 +98,11 @@ std::string convert_for(UnitRule rule, Snapshot& snapshot) {
   return (unknown ? "units were not known: written as " : "converted to ") + units_text(to);
 }
 
+/// Whether they are those that readers of the format take, so that nothing is lost without them.
+bool are_assumed(const Units& units, const SnapshotFormat& format) {
+  return format.units == UnitRule::galactic && nearly_equal(units, galactic_units);
+}
+
 bool has_components(const std::vector<Species>& species) {
   return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
 }
@@ -195,7 +200,7 @@ std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& 
       {"metals of bodies other than gas and stars", by_species && others_have(has.metals, has, {gas, star})},
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
       {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
-      {"units", !holds.units && snapshot.units && !snapshot.units_assumed},
+      {"units", !holds.units && snapshot.units && !snapshot.units_assumed && !are_assumed(*snapshot.units, format)},
       {"low words", !holds.low_words && snapshot.bodies.digits() == Digits::compensated}};
   std::vector<std::string> names;
   for (const auto& [name, missing] : parts) {

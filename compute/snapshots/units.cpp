@@ -133,11 +133,6 @@ void scale_values(std::vector<float>& values, double factor) {
 
 }  // namespace
 
-bool Units::usable() const {
-  const auto in_range = [](double value) { return value >= 1e-60 && value <= 1e60; };
-  return in_range(length_cm) && in_range(mass_g) && in_range(velocity_cm_s);
-}
-
 Units gravity_units(double length_cm, double mass_g) {
   return {length_cm, mass_g, std::sqrt(gravitational_constant * mass_g / length_cm)};
 }

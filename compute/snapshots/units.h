@@ -16,7 +16,8 @@ struct Units {
 
   double time_s() const { return length_cm / velocity_cm_s; }
   /// Whether no product of them leaves the range of double.
-  bool usable() const;
+  bool usable() const { return usable(length_cm) && usable(mass_g) && usable(velocity_cm_s); }
+  static constexpr bool usable(double unit) { return unit >= 1e-60 && unit <= 1e60; }
   friend bool operator==(const Units&, const Units&) = default;
 };
 

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "compute/core/temporary_folder.h"
@@ -133,7 +135,14 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(2, 0, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
   expect_refused("PartType1/Masses", "missing");
   make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, 1e300, 0}); });
+  expect_refused("PartType1/Coordinates", "row 1", "beyond 1e15");
+  make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, INFINITY, 0}); });
   expect_refused("PartType1/Coordinates", "row 1", "not finite");
+  make(2, 1, [&](const Hdf5File& made) {
+    made.dataset("PartType1", "Coordinates", 2, 3, places);
+    made.dataset("PartType1", "Temperature", 2, 1, {1, 1e300});
+  });
+  expect_refused("PartType1/Temperature", "row 1", "beyond the range");
   make(1e9, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); });
   EXPECT_LT(std::filesystem::file_size(file()), 20000u);
   expect_refused("PartType1/Coordinates", "truncated", "no values are stored");
@@ -151,6 +160,28 @@ std::string small_file(const std::filesystem::path& path, bool chunked) {
     made.dataset("PartType1", "ParticleIDs", 2, 1, {1, 2}, chunked);
   }
   return test::read_bytes(path);
+}
+
+TEST_F(Hdf5, NotesUnitsThatCannotBeUsed) {
+  const std::vector<std::pair<const char*, double>> good{
+      {"UnitLength_in_cm", 3e18}, {"UnitMass_in_g", 2e33}, {"UnitVelocity_in_cm_per_s", 1e5}};
+  for (std::size_t bad = 0; bad < good.size(); ++bad) {
+    for (const double value : {static_cast<double>(INFINITY), static_cast<double>(NAN), -1.0, 0.0, 1e300}) {
+      {
+        const Hdf5File made{file()};
+        header(made, 2);
+        made.dataset("PartType1", "Coordinates", 2, 3, {1, 2, 3, -1, -2, -3});
+        for (std::size_t i = 0; i < good.size(); ++i) {
+          made.attribute("Units", good[i].first, {i == bad ? value : good[i].second});
+        }
+      }
+      const Snapshot snapshot = read_snapshot(file());
+      EXPECT_TRUE(snapshot.units_assumed);
+      ASSERT_FALSE(snapshot.notes.empty());
+      EXPECT_NE(snapshot.notes[0].find("Units/" + std::string{good[bad].first} + " = "), std::string::npos)
+          << snapshot.notes[0];
+    }
+  }
 }
 
 TEST_F(Hdf5, EveryDamagedByteIsReadOrRefusedInOneLine) {
