@@ -126,7 +126,7 @@ int fail(int status, const std::string& why) {
 
 int run(const std::vector<std::string>& arguments) {
   try {
-    if (is_compiler_process(arguments)) return run_compiler_process(arguments);
+    if (is_compiler_process(arguments)) return run_compiler_process();
     KernelCatalog kernels;
     const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());

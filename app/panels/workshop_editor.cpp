@@ -81,7 +81,7 @@ bool escape_pressed() {
   return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
 }
 
-/// An editor without a scroll bar of its own, as high as its text, in a window that scrolls.
+/// An editor without a scroll bar of its own, as high as its text or higher, in a window that scrolls.
 void source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                 ImGuiInputTextFlags flags, EditorState& state) {
   ImGui::PushID(id);
@@ -90,7 +90,8 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   const ImVec2 padding = ImGui::GetStyle().FramePadding, low = ImGui::GetCursorScreenPos();
   const float own_top = ImGui::GetCursorPosY() + padding.y;
   const int lines = lines_in(text);
-  const float needed = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
+  const float text_height = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
+  const float needed = std::max(text_height, ImGui::GetContentRegionAvail().y);  // a click below the text edits it, too
   draw_lines(messages, lines, {low.x, low.y + padding.y});
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(number_width));
   Editing editing{.replacement = text == state.shown ? nullptr : &text};

@@ -214,8 +214,8 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   SourceDraft& source_draft = draft.sources[workshop.file];
   follow_file(workshop, source_draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
-  const bool wide = room >= em(48);
-  const float column = wide ? em(23) : room, rows = std::max(height, em(13));
+  const bool wide = room >= em(50);
+  const float column = wide ? em(25) : room, rows = std::max(height, em(13));
   ImGui::BeginChild("file", {column, wide ? rows : em(14)});
   file_row(draft, out);
   state_lines(workshop);

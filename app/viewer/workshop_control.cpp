@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/workshop/compiler_process.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -59,9 +58,9 @@ Trial system_of(Trial trial) {
 WorkshopControl::WorkshopControl(KernelCatalog& kernels, const Backends& backends)
     : kernels_{kernels},
       backends_{backends},
-      placed_{kernels, [](KernelCatalog& catalog, const AcceptedKernel& kernel) {
+      placed_{kernels, [this](KernelCatalog& catalog, const AcceptedKernel& kernel) {
                 return put_file_kernel(catalog, kernel.file, kernel.version, FileKernelUse::plain,
-                                       CompilerProcess{.cancelled = stop_requested});
+                                       CompilerProcess{.cancelled = stop_requested, .spares = compilers_});
               }} {}
 
 KernelWorkshop& WorkshopControl::opened() {
@@ -112,8 +111,8 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
                                                   const std::function<bool()>& cancelled) const {
   require_free_id(kernels_, file);
   const int architecture = architecture_of(backends_);
-  const CompiledLaws compiled =
-      compile_for_all_laws(file, allowed_values(file, values), architecture, CompilerProcess{.cancelled = cancelled});
+  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture,
+                                                     CompilerProcess{.cancelled = cancelled, .spares = compilers_});
   return compiled.gravity->warnings;
 }
 
@@ -136,6 +135,7 @@ KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Value
 
 std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {
   if (!workshop_) return std::nullopt;
+  compilers_->fill();
   std::optional<SelectKernel> select;
   const bool is_shown = placed_.is(shown.kernel_id);
   if (is_shown) {

@@ -10,6 +10,7 @@
 #include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/viewer/shown_bodies.h"
+#include "app/workshop/compiler_process.h"
 #include "app/workshop/kernel_workshop.h"
 #include "app/workshop/placed_kernel.h"
 #include "compute/sim/backends.h"
@@ -58,6 +59,7 @@ class WorkshopControl {
   bool first_ = false;                // none of the open file's versions was shown: the next is, whatever is shown
   std::pair<int, std::string> told_;  // the text, and why it was rejected, that take_rejection() returned
   ShownBodies shown_bodies_;
+  std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
 };
 

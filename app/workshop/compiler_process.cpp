@@ -1,7 +1,9 @@
 #include "app/workshop/compiler_process.h"
 
 #include <fmt/format.h>
+#include <sys/poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,9 +21,30 @@
 namespace orrery {
 namespace {
 
-// The command line of the process: this word, the function, the options. The source is its standard input.
+// The one word of the process's command line.
 constexpr std::string_view compiler_word = "compile-for-parent";
 constexpr rlim_t most_bytes = rlim_t{2} << 30;
+
+/// What the process reads: lines with the function and the options, and then the source.
+std::string packed(const CompilerInput& input) {
+  std::string text = fmt::format("{}\n{}\n", input.function, input.options.size());
+  for (const std::string& option : input.options) text += option + '\n';
+  return text + input.source;
+}
+
+/// Waits for it.
+CompilerInput read_input(std::istream& stream) {
+  constexpr std::size_t most_options = 100;
+  CompilerInput input;
+  std::size_t options = 0;
+  std::getline(stream, input.function);
+  stream >> options;
+  stream.ignore();
+  input.options.resize(std::min(options, most_options));
+  for (std::string& option : input.options) std::getline(stream, option);
+  input.source.assign(std::istreambuf_iterator<char>{stream}, {});
+  return input;
+}
 
 /// The process writes a line with the sizes of what follows it.
 std::string packed(const cuda::Nvrtc::Result& result) {
@@ -45,14 +68,57 @@ cuda::Nvrtc::Result unpacked(const std::string& text) {
   return result;
 }
 
+std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& program) {
+  return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
+}
+
+/// Loads what NVRTC needs for any text, unless one is there.
+void warm_up() {
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (poll(&input, 1, 0) != 0) return;
+  try {
+    (void)compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"});
+  } catch (const std::exception&) {
+    // The first text meets it again.
+  }
+}
+
 }  // namespace
 
+void SpareCompilers::fill() {
+  constexpr std::size_t laws = 2;
+  const std::lock_guard lock{mutex_};
+  while (compiling_ == 0 && waiting_.size() < laws) waiting_.push_back(start_compiler(program_));
+}
+
+std::unique_ptr<ChildProcess> SpareCompilers::take() {
+  const std::lock_guard lock{mutex_};
+  ++compiling_;
+  if (waiting_.empty()) return nullptr;
+  std::unique_ptr<ChildProcess> first = std::move(waiting_.back());
+  waiting_.pop_back();
+  return first;
+}
+
+void SpareCompilers::put_back() {
+  const std::lock_guard lock{mutex_};
+  --compiling_;
+}
+
 cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) const {
-  std::vector<std::string> words{std::string{compiler_word}, input.function};
-  words.insert(words.end(), input.options.begin(), input.options.end());
+  const std::string text = packed(input);
   bool stopped = false;
-  const ChildResult end = child_result(
-      program, words, [&] { return stopped = cancelled && cancelled(); }, limit, input.source);
+  const auto compile_in = [&](ChildProcess& process) {
+    return process.result([&] { return stopped = cancelled && cancelled(); }, limit, text);
+  };
+  ChildResult end;
+  if (spares) {
+    const std::unique_ptr<ChildProcess> spare = spares->take();
+    if (spare) end = compile_in(*spare);
+    spares->put_back();
+  }
+  const bool has_answered = end.status >= 0 || end.timed_out || stopped;
+  if (!has_answered) end = compile_in(*start_compiler(program));  // no spare, or one that has ended meanwhile
   if (stopped) throw std::runtime_error("the compiler was stopped");
   if (!end.not_started.empty()) throw std::runtime_error("the compiler did not run: " + end.not_started);
   if (end.timed_out) {
@@ -64,10 +130,10 @@ cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) cons
 }
 
 bool is_compiler_process(const std::vector<std::string>& words) {
-  return words.size() >= 2 && words.front() == compiler_word;
+  return words.size() == 1 && words.front() == compiler_word;
 }
 
-int run_compiler_process(const std::vector<std::string>& words) {
+int run_compiler_process() {
   // NVRTC would end this process on these, and its result would look like that of a wrong text.
   sigset_t ignored;
   sigemptyset(&ignored);
@@ -75,9 +141,8 @@ int run_compiler_process(const std::vector<std::string>& words) {
   (void)pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
   const rlimit memory{most_bytes, most_bytes};
   (void)setrlimit(RLIMIT_AS, &memory);
-  CompilerInput input{.source = {}, .options = {words.begin() + 2, words.end()}, .function = words[1]};
-  input.source.assign(std::istreambuf_iterator<char>{std::cin}, {});
-  console::write_out(packed(compile_here(input)));
+  warm_up();
+  console::write_out(packed(compile_here(read_input(std::cin))));
   return 0;
 }
 

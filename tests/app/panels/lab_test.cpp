@@ -222,7 +222,7 @@ TEST_F(Panels, ShowTheCardOfACpuKernelOnceItWasProfiled) {
   settle();
   EXPECT_TRUE(seen("card.fma"));
   const std::string words = lab_text();
-  for (const char* part : {"256 bit", "62.5", "FMA limit"}) {
+  for (const char* part : {"256 bit", "62 %", "FMA limit"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
   }
 }
