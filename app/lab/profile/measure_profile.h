@@ -33,7 +33,7 @@ class ProfileMeasurement {
 
  private:
   const Backends& backends_;
-  std::optional<double> fma_per_s_;  // the GPU's peak rate
+  [[maybe_unused]] std::optional<double> fma_per_s_;  // the peak rate of the GPU, in builds with CUDA
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.
