@@ -44,6 +44,11 @@ std::string kernel_name(const Status& status) {
   return status.kernel ? status.kernel->title : status.kernel_id;
 }
 
+/// Without the settings, which stand below it.
+std::string brief_name(const Status& status) {
+  return status.auto_choice && !status.choosing ? "auto: " + status.kernel_id : std::string{};
+}
+
 void automatic_tooltip(const Status& status) {
   tooltip(
       "The fastest kernel on this machine that is accurate enough for these bodies and this law. A short "
@@ -80,7 +85,7 @@ void kernels_of(Backend backend, const Status& status, const ViewStatus& view, R
 
 void kernel_choice(const KernelInfo* current, const Status& status, const ViewStatus& view, Requests& out) {
   row_label("Kernel", "The method that computes all accelerations.");
-  const bool open = begin_combo("kernel", kernel_name(status).c_str(), ImGuiComboFlags_HeightLargest);
+  const bool open = begin_combo("kernel", kernel_name(status), ImGuiComboFlags_HeightLargest, brief_name(status));
   if (open) {
     automatic_choice(status, out);
     kernels_of(Backend::cpu, status, view, out);
@@ -131,7 +136,7 @@ const char* value_items(const std::string& mark, Values values, const std::strin
 }
 
 const char* value_combo(const std::string& mark, Values values, const std::string& current) {
-  if (!begin_combo(mark.c_str(), current.c_str(), ImGuiComboFlags_HeightLargest)) return nullptr;
+  if (!begin_combo(mark.c_str(), current, ImGuiComboFlags_HeightLargest)) return nullptr;
   const char* const pressed = value_items(mark, values, current);
   ImGui::EndCombo();
   return pressed;
@@ -154,7 +159,7 @@ void number_row(const Tunable& tunable, const std::string& mark, Values values, 
                 std::string& typed, Requests& out) {
   ImGui::PushID(tunable.name);
   row_label(tunable.name, tunable.notes);
-  if (begin_combo(mark.c_str(), present.c_str(), ImGuiComboFlags_HeightLargest)) {
+  if (begin_combo(mark.c_str(), present, ImGuiComboFlags_HeightLargest)) {
     if (ImGui::IsWindowAppearing()) typed.clear();
     const bool refused = !tunable.allows(typed);
     ImGui::SetNextItemWidth(em(9));

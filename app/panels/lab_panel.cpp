@@ -107,7 +107,7 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   LabState& lab = state.lab;
   const bool titles_only = folded(lab), known = titles_only || lab.content_height > 0;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
-  const float width = std::min(display.x - left - lesson_width(view) - margin, em(64));
+  const float width = std::min(display.x - left - lesson_width(view) - margin, em(72));
   lab.right = left + width;
   ImGui::SetNextWindowSize({width, 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {

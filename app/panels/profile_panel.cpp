@@ -37,7 +37,7 @@ void baseline_choice(const ProfileStatus& profiles, Requests& out) {
   row_label("Against", "The profile that the latest one is compared with.");
   const bool previous = profiles.compared_with == CompareProfile::previous;
   const std::string shown = !baseline ? "no other profile yet" : (previous ? "last: " : "") + baseline->label();
-  if (!begin_combo("profile.baseline", shown.c_str())) return;
+  if (!begin_combo("profile.baseline", shown)) return;
   if (ImGui::Selectable("the one before", previous)) out.push_back(CompareProfile{});
   ui_mark("profile.baseline", "last");
   for (std::size_t row = 0; row + 1 < profiles.profiles.size(); ++row) {

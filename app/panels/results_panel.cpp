@@ -26,6 +26,7 @@ using theme::em;
 /// The columns that are shown: those that differ, as far as there is room.
 struct Shown {
   bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
+  float kernel, settings;  ///< widths of the longest, about, in em
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -33,6 +34,13 @@ Shown shown_of(const std::vector<Result>& results, float width) {
     return std::ranges::any_of(results, [&](const Result& r) { return of(r) != of(results.front()); });
   };
   const bool wide = width >= em(50);
+  float kernel = 4, settings = 5;
+  for (const Result& row : results) {
+    constexpr float em_per_letter = 0.5f;
+    kernel = std::max(kernel, em_per_letter * static_cast<float>(row.kernel_id.size()));
+    settings = std::max(settings, em_per_letter * static_cast<float>(row.settings.size()));
+  }
+  constexpr float others = 41;  // em, of the columns beside these two
   return {.scene = wide && differ([](const Result& r) { return scene_name(r); }),
           .law = wide && differ([](const Result& r) { return r.law.id; }),
           .integrator = wide && differ([](const Result& r) { return integrator_words(r); }),
@@ -40,7 +48,10 @@ Shown shown_of(const std::vector<Result>& results, float width) {
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
           .rate = width >= em(26),
-          .tail = width >= em(41)};
+          // Rather the settings whole than all of the errors, which the row's tooltip has.
+          .tail = width >= em(others + kernel + settings),
+          .kernel = kernel,
+          .settings = settings};
 }
 
 constexpr const char* speedup_words =
@@ -51,11 +62,11 @@ constexpr const char* speedup_words =
     "those of direct sums in single precision, are one class.";
 
 std::vector<Column> columns_of(const Shown& shown) {
-  std::vector<Column> columns{{"kernel", -1}};
-  if (shown.settings_and_count) columns.push_back({"settings", -1.4f});
-  if (shown.scene) columns.push_back({"scene", -0.7f});
-  if (shown.law) columns.push_back({"law", -0.7f});
-  if (shown.integrator) columns.push_back({"integrator", -0.7f});
+  std::vector<Column> columns{{"kernel", -shown.kernel}};
+  if (shown.settings_and_count) columns.push_back({"settings", -shown.settings});
+  if (shown.scene) columns.push_back({"scene", -5});
+  if (shown.law) columns.push_back({"law", -5});
+  if (shown.integrator) columns.push_back({"integrator", -5});
   if (shown.time_step) columns.push_back({"dt", 4.2f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
   if (shown.swept)

@@ -172,7 +172,7 @@ void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
   row_label("Bodies", "Results with this number are highlighted. The Pareto front is theirs.");
   const std::string present = fmt::format("present: {}", format_count(status.count));
   const std::string chosen = lab.plotted_count > 0 ? format_count(lab.plotted_count) : present;
-  if (!begin_combo("plotted", chosen.c_str())) return;
+  if (!begin_combo("plotted", chosen)) return;
   if (ImGui::Selectable(present.c_str(), lab.plotted_count == 0)) lab.plotted_count = 0;
   ui_mark("plotted", "present");
   for (const int count : counts) {

@@ -114,8 +114,19 @@ TEST_F(Panels, NameTheSceneWhereRowsDifferInIt) {
   }
 }
 
+TEST_F(Panels, ShowSettingsWholeRatherThanEveryError) {
+  view.results = {tried("one", "block=64")};
+  settle();
+  EXPECT_NE(lab_text().find("p99"), std::string::npos) << lab_text();
+  view.results.push_back(tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto"));
+  settle();
+  EXPECT_NE(lab_text().find("order=monopole theta=0.5 threads=auto"), std::string::npos) << lab_text();
+  EXPECT_EQ(lab_text().find("p99"), std::string::npos) << lab_text();
+}
+
 TEST_F(Panels, ShortenSettingsThatTheirColumnDoesNotHold) {
   view.results = {tried("one", "block=64"), tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto")};
+  resize(1000, 1400, 1);
   settle();
   EXPECT_NE(lab_text().find("block=64"), std::string::npos) << lab_text();
   EXPECT_EQ(lab_text().find("threads=auto"), std::string::npos) << lab_text();
