@@ -65,18 +65,21 @@ Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::op
     glm::vec3 tail, by;
   };
   std::vector<Wanted> all;
-  Crowding crowding{camera, square};
+  std::vector<Amount> amounts;
   for (const auto& [index, track] : tracks.tracks()) {
     const auto value = value_of(track, quantity);
     if (!value || *value == glm::vec3{0}) continue;
     const Wanted arrow{index, place_after(track, now - tracks.time()), *value / arrows.value_per_length};
-    crowding.add(arrow.tail + 0.5f * arrow.by, glm::length(arrow.by) / longest);
+    amounts.push_back({arrow.tail + 0.5f * arrow.by, glm::length(arrow.by) / longest});
     all.push_back(arrow);
   }
+  const std::vector<float> crowds = crowd_around(amounts, camera, square);
   const glm::vec3 colour = arrow_colour(quantity, theme);
+  auto crowd = crowds.begin();
   for (const auto& [index, tail, by] : all) {
+    const float around = *crowd++;
     const bool is_picked = index == picked;
-    const float opacity = is_picked ? 1 : usual_opacity * share_drawn(index, crowding.around(tail + 0.5f * by));
+    const float opacity = is_picked ? 1 : usual_opacity * share_drawn(index, around);
     if (opacity > 0) add_arrow(tail, by, is_picked, longest, {colour, opacity}, arrows.lines);
   }
   return arrows;

@@ -1,32 +1,58 @@
 #include "app/overlays/crowding.h"
 
-#include <optional>
+#include <array>
+#include <cmath>
+#include <cstddef>
 
 namespace orrery {
+namespace {
 
-void Crowding::add(glm::vec3 place, float amount) {
-  for (const Share& share : shares_of(place)) amounts_[share.square] += share.weight * amount;
-}
+/// Squares at equal places of the columns and rows share a sum: they are some heights of the picture apart.
+constexpr int side_of_grid = 128;
 
-float Crowding::around(glm::vec3 place) const {
-  float sum = 0;
-  for (const Share& share : shares_of(place)) {
-    const auto found = amounts_.find(share.square);
-    if (found != amounts_.end()) sum += share.weight * found->second;
+/// The shares of a place in the four squares whose middles are nearest.
+struct Shares {
+  std::array<std::size_t, 4> squares{};
+  std::array<float, 4> weights{};
+};
+
+/// `at` in sides of a square.
+Shares shares_of(glm::vec2 at) {
+  constexpr float outermost = 1e6f;
+  at = glm::clamp(at, -outermost, outermost);
+  const glm::vec2 low = glm::floor(at), part = at - low;
+  const auto column = static_cast<unsigned>(static_cast<int>(low.x)),
+             row = static_cast<unsigned>(static_cast<int>(low.y));
+  Shares shares;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned right = i % 2, up = i / 2;
+    shares.squares[i] = (row + up) % side_of_grid * side_of_grid + (column + right) % side_of_grid;
+    shares.weights[i] = (right ? part.x : 1 - part.x) * (up ? part.y : 1 - part.y);
   }
-  return sum;
+  return shares;
 }
 
-std::array<Crowding::Share, 4> Crowding::shares_of(glm::vec3 place) const {
-  constexpr float outermost = 1e6f;  // squares from the middle of the picture
-  const std::optional<glm::vec2> seen = camera_.seen_at(place, 1.0f);
-  if (!seen) return {};
-  const glm::vec2 at = glm::clamp(*seen / (2.0f * side_), -outermost, outermost), low = glm::floor(at), part = at - low;
-  const auto x = static_cast<int>(low.x), y = static_cast<int>(low.y);
-  return {{{{x, y}, (1 - part.x) * (1 - part.y)},
-           {{x + 1, y}, part.x * (1 - part.y)},
-           {{x, y + 1}, (1 - part.x) * part.y},
-           {{x + 1, y + 1}, part.x * part.y}}};
+}  // namespace
+
+std::vector<float> crowd_around(std::span<const Amount> amounts, const render::OrbitCamera& camera, float side) {
+  const glm::mat4 seen = camera.projection(1) * camera.view();
+  std::vector<float> sums(side_of_grid * side_of_grid);
+  std::vector<Shares> shares;
+  shares.reserve(amounts.size());
+  for (const auto& [place, amount] : amounts) {
+    const glm::vec4 clip = seen * glm::vec4{place, 1};
+    const glm::vec2 at = glm::vec2{clip} / (clip.w * 2 * side);
+    shares.push_back(clip.w > 0 && std::isfinite(at.x + at.y) ? shares_of(at) : Shares{});
+    for (std::size_t i = 0; i < 4; ++i) sums[shares.back().squares[i]] += shares.back().weights[i] * amount;
+  }
+  std::vector<float> crowds;
+  crowds.reserve(amounts.size());
+  for (const Shares& at : shares) {
+    float crowd = 0;
+    for (std::size_t i = 0; i < 4; ++i) crowd += at.weights[i] * sums[at.squares[i]];
+    crowds.push_back(crowd);
+  }
+  return crowds;
 }
 
 }  // namespace orrery

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -211,11 +212,22 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
   }
 }
 
+/// Beside the section's title, in small type: what the kernel chose, or while the section is folded, the kernel.
+std::string remark_of(const Status& status, float room) {
+  const bool open = is_open("kernel", true);
+  std::string remark = open ? status.chosen : kernel_name(status);
+  const std::string brief = open ? std::string{} : brief_name(status);
+  if (small_width(remark) > room && !brief.empty()) remark = brief;
+  ImGui::PushFont(theme::font(theme::Font::small));
+  remark = shortened(remark, room);
+  ImGui::PopFont();
+  return remark;
+}
+
 }  // namespace
 
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const std::string remark = is_open("kernel", true) ? status.chosen : kernel_name(status);
-  if (!section("kernel", "Kernel", true, shortened(remark, ImGui::GetContentRegionAvail().x - em(6)))) return;
+  if (!section("kernel", "Kernel", true, remark_of(status, ImGui::GetContentRegionAvail().x - em(6)))) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);
   if (status.auto_choice) accuracy_row(status, out);

@@ -36,7 +36,7 @@ Shown shown_of(const std::vector<Result>& results, float width) {
   const bool wide = width >= em(50);
   float kernel = 4, settings = 5;
   for (const Result& row : results) {
-    constexpr float em_per_letter = 0.5f;
+    constexpr float em_per_letter = 0.43f;
     kernel = std::max(kernel, em_per_letter * static_cast<float>(row.kernel_id.size()));
     settings = std::max(settings, em_per_letter * static_cast<float>(row.settings.size()));
   }

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "app/overlays/crowding.h"
+
 namespace orrery {
 namespace {
 
@@ -97,6 +99,22 @@ TEST(Arrows, LeaveACrowdVisible) {
   EXPECT_GT(opacity_of(some), 1) << "some are drawn in full";
   const Arrows with_picked = arrows_of(crowd, 0, Vectors::velocity, 123, camera, dark);
   EXPECT_GT(opacity_of(with_picked), opacity_of(some) + 0.5f) << "the picked body keeps its arrow";
+}
+
+TEST(Arrows, CountACrowdAsTheCameraSeesIt) {
+  const render::OrbitCamera camera = camera_for(1);
+  const glm::vec3 to_camera = glm::normalize(camera.position()),
+                  aside = glm::normalize(glm::cross(to_camera, {0, 0, 1}));
+  const float far = std::numeric_limits<float>::infinity();
+  const std::vector<Amount> amounts{
+      {{}, 1}, {0.5f * to_camera, 2}, {3.0f * aside, 4}, {2.0f * camera.position(), 8}, {{far, 0, 0}, 16}};
+  const std::vector<float> crowds = crowd_around(amounts, camera, 0.1f);
+  EXPECT_NEAR(crowds[0], 3, 1e-3f) << "one is behind the other";
+  EXPECT_NEAR(crowds[1], 3, 1e-3f);
+  EXPECT_LE(crowds[2], 4);
+  EXPECT_GT(crowds[2], 0.9f);
+  EXPECT_EQ(crowds[3], 0) << "behind the camera";
+  EXPECT_EQ(crowds[4], 0);
 }
 
 TEST(Arrows, FadeWhereACrowdGathers) {
