@@ -107,7 +107,7 @@ class WindowTest(WindowTestCase):
         self.wait_for_rows(file, "a number that is not in the list", lambda row: "threads=3" in row["settings"].split())
         viewer.point_at_bodies()
         viewer.type("shift+k")
-        self.wait_for_rows(file, "the kernel before", lambda row: row["kernel"] == "cpu-serial")
+        self.wait_for_rows(file, "the kernel before", lambda row: row["kernel"] == "cpu-fp64")
         self.assertEqual(viewer.close(), 0, viewer.said())
 
         metadata, rows = recorded(file)
@@ -115,7 +115,7 @@ class WindowTest(WindowTestCase):
         self.assertIn("llvmpipe", metadata["gl_renderer"])
         kernels = [row["kernel"] for row in rows]
         in_order = [kernel for at, kernel in enumerate(kernels) if at == 0 or kernels[at - 1] != kernel]
-        self.assertEqual(in_order, ["cpu-simd", "cpu-openmp", "cpu-serial"])
+        self.assertEqual(in_order, ["cpu-simd", "cpu-openmp", "cpu-fp64"])
         frames = [int(row["frame"]) for row in rows]
         self.assertEqual(frames, list(range(frames[0], frames[0] + len(frames))), "no frame is lost")
         steps = [int(row["step"]) for row in rows]
