@@ -31,6 +31,7 @@
 #include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
+#include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"
@@ -125,6 +126,7 @@ int fail(int status, const std::string& why) {
 
 int run(const std::vector<std::string>& arguments) {
   try {
+    if (is_compiler_process(arguments)) return run_compiler_process();
     KernelCatalog kernels;
     const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());

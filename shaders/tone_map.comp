@@ -17,7 +17,7 @@ uniform vec3 unknown_colour;
 #include "exposure.glsl"
 
 const float hottest = 3e4;   // more is white as well, and infinity would be no colour
-const float glow_weight = 0.55;
+const float glow_weight = 0.58;
 const float softness = 4.0;  // of the stretch: how far shadows are lifted against lights
 const float white = 10.0;    // the light that becomes full white
 const float most_layers = 2.5;
@@ -47,7 +47,8 @@ vec3 toned(vec4 bodies, float exposed, vec2 place) {
 }
 #else
 vec3 toned(vec4 bodies, float exposed, vec2 place) {
-  const vec4 halo = textureLod(glow, place, 0.0);
+  const vec2 covered = vec2(imageSize(picture)) / (4.0 * vec2(textureSize(glow, 0)));
+  const vec4 halo = textureLod(glow, place * covered, 0.0);
   const vec3 c = min(exposed * (coloured(bodies) + glow_weight * coloured(halo)), vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
   // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.

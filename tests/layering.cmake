@@ -23,7 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|write_all)[.]cpp" "compute/core/" ${posix_headers})
+may_include("compute/core/(atomic_file|descriptor|host_memory|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
@@ -37,8 +37,8 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/checkpoint[.]cpp" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5_(object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
+may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
+may_include("compute/snapshots/hdf5_(dataset|object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
@@ -53,7 +53,7 @@ may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$"
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
-may_include("app/process/" "app/(process|text)/" "spawn[.]h$" ${posix_headers})
+may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
 may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/kernel_axes[.]h$" ${measured}
             "cuda_profiler_api[.]h$")
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
@@ -70,7 +70,7 @@ may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "comput
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
             "compute/sim/backends[.]h$" "compute/kernels/parts/simd_name[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
-may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" ${posix_headers})
+may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
@@ -92,13 +92,13 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(text|process|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
+may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/core/" "compute/sim/backends[.]h$")
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/(options|read_script)|commands/(command_json|command_text|window_memory)|camera_path/path_file|runs/replay|lessons/(lesson_results|read_lesson))[.]h$"
-            "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
+            "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
             ${posix_headers})
 may_include("tests/" "")
 

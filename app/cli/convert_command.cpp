@@ -36,7 +36,6 @@ int run_convert(const ConvertOptions& options) {
   if (snapshot.units_assumed) {
     remarks.push_back("units are not in " + options.in + ": taken as " + units_text(*snapshot.units) +
                       ", as its readers do; --units names others");
-    snapshot.units_assumed = false;
   }
   if (!snapshot.units_file.empty()) {
     remarks.push_back("units are those of " + snapshot.units_file + ": " + units_text(*snapshot.units));

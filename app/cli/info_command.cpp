@@ -29,7 +29,7 @@ Json findings_json(const std::vector<Finding>& findings) {
 int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
   const MachineReport machine = machine_report(backends, gl, measure_machine_peak_rates(backends));
   const Json choices = choices_json(backends);
-  const std::vector<Finding> findings = diagnose(symptoms(backends, gl));
+  const std::vector<Finding> findings = diagnose(symptoms(backends, gl), options.bodies);
   const Health health = health_of(findings);
   if (options.json) {
     const Json all{{"program", "orrery"},
@@ -50,7 +50,9 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
   std::string label = "Auto";
   for (const std::string& line : choices_lines(choices)) table.add({std::exchange(label, ""), line});
   table.add({"Health", to_string(health)});
-  for (const Finding& finding : findings) table.add({"", fmt::format("{}. Cure: {}.", finding.what, finding.cure)});
+  for (const auto& [unused, what, cure] : findings) {
+    table.add({"", cure.empty() ? what + '.' : fmt::format("{}. Cure: {}.", what, cure)});
+  }
   console::print("{}", table.text(stdout_style(options.table)));
   return exit_status(health);
 }

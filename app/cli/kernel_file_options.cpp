@@ -6,9 +6,11 @@
 #include <memory>
 
 #include "app/cli/option_parts.h"
+#include "app/workshop/compiler_process.h"
 #include "app/workshop/read_kernel_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/core/stop_signal.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/new_kernel.h"
 
@@ -23,7 +25,8 @@ void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const
       throw KernelFileError{
           path, {{file->id_line, true, fmt::format("the id '{}' is that of another --kernel-file", file->id)}}};
     }
-    draft.kernel_files.push_back(put_file_kernel(draft.catalog, file, 1, use));
+    draft.kernel_files.push_back(
+        put_file_kernel(draft.catalog, file, 1, use, CompilerProcess{.cancelled = stop_requested}));
     draft.kernel_file = path;
     draft.kernel = draft.kernel_files.front();
     draft.kernel_named = true;

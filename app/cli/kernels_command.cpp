@@ -40,6 +40,7 @@ Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
           {"repeatable", kernel.repeatable},
           {"pairs_per_interaction", kernel.pairs_per_interaction},
           {"takes_targets", kernel.takes_targets},
+          {"gives_jerks", kernel.gives_jerks},
           {"candidates", std::vector<std::string>(kernel.candidates.begin(), kernel.candidates.end())},
           {"searched", kernel.accuracy_tunable() ? Json(kernel.accuracy_tunable()->name) : Json{}},
           {"faster", kernel.faster ? Json(kernel.faster) : Json{}},
@@ -68,6 +69,7 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   if (with_lesson) table.add({"  lesson", kernel.lesson});
   if (!kernel.candidates.empty()) table.add({"  auto", "may choose it: " + auto_text(kernel)});
   if (kernel.takes_targets) table.add({"  targets", "can evaluate some of the bodies only"});
+  if (kernel.gives_jerks) table.add({"  jerks", "gives them to the integrators hermite4 and hermite4-blocks"});
   if (!kernel.repeatable) table.add({"  bits", "two runs may differ in their last bits"});
   table.add({"  runs", status.available ? "on " + status.device : "unavailable: " + status.reason});
   for (const Tunable& tunable : kernel.tunables) {

@@ -14,7 +14,7 @@ namespace orrery {
 int run_new_kernel(const NewKernelOptions& options) {
   const std::string file = options.id + ".cu";
   std::error_code unknown;
-  if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::not_found) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, unknown))) {
     throw std::runtime_error(fmt::format("'{}' exists already: choose another name, or remove it", file));
   }
   const std::string written = write_file(file, new_kernel_text(options.id, options.from), Existing::keep);

@@ -100,6 +100,14 @@ void add_eta(CLI::App& app, OptionDraft& draft) {
       [&](const std::string& text) { draft.physics.push_back(SetEta{read_option<&SetEta::eta>("--eta", text)}); });
 }
 
+void add_digits(CLI::App& app, OptionDraft& draft) {
+  add(app, "--digits", "float|compensated",
+      "positions and velocities: floats, or floats with low words, so that steps lose no digits (float)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetDigits{read_option<&SetDigits::digits>("--digits", text)});
+      });
+}
+
 namespace {
 
 void add_integrator(CLI::App& app, OptionDraft& draft) {
@@ -112,6 +120,7 @@ void add_integrator(CLI::App& app, OptionDraft& draft) {
         draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
       });
   add_eta(app, draft);
+  add_digits(app, draft);
 }
 
 }  // namespace

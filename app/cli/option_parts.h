@@ -32,6 +32,8 @@ void add_kernel(CLI::App& app, OptionDraft& draft, const std::string& help);
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help);
 /// The accuracy of block time steps.
 void add_eta(CLI::App& app, OptionDraft& draft);
+/// The digits of positions and velocities.
+void add_digits(CLI::App& app, OptionDraft& draft);
 /// Integrator, law and their constants.
 void add_physics(CLI::App& app, OptionDraft& draft);
 void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help);

@@ -135,6 +135,7 @@ struct KernelsOptions {
 
 struct InfoOptions {
   bool json = false;
+  std::optional<int> bodies{};  ///< whether so many fit into memory
   TableFlags table;
 };
 

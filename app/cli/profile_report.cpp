@@ -21,17 +21,13 @@ std::string stall_bar(double share) {
   return std::string(static_cast<std::size_t>(std::lround(most * std::clamp(share, 0.0, 1.0))), '#');
 }
 
-std::string change_cell(const KernelProfile* before, double earlier, double value) {
-  return before ? change_text(relative_change(earlier, value)) : "";
-}
-
 std::string figures_table(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style) {
   Table table{"lrrt", {"figure", "value", before ? "change" : "", "meaning"}, {"meaning"}};
   for (const ProfileFigure& figure : profile_figures()) {
     const double value = profile.figure(figure.id);
     if (!std::isfinite(value)) continue;
     table.add({figure.title, figure_text(figure, value),
-               change_cell(before, before ? before->figure(figure.id) : 0, value), figure.sentence});
+               before ? change_text(figure_change(figure, *before, profile)) : "", figure.sentence});
   }
   return table.text(style);
 }
@@ -41,9 +37,9 @@ std::string stalls_table(const KernelProfile& profile, const KernelProfile* befo
   std::string sentences;
   for (const StallShare& share : stall_shares(profile)) {
     if (share.share < least_shown) continue;
-    const double earlier = before ? before->stall(share.reason->id) : 0;
     table.add({share.reason->title, fmt::format("{:.3f}", share.warps), fmt::format("{:.1f} %", 100 * share.share),
-               change_cell(before, earlier, share.warps), stall_bar(share.share)});
+               before ? change_text(relative_change(before->stall(share.reason->id), share.warps)) : "",
+               stall_bar(share.share)});
     sentences +=
         paragraph(fmt::format("{}: {} {}", share.reason->title, share.reason->meaning, share.reason->remedy), style, 2);
   }

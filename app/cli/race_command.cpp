@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -11,12 +12,24 @@
 #include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "compute/core/stop_signal.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
+/// The default kernel, and the one for integrators that need jerks.
+KernelSelection default_kernels(const Backends& backends, const RaceOptions& options) {
+  const auto needs_jerks = [](const std::string& id) { return find_integrator(id).needs_jerks; };
+  KernelSelection kernels{.kernels = {}};
+  if (!std::ranges::all_of(options.integrators, needs_jerks)) kernels.kernels.push_back(backends.default_kernel());
+  if (std::ranges::any_of(options.integrators, needs_jerks)) {
+    kernels.kernels.push_back(backends.default_kernel(/*jerks=*/true));
+  }
+  return kernels;
+}
+
 RacePlan plan_of(const Backends& backends, const RaceOptions& options) {
-  const KernelSelection kernels = options.kernels.value_or(KernelSelection{.kernels = {backends.default_kernel()}});
+  const KernelSelection kernels = options.kernels ? *options.kernels : default_kernels(backends, options);
   if (!options.kernels) check_axes(kernels, options.axes);
   VariantPlan variants = expand(backends, kernels, options.axes);
   for (const std::string& note : variants.notes) console::print_error("note: {}\n", note);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "app/cli/option_parts.h"
@@ -16,6 +17,17 @@ namespace {
 
 constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
 
+/// All that the named kernels can run.
+std::vector<std::string> integrators_for(const OptionDraft& draft) {
+  const auto gives_jerks = [](const KernelPtr& kernel) { return kernel->gives_jerks; };
+  const bool any = !draft.kernel_named || std::ranges::any_of(draft.selection.kernels, gives_jerks);
+  std::vector<std::string> ids;
+  for (const IntegratorInfo* integrator : integrators()) {
+    if (any || !integrator->needs_jerks) ids.emplace_back(integrator->id);
+  }
+  return ids;
+}
+
 }  // namespace
 
 void declare_race(CLI::App& app, OptionDraft& draft) {
@@ -24,7 +36,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
   add(app, "--until", "T", "runs each combination to this time",
       [&](const std::string& text) { race.until = parse_in("--until", text, ends); });
   add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
-  add(app, "--kernels", "all|A,B", "kernels, separated by commas (this machine's default kernel)",
+  add(app, "--kernels", "all|A,B", "kernels, separated by commas (this machine's default kernels)",
       [&](const std::string& text) {
         draft.selection = parse_kernels(draft.catalog, text);
         draft.kernel_named = true;
@@ -41,6 +53,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
         }
       });
   add_eta(app, draft);
+  add_digits(app, draft);
   add_law(app, draft, joined_ids(laws()));
   add_measurement(app, draft, race.table, race.progress, race.files);
   app.footer(
@@ -56,9 +69,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
 RaceOptions finish_race(OptionDraft& draft) {
   RaceOptions& race = draft.race;
   if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
-  if (race.integrators.empty()) {
-    for (const IntegratorInfo* integrator : integrators()) race.integrators.emplace_back(integrator->id);
-  }
+  if (race.integrators.empty()) race.integrators = integrators_for(draft);
   refuse_eta_without_block_steps(draft, race.integrators);
   race.scene = draft.scene_of_one_count();
   if (draft.kernel_named) race.kernels = draft.selection;

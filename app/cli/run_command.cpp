@@ -17,6 +17,7 @@
 #include "app/text/progress.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
+#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/format_count.h"
@@ -96,6 +97,7 @@ class Run {
       resume(backends);
     }
     check_outputs(options_, order_);
+    if (order_.checkpoint.empty()) choose_stop_folder();
     outputs_.existing = options.existing;
     outputs_.metadata = machine_metadata(backends);
     add_simulation(outputs_.metadata, simulation_->status());
@@ -121,6 +123,8 @@ class Run {
       });
       progress_.clear();
       return ended;
+    } catch (const OutputFailure& failure) {
+      throw std::runtime_error(fmt::format("{}; {}", failure.what(), rescued(run)));
     } catch (const std::runtime_error& failure) {
       if (!simulation_->status().non_finite) throw;
       throw std::runtime_error(
@@ -143,6 +147,7 @@ class Run {
     if (order_.checkpoint.empty()) order_.checkpoint = options_.resume;
     if (!found.note.empty()) console::complain(fmt::format("{}; kept as '{}'", found.note, set_aside(options_.resume)));
     if (options_.order.diagnostics.empty()) outputs_.diagnostics = checkpoint.diagnostics;
+    outputs_.due = checkpoint.outputs_due;
     const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
     simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
     simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step);
@@ -155,18 +160,49 @@ class Run {
 
   /// Nothing of a stopped run is lost.
   int stop(SimulationRun& run) {
+    console::complain(fmt::format("stopped after step {} of {}; {}", format_count(simulation_->status().step),
+                                  format_count(run.last_step()), kept(run)));
+    return stop_status();
+  }
+
+  /// Keeps a checkpoint and says how to go on from it. Throws if it cannot be written.
+  std::string kept(SimulationRun& run) const {
     const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
     run.write_checkpoint(file);
-    console::complain(fmt::format("stopped after step {} of {}; continue with: {}",
-                                  format_count(simulation_->status().step), format_count(run.last_step()),
-                                  shell_line({"orrery", "run", "--resume", file})));
-    return stop_status();
+    return "continue with: " + shell_line({"orrery", "run", "--resume", file});
+  }
+
+  /// After an output has failed.
+  std::string rescued(SimulationRun& run) const {
+    try {
+      return kept(run);
+    } catch (const std::runtime_error& error) {
+      return fmt::format("nor can a checkpoint be written: {}", error.what());
+    }
+  }
+
+  /// Where a run that is stopped leaves its checkpoint if it has no name for it: in the working folder, else in the
+  /// user's folder of states.
+  void choose_stop_folder() {
+    std::string refused;
+    for (const fs::path& folder : {fs::path{}, usual_state_folder()}) {
+      try {
+        stop_folder_ = folder;
+        if (!folder.empty()) fs::create_directories(folder);
+        check_output(new_checkpoint_name(), Existing::replace);
+        return;
+      } catch (const std::runtime_error& error) {
+        if (refused.empty()) refused = error.what();
+      }
+    }
+    stop_folder_.clear();
+    console::complain(fmt::format("a stopped run will leave no checkpoint: {}; name one with --checkpoint", refused));
   }
 
   std::string new_checkpoint_name() const {
     const std::string name = fs::path{simulation_->status().scene_name}.stem().string() + ".checkpoint";
     for (int number = 0;; ++number) {
-      const fs::path file = numbered_path(name, number);
+      const fs::path file = stop_folder_ / numbered_path(name, number);
       if (!fs::exists(file)) return file.string();
     }
   }
@@ -195,6 +231,7 @@ class Run {
 
   const RunOptions& options_;
   RunOrder order_;
+  fs::path stop_folder_;  // empty: the working folder
   SimulationRun::Outputs outputs_;
   AutoChooser chooser_;
   std::optional<Simulation> simulation_;

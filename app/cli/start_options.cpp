@@ -97,14 +97,15 @@ void refuse_eta_without_block_steps(const OptionDraft& draft, const std::vector<
 }
 
 void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
-  const std::string option = !draft.scene.file.empty()         ? "the file '" + draft.scene.file + "'"
-                             : !draft.generator_option.empty() ? draft.generator_option
-                             : draft.kernel_named              ? "--kernel"
-                             : !draft.axes.empty()             ? "--set"
-                             : draft.accuracy                  ? "--accuracy"
-                             : draft.law || std::ranges::any_of(draft.physics, is_physics)
-                                 ? "an option of the physics (--law and its constants, --integrator, --dt, --eta)"
-                                 : "";
+  const std::string option =
+      !draft.scene.file.empty()         ? "the file '" + draft.scene.file + "'"
+      : !draft.generator_option.empty() ? draft.generator_option
+      : draft.kernel_named              ? "--kernel"
+      : !draft.axes.empty()             ? "--set"
+      : draft.accuracy                  ? "--accuracy"
+      : draft.law || std::ranges::any_of(draft.physics, is_physics)
+          ? "an option of the physics (--law and its constants, --integrator, --dt, --eta, --digits)"
+          : "";
   if (option.empty()) return;
   throw UsageError(fmt::format(
       "{} cannot be used with --resume, which continues with what the checkpoint holds: leave it out", option));

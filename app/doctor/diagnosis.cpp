@@ -14,7 +14,6 @@ namespace {
 using Findings = std::vector<Finding>;
 
 constexpr std::int64_t million = 1 << 20;
-constexpr std::size_t gpu_memory_for_a_million = std::size_t{1} << 30;  // with their tree and their picture
 
 bool draws_in_software(const std::string& renderer) {
   return std::ranges::any_of(std::initializer_list<const char*>{"llvmpipe", "softpipe", "swrast", "SWR"},
@@ -76,7 +75,7 @@ void check_display(const Symptoms& s, Findings& findings) {
   } else if (!s.gl.window_problem.empty()) {
     findings.push_back({Health::degraded, "No window can be opened: " + s.gl.window_problem,
                         "update the graphics driver, or use `--offscreen`"});
-  } else if (s.over_ssh || is_remote(s.display)) {
+  } else if (is_remote(s.display)) {
     findings.push_back({Health::degraded,
                         fmt::format("The display {} is on another machine: pictures travel to it", s.display),
                         "use `render` there and copy the film, or a remote desktop such as VirtualGL with TurboVNC"});
@@ -88,10 +87,14 @@ void check_processor(const Symptoms& s, Findings& findings) {
     findings.push_back({Health::degraded, "The processor has no AVX2: CPU kernels compute fewer pairs at once",
                         "in a virtual machine, pass the host's processor type through"});
   }
-  if (s.openmp_threads < s.hardware_threads) {
+  if (s.kernel_threads < s.hardware_threads) {
     findings.push_back({Health::degraded,
-                        fmt::format("OpenMP may use {} of {} hardware threads", s.openmp_threads, s.hardware_threads),
-                        "unset OMP_NUM_THREADS and OMP_THREAD_LIMIT, or raise them"});
+                        fmt::format("CPU kernels get {} of {} hardware threads", s.kernel_threads, s.hardware_threads),
+                        s.openmp_settings.empty() ? "start it without a limit of its processors, such as taskset"
+                                                  : "unset " + s.openmp_settings});
+  } else if (s.fewer_openmp_threads) {
+    findings.push_back(
+        {Health::degraded, "OMP_DYNAMIC gives kernels fewer threads the busier the machine was", "unset it"});
   }
   if (!s.busy_waiting.empty()) {
     findings.push_back(
@@ -99,17 +102,30 @@ void check_processor(const Symptoms& s, Findings& findings) {
   }
 }
 
-void check_memory(const Symptoms& s, Findings& findings) {
+/// For `asked` bodies, or else a million.
+void check_memory(const Symptoms& s, std::optional<std::int64_t> asked, Findings& findings) {
   const std::string cure = "end other programs, or use fewer bodies (-n 16k)";
-  if (s.bodies_that_fit < million) {
-    findings.push_back({Health::degraded,
-                        fmt::format("No more than {} fit into free memory", counted_bodies(s.bodies_that_fit)), cure});
-  }
-  if (s.free_gpu_memory && *s.free_gpu_memory < gpu_memory_for_a_million) {
+  const std::int64_t bodies = asked.value_or(million);
+  const std::string named = asked ? counted_bodies(bodies) : "a million bodies";
+  bool fit = true;
+  if (s.bodies_that_fit < bodies) {
+    fit = false;
     findings.push_back(
         {Health::degraded,
-         fmt::format("The GPU has {} MiB of free memory: a million bodies may not fit", *s.free_gpu_memory >> 20),
+         fmt::format("No more than {} fit into the free memory of the machine", counted_bodies(s.bodies_that_fit)),
          cure});
+  }
+  if (s.free_gpu_memory && static_cast<std::int64_t>(*s.free_gpu_memory) / gpu_bytes_per_body < bodies) {
+    fit = false;
+    findings.push_back(
+        {Health::degraded,
+         fmt::format("The GPU has {} MiB of free memory: {} may not fit", *s.free_gpu_memory >> 20, named), cure});
+  }
+  if (asked && fit) {
+    findings.push_back(
+        {Health::healthy,
+         fmt::format("{} fit into the free memory of the machine{}", named, s.free_gpu_memory ? " and of the GPU" : ""),
+         {}});
   }
 }
 
@@ -135,12 +151,13 @@ int exit_status(Health health) {
   return health == Health::healthy ? 0 : health == Health::degraded ? 3 : 4;
 }
 
-std::vector<Finding> diagnose(const Symptoms& symptoms) {
+std::vector<Finding> diagnose(const Symptoms& symptoms, std::optional<std::int64_t> bodies) {
   Findings findings;
-  for (const auto check :
-       {check_kernels, check_drawing, check_cuda, check_display, check_processor, check_memory, check_measurements}) {
+  for (const auto check : {check_kernels, check_drawing, check_cuda, check_display, check_processor}) {
     check(symptoms, findings);
   }
+  check_memory(symptoms, bodies, findings);
+  check_measurements(symptoms, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::health);
   return findings;
 }

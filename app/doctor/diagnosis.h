@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,11 @@ int exit_status(Health health);
 /// What is wrong and what cures it, one sentence each, without the full stop.
 struct Finding {
   Health health = Health::healthy;  ///< healthy: worth knowing, and nothing is wrong
-  std::string what, cure;
+  std::string what, cure;           ///< no cure: none is needed
 };
 
-/// The gravest first.
-std::vector<Finding> diagnose(const Symptoms& symptoms);
+/// The gravest first. `bodies`: also whether so many fit into memory.
+std::vector<Finding> diagnose(const Symptoms& symptoms, std::optional<std::int64_t> bodies = {});
 /// Of the gravest.
 Health health_of(const std::vector<Finding>& findings);
 

@@ -1,6 +1,8 @@
 #include "app/doctor/symptoms.h"
 
 #include <fmt/format.h>
+#include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +12,12 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
-#include <thread>
 
 #include "app/lab/force_sample.h"
 #include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
 #include "compute/core/host_memory.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/team.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -51,15 +52,37 @@ bool has_nvidia_gpu() {
   return fs::exists("/dev/nvidiactl", none);  // a container may hide the bus
 }
 
-/// The smallest limit that the environment sets.
-int openmp_threads(int hardware_threads) {
-  int threads = hardware_threads;
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT"}) {
-    const std::string value = environment(name);
-    const auto limit = parsed_number<int>(value.substr(0, value.find(',')));
-    if (limit && *limit > 0) threads = std::min(threads, *limit);
+/// Those that this process was started with: OpenMP's library may have bound it to fewer since.
+int hardware_threads() {
+  cpu_set_t set;
+  const bool known = sched_getaffinity(getppid(), sizeof set, &set) == 0;
+  return known ? std::max(CPU_COUNT(&set), usable_threads()) : usable_threads();
+}
+
+/// What kernels get that ask for `threads`: OpenMP's threads that come and the processors that these may use, and the
+/// processors of this thread, which starts the threads of all other kernels.
+int kernel_threads(int threads) {
+  int came = 0;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+#pragma omp parallel num_threads(threads)
+#pragma omp critical
+  {
+    cpu_set_t own;
+    ++came;
+    if (sched_getaffinity(0, sizeof own, &own) == 0) CPU_OR(&all, &all, &own);
   }
-  return threads;
+  return std::min({came, CPU_COUNT(&all), usable_threads()});
+}
+
+/// Those that the environment has and that take threads from kernels, with "and" between. OMP_NUM_THREADS does not:
+/// each kernel asks for its own number.
+std::string openmp_settings() {
+  std::string set = omp_get_dynamic() ? "OMP_DYNAMIC" : "";
+  for (const char* name : {"OMP_THREAD_LIMIT", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    if (!environment(name).empty()) set += (set.empty() ? "" : " and ") + std::string{name};
+  }
+  return set;
 }
 
 std::string busy_waiting() {
@@ -104,11 +127,12 @@ Symptoms symptoms(const Backends& backends, const GlReport& gl) {
   look_at_cuda(backends, s);
   const std::string wayland = environment("WAYLAND_DISPLAY");
   s.display = wayland.empty() ? environment("DISPLAY") : wayland;
-  s.over_ssh = !environment("SSH_CONNECTION").empty();
   s.in_wsl = text_of("/proc/version").find("microsoft") != std::string::npos;
   s.has_avx2 = __builtin_cpu_supports("avx2");
-  s.hardware_threads = static_cast<int>(std::thread::hardware_concurrency());
-  s.openmp_threads = openmp_threads(s.hardware_threads);
+  s.hardware_threads = hardware_threads();
+  s.kernel_threads = kernel_threads(s.hardware_threads);
+  s.openmp_settings = openmp_settings();
+  s.fewer_openmp_threads = omp_get_dynamic() != 0;
   s.busy_waiting = busy_waiting();
   s.bodies_that_fit = bodies_that_fit(simulation_bytes_per_body);
   s.trials.push_back(try_kernel(backends, backends.kernels().find("cpu-simd")));

@@ -26,14 +26,20 @@ struct Symptoms {
   bool profiling_is_refused = false;  ///< the driver reserves performance counters for root, and this user is not
   GlReport gl{};
   std::string display{};  ///< of X11 or Wayland, such as ":0"; empty if the environment names none
-  bool over_ssh = false, in_wsl = false;
+  bool in_wsl = false;
   bool has_avx2 = true;
-  int hardware_threads = 1, openmp_threads = 1;
+  int hardware_threads = 1;           ///< that this process was started with
+  int kernel_threads = 1;             ///< of these, what kernels get that ask for all of them
+  std::string openmp_settings{};      ///< that may be why they get fewer, such as "OMP_PROC_BIND and OMP_PLACES"
+  bool fewer_openmp_threads = false;  ///< of a machine that computes
   std::string busy_waiting{};  ///< the setting that lets OpenMP's idle threads keep their cores; empty if there is none
   std::int64_t bodies_that_fit = 0;              ///< into the free memory of the machine
   std::optional<std::size_t> free_gpu_memory{};  ///< bytes
   std::vector<KernelTrial> trials{};
 };
+
+/// Of bodies with their tree and their picture; a direct sum without a window takes less.
+inline constexpr std::int64_t gpu_bytes_per_body = 1024;
 
 /// Looks at the machine, and tries one kernel of each backend that runs.
 Symptoms symptoms(const Backends& backends, const GlReport& gl);

@@ -46,7 +46,7 @@ std::string differing(std::span<const char* const> names, const Before& before, 
   return text;
 }
 
-constexpr std::array work_names{"seed", "dt", "eta", "softening", "repulsion", "drag", "protocol"};
+constexpr std::array work_names{"seed", "dt", "eta", "digits", "softening", "repulsion", "drag", "protocol"};
 
 std::string settings_of(const Json& result) {
   std::map<std::string, std::string_view> sorted;

@@ -51,6 +51,7 @@ void add_simulation(Json& metadata, const Status& status) {
   metadata["law"] = law_info(status.law.id).id;
   metadata["dt"] = decimal(status.time_step);
   if (status.block_steps) metadata["eta"] = decimal(status.eta);
+  if (status.digits != Digits::single) metadata["digits"] = word_of(status.digits);
   metadata["softening"] = decimal(status.law.softening);
   if (status.law.id == LawId::attract_repel) {
     metadata["repulsion"] = decimal(status.law.repulsion);

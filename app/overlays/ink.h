@@ -2,6 +2,7 @@
 
 #include <glm/glm.hpp>
 
+#include "app/ui_state/legend.h"
 #include "render/appearance.h"
 
 namespace orrery {
@@ -13,5 +14,9 @@ struct Ink {
   glm::vec3 in(render::Theme theme) const { return theme == render::Theme::light ? on_light : on_dark; }
   glm::vec4 in(render::Theme theme, float opacity) const { return {in(theme), opacity}; }
 };
+
+inline SrgbColour as_values(glm::vec3 colour) {
+  return {colour.r, colour.g, colour.b};
+}
 
 }  // namespace orrery

@@ -4,13 +4,13 @@
 
 #include "app/overlays/arrows.h"
 #include "app/overlays/axes.h"
+#include "app/overlays/ink.h"
 #include "app/overlays/trails.h"
 
 namespace orrery {
 namespace {
 
 constexpr int most_sampled = 1024;
-constexpr float longest_arrow = 0.1f;  // of the picture's height
 
 std::optional<int> picked_of(const ViewStatus& view) {
   return view.picked ? std::optional{view.picked->number} : std::nullopt;
@@ -109,12 +109,11 @@ void OverlayPainter::draw_others(const OverlayScene& scene, const render::OrbitC
   view.labels.clear();
   std::vector<render::DrawnLine> lines;
   if (asked.vectors.quantity != Vectors::none) {
-    const float per_height = camera.world_per_height();
-    Arrows arrows =
-        arrows_of(tracks_, scene.time, asked.vectors.quantity, picked_of(view), longest_arrow * per_height, theme);
+    const Vectors quantity = asked.vectors.quantity;
+    Arrows arrows = arrows_of(tracks_, scene.time, quantity, picked_of(view), camera, theme);
     lines = std::move(arrows.lines);
-    view.legend.arrows = word_of(asked.vectors.quantity);
-    view.legend.arrow_per_height = arrows.value_per_length * per_height;
+    view.legend.arrows = {std::string{word_of(quantity)}, as_values(arrow_colour(quantity, theme))};
+    view.legend.arrow_per_height = arrows.value_per_length * camera.world_per_height();
   }
   if (asked.axes.on && scene.canvas.width > 0 && scene.canvas.height > 0) {
     Axes axes = axes_of(scene.centre, scene.radius, camera, scene.canvas.width, scene.canvas.height, theme);

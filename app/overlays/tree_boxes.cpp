@@ -69,10 +69,6 @@ std::string legend_of(const TreeCells& read, std::span<const TreeCell> drawn) {
   return fmt::format("levels 0 to {}: {}", drawn.empty() ? 0 : drawn.back().level, cells);
 }
 
-SrgbColour as_values(glm::vec3 colour) {
-  return {colour.r, colour.g, colour.b};
-}
-
 }  // namespace
 
 glm::vec3 TreeBoxes::cell_colour(float depth, render::Theme theme) {

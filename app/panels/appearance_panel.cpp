@@ -138,7 +138,9 @@ void colour_map_row(const std::vector<std::string>& maps, const render::Appearan
   const auto shown = static_cast<std::size_t>(render::shown_colour_map(current));
   const bool automatic = current.colour_map == render::automatic_colour_map;
   const std::string name = shown < maps.size() ? maps[shown] : std::string{};
-  if (!begin_combo("colour-map", (automatic ? "Automatic: " + name : name).c_str())) return;
+  const std::string prefix = automatic ? "Automatic: " : "";
+  const std::string brief = prefix + name.substr(0, name.find(':'));  // what follows describes it
+  if (!begin_combo("colour-map", prefix + name, 0, brief)) return;
   if (ImGui::Selectable("Automatic", automatic)) edited.colour_map = render::automatic_colour_map;
   ui_mark("colour-map", "auto");
   for (std::size_t i = 0; i < maps.size(); ++i) {

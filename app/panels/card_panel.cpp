@@ -2,14 +2,18 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 
+#include "app/lab/profile/profile_figures.h"
 #include "app/lab/roofline/limits.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
+#include "compute/core/format_count.h"
 
 namespace orrery {
 namespace {
@@ -145,6 +149,37 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   }
 }
 
+/// The latest profile of the present CPU kernel with its settings; null if there is none.
+const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
+  const std::vector<KernelProfile>& profiles = view.profile.profiles;
+  const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [&](const KernelProfile& profile) {
+    return !profile.on_gpu && profile.kernel_id == status.kernel_id && profile.settings == status.settings.changes();
+  });
+  return found == profiles.rend() ? nullptr : &*found;
+}
+
+/// What a CPU kernel has in place of a launch.
+void cpu_column(const Status& status, const ViewStatus& view) {
+  const KernelProfile* const profile = profile_of(status, view);
+  if (!profile) {
+    wrapped_text(
+        "Registers, occupancy and waves belong to a GPU launch. A CPU kernel has none. A profile measures its vector "
+        "width, its threads and its share of the processor's FMA limit.",
+        theme::dim);
+    ui_mark("card.none");
+    return;
+  }
+  for (const char* id : {"vector_bits", "threads", "fma_limit_per_s"}) {
+    const ProfileFigure& figure = *find_profile_figure(id);
+    number_row(figure.title, figure.sentence, figure_text(figure, profile->figure(id)));
+  }
+  const ProfileFigure& share = *find_profile_figure("fma_share");
+  const double percent = profile->figure(share.id);
+  share_row("card.fma", share.title, share.sentence,
+            std::isfinite(percent) ? std::optional{percent / 100} : std::nullopt,
+            fmt::format("With {} of {}.", counted_bodies(profile->count), profile->scene));
+}
+
 /// Takes a profile, and shows it in its own part of the laboratory.
 void profile_card_button(const Status& status, const ViewStatus& view, Requests& out) {
   ImGui::BeginDisabled(view.profile.active || status.choosing || view.measuring());
@@ -178,12 +213,13 @@ void card_content(const Status& status, const ViewStatus& view, PanelState&, flo
   ImGui::EndChild();
   if (!status.card) {
     if (wide) ImGui::SameLine(0, gap);
-    ImGui::BeginChild("no card", {0, wide ? height : em(3.5f)});
-    wrapped_text(kernel->backend == Backend::cpu
-                     ? "Registers, occupancy and waves belong to a GPU launch. A CPU kernel has none."
-                     : "The resources of this kernel's launch are not known.",
-                 theme::dim);
-    ui_mark("card.none");
+    ImGui::BeginChild("no card", {0, wide ? height : em(6)});
+    if (kernel->backend == Backend::cpu) {
+      cpu_column(status, view);
+    } else {
+      wrapped_text("The resources of this kernel's launch are not known.", theme::dim);
+      ui_mark("card.none");
+    }
     ImGui::EndChild();
     return;
   }

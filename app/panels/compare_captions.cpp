@@ -25,8 +25,6 @@ std::string caption_of(const ComparedRun& run, float width) {
 float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
-  ImGui::SetNextWindowBgAlpha(0.5f);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   if (ImGui::Begin(which == 0 ? "Run A" : "Run B", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
     ui_mark("compare.caption", which == 0 ? "A" : "B");
@@ -35,7 +33,6 @@ float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) 
   }
   const float end = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y;
   ImGui::End();
-  ImGui::PopStyleVar();
   return end;
 }
 

@@ -179,7 +179,7 @@ void interval_choice(const ViewStatus& view, Requests& out) {
   const std::string preview = chosen == intervals.end() ? "every " + seconds_words(now)
                               : now > 0                 ? std::string{"every "} + chosen->name
                                                         : std::string{chosen->name};
-  if (!begin_combo("conserved", preview.c_str())) return;
+  if (!begin_combo("conserved", preview)) return;
   for (const Interval& interval : intervals) {
     if (ImGui::Selectable(interval.name, interval.seconds == now) && interval.seconds != now) {
       out.push_back(SetDiagnostics{.conserved_interval_s = interval.seconds});

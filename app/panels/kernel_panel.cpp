@@ -9,20 +9,28 @@
 #include <utility>
 #include <vector>
 
+#include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
 
-void kernel_tooltip(const KernelInfo& kernel, const BackendStatus& backend) {
+/// Why the kernel cannot be chosen here and now; empty if it can.
+std::string hindrance(const KernelInfo& kernel, const Status& status, const BackendStatus& backend) {
+  if (!backend.available) return fmt::format("Not available: {}", backend.reason);
+  const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
+  return needs_jerks && !kernel.gives_jerks ? "It gives no jerks, which the integrator needs." : "";
+}
+
+void kernel_tooltip(const KernelInfo& kernel, const std::string& hindrance) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  tooltip(kernel.notes, backend.available ? fmt::format("{}\n{}", kernel.id, kernel.source)
-                                          : fmt::format("Not available: {}\n{}", backend.reason, kernel.source));
+  tooltip(kernel.notes, fmt::format("{}\n{}", hindrance.empty() ? kernel.id : hindrance, kernel.source));
 }
 
 /// "auto: cuda-symmetric, 8 bodies per lane": if all settings are initial, with what they chose.
@@ -35,6 +43,11 @@ std::string automatic_name(const Status& status) {
 std::string kernel_name(const Status& status) {
   if (status.auto_choice) return automatic_name(status);
   return status.kernel ? status.kernel->title : status.kernel_id;
+}
+
+/// Without the settings, which stand below it.
+std::string brief_name(const Status& status) {
+  return status.auto_choice && !status.choosing ? "auto: " + status.kernel_id : std::string{};
 }
 
 void automatic_tooltip(const Status& status) {
@@ -59,20 +72,21 @@ void kernels_of(Backend backend, const Status& status, const ViewStatus& view, R
   text(machine.available ? machine.device : "not available here", machine.available ? theme::dim : theme::warn,
        theme::Font::small);
   tooltip(machine.reason);
-  ImGui::BeginDisabled(!machine.available);
   for (const KernelPtr& kernel : view.kernels) {
     if (kernel->backend != backend) continue;
+    const std::string hindered = hindrance(*kernel, status, machine);
     const bool current = status.kernel_id == kernel->id && !status.auto_choice;
+    ImGui::BeginDisabled(!hindered.empty());
     if (ImGui::Selectable(kernel->title, current) && !current) out.push_back(SelectKernel{kernel->id});
     ui_mark("kernel", kernel->id);
-    kernel_tooltip(*kernel, machine);
+    kernel_tooltip(*kernel, hindered);
+    ImGui::EndDisabled();
   }
-  ImGui::EndDisabled();
 }
 
 void kernel_choice(const KernelInfo* current, const Status& status, const ViewStatus& view, Requests& out) {
   row_label("Kernel", "The method that computes all accelerations.");
-  const bool open = begin_combo("kernel", kernel_name(status).c_str(), ImGuiComboFlags_HeightLargest);
+  const bool open = begin_combo("kernel", kernel_name(status), ImGuiComboFlags_HeightLargest, brief_name(status));
   if (open) {
     automatic_choice(status, out);
     kernels_of(Backend::cpu, status, view, out);
@@ -81,7 +95,7 @@ void kernel_choice(const KernelInfo* current, const Status& status, const ViewSt
   } else if (status.auto_choice) {
     automatic_tooltip(status);
   } else if (current) {
-    kernel_tooltip(*current, view.backend(current->backend));
+    kernel_tooltip(*current, hindrance(*current, status, view.backend(current->backend)));
   }
 }
 
@@ -123,7 +137,7 @@ const char* value_items(const std::string& mark, Values values, const std::strin
 }
 
 const char* value_combo(const std::string& mark, Values values, const std::string& current) {
-  if (!begin_combo(mark.c_str(), current.c_str(), ImGuiComboFlags_HeightLargest)) return nullptr;
+  if (!begin_combo(mark.c_str(), current, ImGuiComboFlags_HeightLargest)) return nullptr;
   const char* const pressed = value_items(mark, values, current);
   ImGui::EndCombo();
   return pressed;
@@ -146,7 +160,7 @@ void number_row(const Tunable& tunable, const std::string& mark, Values values, 
                 std::string& typed, Requests& out) {
   ImGui::PushID(tunable.name);
   row_label(tunable.name, tunable.notes);
-  if (begin_combo(mark.c_str(), present.c_str(), ImGuiComboFlags_HeightLargest)) {
+  if (begin_combo(mark.c_str(), present, ImGuiComboFlags_HeightLargest)) {
     if (ImGui::IsWindowAppearing()) typed.clear();
     const bool refused = !tunable.allows(typed);
     ImGui::SetNextItemWidth(em(9));
@@ -198,11 +212,22 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
   }
 }
 
+/// Beside the section's title, in small type: what the kernel chose, or while the section is folded, the kernel.
+std::string remark_of(const Status& status, float room) {
+  const bool open = is_open("kernel", true);
+  std::string remark = open ? status.chosen : kernel_name(status);
+  const std::string brief = open ? std::string{} : brief_name(status);
+  if (small_width(remark) > room && !brief.empty()) remark = brief;
+  ImGui::PushFont(theme::font(theme::Font::small));
+  remark = shortened(remark, room);
+  ImGui::PopFont();
+  return remark;
+}
+
 }  // namespace
 
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const std::string remark = is_open("kernel", true) ? status.chosen : kernel_name(status);
-  if (!section("kernel", "Kernel", true, shortened(remark, ImGui::GetContentRegionAvail().x - em(6)))) return;
+  if (!section("kernel", "Kernel", true, remark_of(status, ImGui::GetContentRegionAvail().x - em(6)))) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);
   if (status.auto_choice) accuracy_row(status, out);

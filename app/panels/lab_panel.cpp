@@ -15,21 +15,19 @@ using theme::em;
 
 struct Tab {
   const char* title;
-  const char* short_title;  ///< for a narrow window
   const char* notes;
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
 /// In the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
-    Tab{"Results", "Results", "All runs that you tried, in order.", results_content},
-    Tab{"Speed and error", "Speed", "Speed and error of every run that you tried.", speed_error_content},
-    Tab{"Sweep", "Sweep", "Measures variants one after the other and ranks them.", sweep_content},
-    Tab{"Kernel card", "Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
-        card_content},
-    Tab{"Profile", "Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
-    Tab{"Conservation", "Drift", "Conserved quantities over simulated time.", conservation_content},
-    Tab{"Compare", "A/B", "Two runs from the same bodies, and how they part.", compare_content},
-    Tab{"Workshop", "Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
+    Tab{"Results", "All runs that you tried, in order.", results_content},
+    Tab{"Speed", "Speed and error of every run that you tried.", speed_error_content},
+    Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
+    Tab{"Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.", card_content},
+    Tab{"Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
+    Tab{"Drift", "Drift of the conserved quantities over simulated time.", conservation_content},
+    Tab{"Compare", "Two runs from the same bodies, and how they part.", compare_content},
+    Tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 
 /// Until somebody chooses, a low window is left to the bodies.
@@ -41,6 +39,7 @@ float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
 
+/// In the present font.
 float tab_width(const char* title) {
   return ImGui::CalcTextSize(title).x + em(0.9f);
 }
@@ -79,14 +78,16 @@ void tab_strip(LabState& lab) {
   float titles = 0;
   for (const Tab& tab : tabs) titles += tab_width(tab.title);
   const bool narrow = titles + button > ImGui::GetContentRegionAvail().x;
+  ImGui::PushFont(theme::font(narrow ? theme::Font::small : theme::Font::body));
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
-    if (tab_button(lab_tabs[i].id, narrow ? tabs[i].short_title : tabs[i].title, tabs[i].notes, shown)) {
+    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, shown)) {
       lab.folded = shown;
       lab.tab = lab_tabs[i].tab;
     }
     ImGui::SameLine(0, 0);
   }
+  ImGui::PopFont();
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   const bool now = folded(lab);
   if (fold_button("lab.fold", now, {button, ImGui::GetFrameHeight()})) lab.folded = !now;
@@ -106,7 +107,9 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   LabState& lab = state.lab;
   const bool titles_only = folded(lab), known = titles_only || lab.content_height > 0;
   ImGui::SetNextWindowPos({left, display.y - margin}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({std::min(display.x - left - lesson_width(view) - margin, em(64)), 0});
+  const float width = std::min(display.x - left - lesson_width(view) - margin, em(72));
+  lab.right = left + width;
+  ImGui::SetNextWindowSize({width, 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
     if (!titles_only) content(status, view, state, out);
     tab_strip(lab);  // at the bottom, so that it does not move with the content

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/lesson_panel.h"
@@ -18,21 +20,28 @@ namespace {
 
 using theme::em;
 
+/// Whole; in a low part of the window without the scale bar and the bodies beyond the ends; or the colours alone.
+enum class Extent { whole, brief, colours };
+
 ImU32 packed(const std::array<float, 3>& colour) {
   return ImGui::ColorConvertFloat4ToU32({colour[0], colour[1], colour[2], 1});
 }
 
-/// Three short texts: at the left, in the middle, and ending at the right.
-void line(float left, float width, const std::string& begin, const std::string& middle, const std::string& end) {
-  text(begin, theme::dim, theme::Font::small);
+void small_words(std::string_view words, ImU32 colour = theme::text) {
+  text(words, colour, theme::Font::small);
+}
+
+/// Three short texts: at the left, in the middle, and ending at the right. The middle one is fainter.
+void line(float left, float width, const std::string& begin, const std::string& middle, const std::string& end,
+          ImU32 colour = theme::text) {
+  small_words(begin, colour);
   if (!middle.empty()) {
     ImGui::SameLine();
-    const float half = 0.5f * ImGui::CalcTextSize(middle.c_str()).x;
-    ImGui::SetCursorPosX(left + 0.5f * width - half);
-    text(middle, theme::dim, theme::Font::small);
+    ImGui::SetCursorPosX(left + 0.5f * (width - small_width(middle)));
+    small_words(middle, theme::dim);
   }
   ImGui::SameLine();
-  text_to(left + width, end, theme::dim, theme::Font::small);
+  text_to(left + width, end, colour, theme::Font::small);
 }
 
 /// A field for each class.
@@ -63,27 +72,28 @@ std::string beyond_text(const std::optional<float>& share, const char* side) {
   return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
 }
 
-void values(const Legend& legend, float left, float width) {
+void values(const Legend& legend, const ShownRange& range, float left, float width, Extent extent) {
   colour_bar(legend, width);
-  line(left, width, format_value(legend.low), legend.unit, format_value(legend.high));
+  line(left, width, format_value(range.low), range.unit, format_value(range.high));
   if (!legend.low_class.empty()) {
     line(left, width, legend.low_class, counted(std::ssize(legend.colours), "class", "classes"), legend.high_class);
     ui_mark("legend.classes");
   }
+  if (extent == Extent::brief) return;
   const std::string below = beyond_text(legend.below, "below"), above = beyond_text(legend.above, "above");
   if (below.empty() && above.empty()) return;
-  line(left, width, below, {}, above);
+  line(left, width, below, {}, above, theme::dim);
   ui_mark("legend.beyond");
 }
 
 void swatch(const LegendPart& part) {
-  const float side = em(0.6f);
+  const float side = em(0.6f), height = theme::font(theme::Font::small)->FontSize;
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float y = low.y + 0.5f * (ImGui::GetTextLineHeight() - side);
+  const float y = low.y + 0.5f * (height - side);
   ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
-  ImGui::Dummy({side, side});
+  ImGui::Dummy({side, height});
   ImGui::SameLine();
-  text(part.name, theme::dim, theme::Font::small);
+  small_words(part.name);
 }
 
 void swatches(const char* id, const std::vector<LegendPart>& parts) {
@@ -94,28 +104,35 @@ void swatches(const char* id, const std::vector<LegendPart>& parts) {
 }
 
 /// What is left where there is little room: the quantity, the bar, its ends and their unit.
-void few_values(const Legend& legend, float left, float width) {
-  const std::string low = format_value(legend.low), high = format_value(legend.high);
+void few_values(const Legend& legend, const ShownRange& range, float left, float width) {
+  const std::string low = format_value(range.low), high = format_value(range.high);
   colour_bar(legend, width);
-  if (ImGui::CalcTextSize((low + "  " + high).c_str()).x <= width) {
+  if (small_width(low + "  " + high) <= width) {
     line(left, width, low, {}, high);
   } else {
-    text(low, theme::dim, theme::Font::small);
-    text_to(left + width, high, theme::dim, theme::Font::small);
+    small_words(low);
+    text_to(left + width, high, theme::text, theme::Font::small);
   }
-  if (!legend.unit.empty()) text_in_lines(legend.unit, width, theme::dim, theme::Font::small);
+  if (!range.unit.empty()) text_in_lines(range.unit, width, theme::dim, theme::Font::small);
 }
 
-void colours(const Legend& legend, float width, bool compact) {
+/// Where lengths and values are shown in a unit that fits.
+const char* unit_words(const Status& status) {
+  return status.units ? "in a unit that fits; the scene's own are in the panel." : "in units of G = 1.";
+}
+
+void colours(const Status& status, const Legend& legend, float width, Extent extent) {
+  const bool compact = extent == Extent::colours;
   const float left = ImGui::GetCursorPosX();
   const char* const logarithmic = compact ? ", log" : ", logarithmic";
   const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
   text_in_lines(legend.quantity + scale, width, theme::text, theme::Font::small);
   ui_mark("legend.quantity");
   tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
-          "In units of G = 1. Values beyond the ends have the colours of the ends.");
+          fmt::format("Values are {} Values beyond the ends have the colours of the ends.", unit_words(status)));
   if (legend.parts.empty()) {
-    compact ? few_values(legend, left, width) : values(legend, left, width);
+    const ShownRange range = shown_range(status.units, legend);
+    compact ? few_values(legend, range, left, width) : values(legend, range, left, width, extent);
   } else {
     swatches("legend.part", legend.parts);
   }
@@ -126,96 +143,123 @@ void colours(const Legend& legend, float width, bool compact) {
   tooltip("Bodies whose value is not known are grey.");
 }
 
-/// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `end(x, y)` draws
-/// its right end.
-template <class End>
+/// A bar over its line of text.
+struct Bar {
+  float left, right, middle;  ///< the middle is its height
+  float thickness;            ///< whole pixels
+  ImU32 colour;
+
+  void draw(float from, float to, float half_height) const {
+    ImGui::GetWindowDrawList()->AddRectFilled({from, middle - half_height}, {to, middle + half_height}, colour);
+  }
+  void shaft(float to) const { draw(left, to, 0.5f * thickness); }
+};
+
+/// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `draw` draws it.
+template <class Draw>
 void length_bar(const Status& status, Dimension dimension, double per_height, float most_width,
-                const std::string& words, End&& end) {
+                const std::string& words, ImU32 colour, Draw&& draw) {
   const double per_pixel = per_height / ImGui::GetIO().DisplaySize.y;
   const ShownUnit unit = shown_unit(status.units, dimension, per_pixel * most_width);
   const double length = round_length(per_pixel * most_width / unit.size);
   const auto width = static_cast<float>(length * unit.size / per_pixel);
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float half = em(0.25f);
-  ImGui::GetWindowDrawList()->AddLine({low.x, low.y + half}, {low.x + width, low.y + half}, theme::text);
-  end(low.x + width, low.y + half);
-  ImGui::Dummy({width, 2 * half});
+  const float height = theme::font(theme::Font::small)->FontSize, thickness = std::max(std::round(em(0.08f)), 1.0f);
+  const float top = std::round(low.y + 0.5f * (height - thickness));
+  draw(Bar{low.x, std::round(low.x + width), top + 0.5f * thickness, thickness, colour});
+  ImGui::Dummy({width, height});
   ImGui::SameLine();
-  text(fmt::format("{}{:g}{}", words, length, unit.name), theme::text, theme::Font::small);
-}
-
-const char* unit_words(const Status& status) {
-  return status.units ? ", in a unit that fits; the scene's own are in the panel." : ", in units of G = 1.";
+  small_words(fmt::format("{}{:g}{}", words, length, unit.name));
 }
 
 void scale_bar(const Status& status, const Legend& legend, float most_width) {
-  const float half = em(0.25f), left = ImGui::GetCursorScreenPos().x;
-  length_bar(status, Dimension::length, legend.world_per_height, most_width, "length ", [&](float right, float y) {
-    for (const float x : {left, right}) {
-      ImGui::GetWindowDrawList()->AddLine({x, y - half}, {x, y + half}, theme::text);
-    }
+  length_bar(status, Dimension::length, legend.world_per_height, most_width, "length ", theme::text, [](Bar bar) {
+    bar.shaft(bar.right);
+    bar.draw(bar.left, bar.left + bar.thickness, em(0.25f));
+    bar.draw(bar.right - bar.thickness, bar.right, em(0.25f));
   });
   ui_mark("legend.scale");
   tooltip(
-      "Length at the camera's target" + std::string{unit_words(status)},
+      std::string{"Length at the camera's target, "} + unit_words(status),
       legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
 /// Of the longest arrows, which are a tenth of the window's height.
 void arrow_scale(const Status& status, const Legend& legend) {
+  const std::string& quantity = legend.arrows.name;
   if (!(legend.arrow_per_height > 0)) {
-    text(fmt::format("{}: known after the next step", legend.arrows), theme::dim, theme::Font::small);
+    small_words(quantity + ": known after the next step", theme::dim);
     return;
   }
-  const bool accelerations = legend.arrows == "acceleration";
-  const float head = em(0.3f), longest = 0.1f * ImGui::GetIO().DisplaySize.y;
-  length_bar(status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height,
-             std::min(longest, em(6)), legend.arrows + " ", [&](float x, float y) {
-               ImGui::GetWindowDrawList()->AddTriangleFilled({x + head, y}, {x - head, y - head}, {x - head, y + head},
-                                                             theme::text);
+  const bool accelerations = quantity == "acceleration";
+  const float longest = std::min(0.1f * ImGui::GetIO().DisplaySize.y, em(6));
+  length_bar(status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height, longest,
+             quantity + " ", packed(legend.arrows.colour), [](Bar bar) {
+               const float head = std::min(em(0.6f), 0.5f * (bar.right - bar.left)), neck = bar.right - head;
+               bar.shaft(neck);
+               ImGui::GetWindowDrawList()->AddTriangleFilled({bar.right, bar.middle}, {neck, bar.middle - 0.5f * head},
+                                                             {neck, bar.middle + 0.5f * head}, bar.colour);
              });
   ui_mark("legend.arrows");
-  tooltip("What an arrow of this length means at the camera's target" + std::string{unit_words(status)},
+  tooltip(std::string{"What an arrow of this length means at the camera's target, "} + unit_words(status),
           accelerations ? "The mean acceleration between two readings of the bodies." : "");
 }
 
 /// All but the colours of bodies.
-void lengths(const Status& status, const Legend& legend, float width) {
+void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   if (!legend.cells.name.empty()) {
     swatch(legend.cells);
     ui_mark("legend.cells");
   }
   swatches("legend.walk", legend.walk);
-  if (!legend.arrows.empty()) arrow_scale(status, legend);
-  scale_bar(status, legend, width - em(4.5f));
+  if (!legend.arrows.name.empty()) arrow_scale(status, legend);
+  if (extent == Extent::whole) scale_bar(status, legend, width - em(4.5f));
+}
+
+struct LegendLayout {
+  ImVec2 corner;  ///< of the window, at the lower right
+  ImVec2 padding;
+  float width;  ///< of the content
+  Extent extent;
+};
+
+/// In a narrow part of the window only the colours, so that they are never without values and units.
+LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view), lesson = lesson_width(view);
+  const bool with_card = view.picked && state.card.corner == CardCorner::lower_left;
+  const float stage = display.x - column - lesson, beside_card = stage - state.card.size().x - usual_margin;
+  const bool over_card = with_card && beside_card < em(8);
+  const float room = with_card && !over_card ? beside_card : stage;
+  const bool narrow = room < full + 4 * usual_margin, tight = narrow && room == stage;
+  const float margin = tight ? em(0.1f) : usual_margin;
+  const float rest = room + (tight && column > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
+  const float width = narrow ? std::min(rest - 2 * (margin + padding.x), full) : full;
+  const float right = display.x - lesson - margin;
+  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // what covers the lower part
+  float low = display.y - (beside ? 0 : state.lab.covered);
+  if (over_card) low -= state.card.size().y + usual_margin;
+  const bool brief = room < em(40) && low < em(34);
+  return {{right, low - margin}, padding, width, narrow ? Extent::colours : brief ? Extent::brief : Extent::whole};
 }
 
 }  // namespace
 
-/// In a narrow window only the colours, so that they are never without values and units.
 void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
   const Legend& legend = view.legend;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float room = display.x - side_column_width(view) - lesson_width(view), full = em(11), usual_margin = em(0.75f);
-  const bool compact = room < full + 4 * usual_margin;
-  const float margin = compact ? em(0.1f) : usual_margin;
-  const float rest = room + (side_column_width(view) > 0 ? usual_margin : 0);  // the column keeps a margin, too
-  const ImVec2 padding = compact ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
-  const float width = compact ? std::min(rest - 2 * (margin + padding.x), full) : full;
-  if (width < em(2.5f)) return;
-  ImGui::SetNextWindowPos({display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
-                          ImGuiCond_Always, {1, 1});
-  ImGui::SetNextWindowBgAlpha(0.5f);  // bodies behind it stay visible, and its numbers can be read
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  const LegendLayout layout = layout_of(view, state);
+  if (layout.width < em(2.5f)) return;
+  ImGui::SetNextWindowPos(layout.corner, ImGuiCond_Always, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, layout.padding);
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (!legend.colours.empty() || !legend.parts.empty()) colours(legend, width, compact);
-    if (!compact) lengths(status, legend, width);
+    if (!legend.colours.empty() || !legend.parts.empty()) colours(status, legend, layout.width, layout.extent);
+    if (layout.extent != Extent::colours) lengths(status, legend, layout.width, layout.extent);
   }
   ImGui::End();
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace orrery

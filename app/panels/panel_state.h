@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/card_place.h"
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/sort_order.h"
 #include "app/panels/source_draft.h"
@@ -67,6 +68,7 @@ struct LabState {
   std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
   float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
+  float right = 0;    ///< where what covers it ends, in pixels from the left of the window
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
@@ -81,6 +83,7 @@ struct PanelState {
   std::string setting;  ///< of a kernel, as typed into its open list
   ColourRangeDraft colours;
   LabState lab;
+  CardPlace card;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged

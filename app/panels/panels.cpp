@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
@@ -14,6 +15,9 @@ namespace orrery {
 namespace {
 
 using theme::em;
+
+constexpr float usual_column = 23.5f;  // em
+constexpr float least_height = 26;     // em: the laboratory needs it
 
 void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   text("Orrery", theme::text, theme::Font::strong);
@@ -77,9 +81,15 @@ bool panels_shown(const ViewStatus& view) {
 
 }  // namespace
 
+float fitting_scale(float asked, float width, float height) {
+  constexpr float steps = 8;
+  const float fitting = std::min(width / (2 * usual_column), height / least_height) / theme::body_pixels;
+  return std::min(asked, std::max(std::floor(steps * fitting) / steps, 1.0f));
+}
+
 float side_column_width(const ViewStatus& view) {
   if (!panels_shown(view)) return 0;
-  constexpr float usual = 23.5f, least = 23, legend = 3.6f;
+  constexpr float usual = usual_column, least = 23, legend = 3.6f;
   const float display = ImGui::GetIO().DisplaySize.x;
   const bool both_fit = display >= em(least + legend);
   return both_fit ? std::min(em(usual), display - em(legend)) : std::min(em(usual), display);
@@ -98,7 +108,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   const float captions_end = compare_captions(view, state);
   label_panel(view);
   legend_panel(status, view, state);
-  picked_panel(status, view, captions_end, out);
+  picked_panel(status, view, state, captions_end, out);
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

@@ -15,10 +15,16 @@ double own_unit(const Units& units, Dimension dimension) {
       return units.length_cm;
     case Dimension::mass:
       return units.mass_g;
+    case Dimension::time:
+      return units.time_s();
     case Dimension::velocity:
       return units.velocity_cm_s;
     case Dimension::acceleration:
       return units.velocity_cm_s / units.time_s();
+    case Dimension::density:
+      return units.mass_g / std::pow(units.length_cm, 3);
+    case Dimension::mass_per_area:
+      return units.mass_g / std::pow(units.length_cm, 2);
   }
   return 1;
 }
@@ -29,10 +35,16 @@ NamedUnit unit_for(Dimension dimension, double value) {
       return length_unit_for(value);
     case Dimension::mass:
       return mass_unit_for(value);
+    case Dimension::time:
+      return time_unit_for(value);
     case Dimension::velocity:
       return velocity_unit_for(value);
     case Dimension::acceleration:
       return acceleration_unit_for(value);
+    case Dimension::density:
+      return density_unit_for(value);
+    case Dimension::mass_per_area:
+      return mass_per_area_unit_for(value);
   }
   return {"", 1};
 }
@@ -55,6 +67,12 @@ std::string shown_text(const std::optional<Units>& units, Dimension dimension, s
     text += fmt::format("{}{:.4g}", text.empty() ? "" : ", ", double{number} / unit.size);
   }
   return text + unit.name;
+}
+
+ShownRange shown_range(const std::optional<Units>& units, const Legend& legend) {
+  if (!units || !legend.dimension) return {legend.low, legend.high, legend.unit};
+  const ShownUnit unit = shown_unit(units, *legend.dimension, std::max(std::abs(legend.low), std::abs(legend.high)));
+  return {legend.low / unit.size, legend.high / unit.size, unit.name.substr(1)};
 }
 
 }  // namespace orrery

@@ -4,11 +4,11 @@
 #include <span>
 #include <string>
 
+#include "app/ui_state/dimension.h"
+#include "app/ui_state/legend.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
-
-enum class Dimension { length, mass, velocity, acceleration };
 
 /// A unit in which numbers of the scene are shown: a physical one if the scene's file has units.
 struct ShownUnit {
@@ -21,5 +21,13 @@ ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, dou
 
 /// The numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
 std::string shown_text(const std::optional<Units>& units, Dimension dimension, std::span<const float> numbers);
+
+/// The ends of a legend's colours.
+struct ShownRange {
+  double low, high;
+  std::string unit;  ///< "km/s"; "length / time" without units; may be empty
+};
+/// Both in the unit that suits the larger.
+ShownRange shown_range(const std::optional<Units>& units, const Legend& legend);
 
 }  // namespace orrery

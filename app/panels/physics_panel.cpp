@@ -15,12 +15,34 @@
 namespace orrery {
 namespace {
 
+constexpr const char* eta_of_leapfrog =
+    "\u03b7: a body's own step is at most sqrt(2 \u03b7 L / |a|), where L is the softening or, if it is longer, the "
+    "distance at which a body of mean mass pulls as hard. The energy error falls with \u03b7. Ctrl-click to type a "
+    "value.";
+constexpr const char* eta_of_hermite =
+    "\u03b7 of Aarseth's criterion: a body's own step grows with the square root of \u03b7. The energy error falls "
+    "with "
+    "about its square. Ctrl-click to type a value.";
+
 /// A value that the scene defines, too.
 struct Field {
   const char* mark;
   const char* label;
   const char* notes;
 };
+
+struct DigitsInfo {
+  const char* id;
+  const char* title;
+  const char* notes;
+  Digits digits;
+};
+
+constexpr DigitsInfo all_digits[] = {
+    {"float", "Float", "Floats: every step rounds them to 24 bits, and these errors add up.", Digits::single},
+    {"compensated", "Compensated",
+     "Floats and their low words, 48 bits: steps lose no digits. Kernels in double precision read all of them.",
+     Digits::compensated}};
 
 /// A dot marks a value that is not the scene's. A double click restores that one. Returns whether there was one.
 bool field_label(const Field& field, bool differs, std::string_view own) {
@@ -93,15 +115,17 @@ void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
     out.push_back(SetTimeStep{*dt});
   }
   if (status.block_steps) {
-    if (const auto eta =
-            number<SetEta>({"eta", "Accuracy",
-                            "\u03b7: a body's own step is at most sqrt(2 \u03b7 L / |a|), where L is the softening "
-                            "or, if it is longer, the distance at which a body of mean mass pulls as hard. The energy "
-                            "error falls with \u03b7. Ctrl-click to type a value."},
-                           "%.4g", status.eta, status.scene_physics.eta)) {
+    if (const auto eta = number<SetEta>(
+            {"eta", "Accuracy", find_integrator(status.integrator_id).needs_jerks ? eta_of_hermite : eta_of_leapfrog},
+            "%.4g", status.eta, status.scene_physics.eta)) {
       out.push_back(SetEta{*eta});
     }
     levels_rows(status);
+  }
+  if (const auto* asked =
+          choose<DigitsInfo>({"digits", "Digits", "What is kept of positions and velocities from step to step."},
+                             word_of(status.digits), word_of(status.scene_physics.digits), all_digits)) {
+    out.push_back(SetDigits{asked->digits});
   }
   if (const auto softening = number<SetSoftening>(
           {"softening", "Softening", "\u03b5, a length: forces stop growing below it. Ctrl-click to type a value."},

@@ -12,6 +12,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/physical.h"
 #include "app/panels/sections.h"
 
@@ -22,11 +23,15 @@ using theme::em;
 
 constexpr float card_ems = 18, label_ems = 4.6f;
 
-/// Below the windows, over the picture.
-void ring(const PickedBody& body) {
-  if (!body.place) return;
+/// Where the body is seen.
+std::optional<ImVec2> middle_of(const PickedBody& body) {
+  if (!body.place) return {};
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 middle{(*body.place)[0] * display.x, (*body.place)[1] * display.y};
+  return ImVec2{(*body.place)[0] * display.x, (*body.place)[1] * display.y};
+}
+
+/// Below the windows, over the picture.
+void ring(ImVec2 middle) {
   ImDrawList& draw = *ImGui::GetBackgroundDrawList();
   const float radius = em(0.7f);
   draw.AddCircle(middle, radius, theme::faded(theme::on_accent, 0.8f), 0, em(0.25f));
@@ -52,7 +57,7 @@ void error_row(int body, const Status& status, const ViewStatus& view) {
   } else if (view.diagnostics.probe) {
     row("error", "with the next comparison", "The force error of the kernel is known after the next comparison.");
   } else {
-    row("error", "forces are not compared", "To know it, set Compare in the tab Speed and error.");
+    row("error", "forces are not compared", "To know it, set Compare in the tab Speed.");
   }
   ui_mark("picked.error");
 }
@@ -91,37 +96,50 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
   tooltip(row_of<Unpick>.sentence, "Esc");
 }
 
+/// What is known of the body.
+void rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
+  const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
+    return shown_text(status.units, dimension, numbers);
+  };
+  const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
+  row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
+  if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
+  row("position", shown(Dimension::length, body.position), "x, y and z.");
+  row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
+  row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
+  acceleration_row(body, status);
+  error_row(body.number, status, view);
+  row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
+  if (body.walk) {
+    row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
+        "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
+    ui_mark("picked.walk");
+  }
+  text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
+}
+
 }  // namespace
 
-void picked_panel(const Status& status, const ViewStatus& view, float captions_end, Requests& out) {
+void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out) {
+  if (!view.picked) state.card = {};
   if (!view.picked || (!view.panel && !view.in_window)) return;
   const PickedBody& body = *view.picked;
-  ring(body);
+  const std::optional<ImVec2> seen_at = middle_of(body);
+  if (seen_at) ring(*seen_at);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
   const float strip_end = view.presentation ? margin : em(3.6f);
-  ImGui::SetNextWindowPos({left, std::max(strip_end, captions_end + margin / 2)});
+  const CardRoom room{{left, std::max(strip_end, captions_end + margin / 2)},
+                      {display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin}};
+  keep_clear(state.card, body.number, seen_at, room);
+  ImGui::SetNextWindowPos(card_position(state.card, room));
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
-    const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
-      return shown_text(status.units, dimension, numbers);
-    };
-    const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
-    row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
-    if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
-    row("position", shown(Dimension::length, body.position), "x, y and z.");
-    row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
-    row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
-    acceleration_row(body, status);
-    error_row(body.number, status, view);
-    row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
-    if (body.walk) {
-      row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
-          "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
-      ui_mark("picked.walk");
-    }
-    text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
+    if (!state.card.head_only) rows(body, status, view);
+    const ImGuiStyle& style = ImGui::GetStyle();
+    ImVec2& size = state.card.head_only ? state.card.head : state.card.whole;
+    size = {ImGui::GetWindowSize().x, ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y};
   }
   ImGui::End();
 }

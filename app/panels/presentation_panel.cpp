@@ -69,6 +69,7 @@ void presentation_panel(const Status& status, const ViewStatus& view, PanelState
       ui_mark(figure.mark);
     }
     state.lab.covered = ImGui::GetWindowSize().y + margin;
+    state.lab.right = margin + ImGui::GetWindowSize().x;
   }
   ImGui::End();
 }

@@ -37,7 +37,7 @@ void baseline_choice(const ProfileStatus& profiles, Requests& out) {
   row_label("Against", "The profile that the latest one is compared with.");
   const bool previous = profiles.compared_with == CompareProfile::previous;
   const std::string shown = !baseline ? "no other profile yet" : (previous ? "last: " : "") + baseline->label();
-  if (!begin_combo("profile.baseline", shown.c_str())) return;
+  if (!begin_combo("profile.baseline", shown)) return;
   if (ImGui::Selectable("the one before", previous)) out.push_back(CompareProfile{});
   ui_mark("profile.baseline", "last");
   for (std::size_t row = 0; row + 1 < profiles.profiles.size(); ++row) {
@@ -57,7 +57,7 @@ void figure_rows(const KernelProfile& profile, const KernelProfile* before) {
     const double value = profile.figure(figure.id);
     if (!std::isfinite(value)) continue;
     ImGui::BeginGroup();
-    const std::string change = before ? "   " + change_text(relative_change(before->figure(figure.id), value)) : "";
+    const std::string change = before ? "   " + change_text(figure_change(figure, *before, profile)) : "";
     labelled_value(figure.title, figure_text(figure, value) + change, theme::dim);
     if (figure.bar) {
       const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.3f)};

@@ -117,6 +117,10 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   }
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize + em(0.2f));
 
+  // A caption is nearer to its number than to the next one.
+  const ImVec2 padding = ImGui::GetStyle().CellPadding, spacing = ImGui::GetStyle().ItemSpacing;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding.x, em(0.25f)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {spacing.x, 0});
   if (ImGui::BeginTable("rates", 3)) {
     ImGui::TableSetupColumn("work", ImGuiTableColumnFlags_WidthStretch, 1.5f);
     ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
@@ -129,6 +133,8 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     error_cells(status, view);
     ImGui::EndTable();
   }
+  ImGui::PopStyleVar(2);
+  ImGui::Dummy({0, 0});
   history_plot(view.step_ms_history, view.step_ms_median);
 }
 

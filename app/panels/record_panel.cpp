@@ -60,7 +60,7 @@ void picture_row(PanelState& state, Requests& out) {
   const bool entered = text_field("screenshot", "picture.png", state.picture_file);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(sizes);
-  if (begin_combo("screenshot.times", times_text(state.picture_times).c_str())) {
+  if (begin_combo("screenshot.times", times_text(state.picture_times))) {
     for (int times = 1; times <= SaveEnlarged::sizes.most; times *= 2) {
       if (ImGui::Selectable(times_text(times).c_str(), times == state.picture_times)) state.picture_times = times;
       ui_mark("screenshot.times", times_text(times));

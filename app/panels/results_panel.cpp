@@ -26,6 +26,7 @@ using theme::em;
 /// The columns that are shown: those that differ, as far as there is room.
 struct Shown {
   bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
+  float kernel, settings;  ///< widths of the longest, about, in em
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -33,6 +34,13 @@ Shown shown_of(const std::vector<Result>& results, float width) {
     return std::ranges::any_of(results, [&](const Result& r) { return of(r) != of(results.front()); });
   };
   const bool wide = width >= em(50);
+  float kernel = 4, settings = 5;
+  for (const Result& row : results) {
+    constexpr float em_per_letter = 0.43f;
+    kernel = std::max(kernel, em_per_letter * static_cast<float>(row.kernel_id.size()));
+    settings = std::max(settings, em_per_letter * static_cast<float>(row.settings.size()));
+  }
+  constexpr float others = 41;  // em, of the columns beside these two
   return {.scene = wide && differ([](const Result& r) { return scene_name(r); }),
           .law = wide && differ([](const Result& r) { return r.law.id; }),
           .integrator = wide && differ([](const Result& r) { return integrator_words(r); }),
@@ -40,7 +48,10 @@ Shown shown_of(const std::vector<Result>& results, float width) {
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
           .rate = width >= em(26),
-          .tail = width >= em(41)};
+          // Rather the settings whole than all of the errors, which the row's tooltip has.
+          .tail = width >= em(others + kernel + settings),
+          .kernel = kernel,
+          .settings = settings};
 }
 
 constexpr const char* speedup_words =
@@ -51,11 +62,11 @@ constexpr const char* speedup_words =
     "those of direct sums in single precision, are one class.";
 
 std::vector<Column> columns_of(const Shown& shown) {
-  std::vector<Column> columns{{"kernel", -1}};
-  if (shown.settings_and_count) columns.push_back({"settings", -1.4f});
-  if (shown.scene) columns.push_back({"scene", -0.7f});
-  if (shown.law) columns.push_back({"law", -0.7f});
-  if (shown.integrator) columns.push_back({"integrator", -0.7f});
+  std::vector<Column> columns{{"kernel", -shown.kernel}};
+  if (shown.settings_and_count) columns.push_back({"settings", -shown.settings});
+  if (shown.scene) columns.push_back({"scene", -5});
+  if (shown.law) columns.push_back({"law", -5});
+  if (shown.integrator) columns.push_back({"integrator", -5});
   if (shown.time_step) columns.push_back({"dt", 4.2f});
   if (shown.settings_and_count) columns.push_back({"bodies", 4.4f});
   if (shown.swept)
@@ -89,7 +100,7 @@ double number_of(const Result& row, std::string_view name) {
 
 /// In a column of words; empty in the others.
 std::string words_of(const Result& row, std::string_view name, std::span<const KernelPtr> kernels) {
-  if (name == "kernel") return row.kernel_id;
+  if (name == "kernel") return kernel_words(row);
   if (name == "settings") return changes_first(row, kernels);
   if (name == "scene") return scene_name(row);
   if (name == "law") return law_info(row.law.id).id;
@@ -142,14 +153,14 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
 
 /// Also the values that do not fit into the cells.
 void row_tooltip(const Result& row, const Status& status) {
-  show_tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+  show_tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
                fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
                            row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
 }
 
 void result_row(int index, const Shown& shown, const Status& status, const ViewStatus& view, Requests& out) {
   const Result& row = view.results[static_cast<std::size_t>(index)];
-  const bool clicked = row_button("result", index, row.kernel_id.c_str(), is_present(row, status));
+  const bool clicked = row_button("result", index, kernel_words(row).c_str(), is_present(row, status));
   const bool hovered = ImGui::IsItemHovered();
   if (shown.settings_and_count) word_cell(row.settings.empty() ? unknown : changes_first(row, view.kernels));
   if (shown.scene) word_cell(scene_name(row));

@@ -177,7 +177,7 @@ void scene_panel(const Status& status, const ViewStatus&, PanelState& state, Req
   }
 
   row_label("File", "A file of bodies; ~ stands for your home folder. Formats: " + snapshot_titles(), reserved);
-  bool open = text_field("file", "path of a file of bodies", draft.file);
+  bool open = text_field("file", "path", draft.file);
   ImGui::SameLine();
   ImGui::BeginDisabled(draft.file.empty());
   open |= ImGui::Button("Open", {button, 0});

@@ -55,8 +55,7 @@ void follow_file(const WorkshopStatus& workshop, SourceDraft& draft) {
   const bool unread = workshop.versions.empty();
   if (unread || draft.text_number == workshop.text_number) return;
   draft.text_number = workshop.text_number;
-  const bool edited = file_text(draft) != draft.base;
-  if (!edited || draft.text == editor_text(workshop.text)) {
+  if (!unsaved(draft) || draft.text == editor_text(workshop.text)) {
     take_file_text(workshop.text, draft);
   } else if (workshop.text == draft.asked) {
     keep_edits(workshop.text, draft);  // of the time since
@@ -75,6 +74,10 @@ void take_file_text(const std::string& text, SourceDraft& draft) {
 void keep_edits(const std::string& text, SourceDraft& draft) {
   draft.base = text;
   draft.changed_on_disk = false;
+}
+
+bool unsaved(const SourceDraft& draft) {
+  return file_text(draft) != draft.base;
 }
 
 std::string file_text(const SourceDraft& draft) {

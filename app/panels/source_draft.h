@@ -23,6 +23,8 @@ void take_file_text(const std::string& text, SourceDraft& draft);
 /// Forgets that the file has this text instead of the one that was edited.
 void keep_edits(const std::string& text, SourceDraft& draft);
 
+/// Whether there are edits that the file does not have.
+bool unsaved(const SourceDraft& draft);
 /// What Save would write: the draft with the file's line ends.
 std::string file_text(const SourceDraft& draft);
 /// Why saving the editor's text would damage this text of a file, one line; empty if it would not.

@@ -124,7 +124,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, s
     draw.AddCircle(centre, em(0.5f), theme::text, 0, em(0.12f));
   }
   if (hovered) {
-    tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
+    tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
             fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
                         format_ms(row.median_ms), format_rate(row.interactions_per_s, "interactions/s"),
                         row.swept ? ", by a sweep" : "", format_error(row.error->median), format_error(row.error->p99),
@@ -172,7 +172,7 @@ void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
   row_label("Bodies", "Results with this number are highlighted. The Pareto front is theirs.");
   const std::string present = fmt::format("present: {}", format_count(status.count));
   const std::string chosen = lab.plotted_count > 0 ? format_count(lab.plotted_count) : present;
-  if (!begin_combo("plotted", chosen.c_str())) return;
+  if (!begin_combo("plotted", chosen)) return;
   if (ImGui::Selectable(present.c_str(), lab.plotted_count == 0)) lab.plotted_count = 0;
   ui_mark("plotted", "present");
   for (const int count : counts) {

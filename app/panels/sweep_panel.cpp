@@ -50,7 +50,7 @@ void subject_choice(const KernelInfo* kernel, const std::vector<const Tunable*>&
   row_label("Sweep",
             "What to vary: settings of the present kernel, in every combination of their values, or the kernels "
             "themselves.");
-  if (!begin_combo("sweep.what", subject(chosen).c_str(), ImGuiComboFlags_HeightLargest)) return;
+  if (!begin_combo("sweep.what", subject(chosen), ImGuiComboFlags_HeightLargest)) return;
   if (kernel) {
     for (const Tunable& tunable : kernel->tunables) {
       bool ticked = std::ranges::find(chosen, &tunable) != chosen.end();

@@ -5,6 +5,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/ui_mark.h"
@@ -76,7 +77,11 @@ void follow_cursor(int line, float text_top) {
   if (y > top + room) ImGui::SetScrollY(y - room);
 }
 
-/// An editor without a scroll bar of its own, as high as its text, in a window that scrolls.
+bool escape_pressed() {
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+}
+
+/// An editor without a scroll bar of its own, as high as its text or higher, in a window that scrolls.
 void source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                 ImGuiInputTextFlags flags, EditorState& state) {
   ImGui::PushID(id);
@@ -85,15 +90,18 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   const ImVec2 padding = ImGui::GetStyle().FramePadding, low = ImGui::GetCursorScreenPos();
   const float own_top = ImGui::GetCursorPosY() + padding.y;
   const int lines = lines_in(text);
-  const float needed = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
+  const float text_height = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
+  const float needed = std::max(text_height, ImGui::GetContentRegionAvail().y);  // a click below the text edits it, too
   draw_lines(messages, lines, {low.x, low.y + padding.y});
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(number_width));
   Editing editing{.replacement = text == state.shown ? nullptr : &text};
+  const std::optional<std::string> kept = escape_pressed() ? std::optional{text} : std::nullopt;
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
   ImGui::InputTextMultiline("##source", &text, {std::max(em(20), ImGui::GetContentRegionAvail().x), needed},
                             flags | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoHorizontalScroll,
                             follow_editing, &editing);
   ImGui::PopStyleColor();
+  if (kept && text != *kept) text = *kept;  // ImGui takes Esc for an undo of all edits
   const int line = editing.cursor_line;
   if (line >= 0 && state.cursor_line >= 0 && line != state.cursor_line) follow_cursor(line, own_top);
   state.cursor_line = line;

@@ -32,6 +32,8 @@ StateWords words_of(const WorkshopStatus& workshop) {
       return {"checking against the fp64 sum", theme::warn};
     case WorkshopState::running:
       return {"correct", theme::good};
+    case WorkshopState::unchecked:
+      return {"compiles; not checked here", theme::text};
     case WorkshopState::rejected:
       return {"rejected", theme::bad};
     default:
@@ -70,7 +72,8 @@ void state_lines(const WorkshopStatus& workshop) {
     text(shortened(workshop.file, ImGui::GetContentRegionAvail().x), theme::dim);
     tooltip(workshop.file);
   }
-  if (workshop.running > 0 && workshop.state != WorkshopState::running) {
+  const int latest = static_cast<int>(workshop.versions.size());
+  if (workshop.running > 0 && (workshop.running < latest || workshop.state != WorkshopState::running)) {
     text(fmt::format("version {} goes on", workshop.running), theme::dim, theme::Font::small);
   }
   if (!workshop.unavailable.empty()) wrapped_text(workshop.unavailable, theme::warn, theme::Font::small);
@@ -133,6 +136,7 @@ void message_lines(const WorkshopStatus& workshop) {
 
 constexpr std::array version_columns{
     Column{"version", 3.2f, "Every text of the file that was saved."}, Column{"time", 4.4f, "When it was saved."},
+    Column{"step", 4.4f, "The best median time of one step with the present system, if this version ran."},
     Column{"error", 4.2f, "The largest error |da|/|a| against the fp64 sum, of all checks."},
     Column{"", 4.6f, "Writes this text to the file as its newest version."}};
 
@@ -144,6 +148,7 @@ void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version,
   if (runs) tooltip("This version runs.");
   number_cell(version.time, theme::dim);
   if (!version.error.empty()) tooltip(version.error);
+  number_cell(version.step_ms ? format_ms(*version.step_ms) : "");
   number_cell(version.largest_error   ? format_error(*version.largest_error)
               : version.error.empty() ? ""
                                       : "rejected",
@@ -209,8 +214,8 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   SourceDraft& source_draft = draft.sources[workshop.file];
   follow_file(workshop, source_draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
-  const bool wide = room >= em(44);
-  const float column = wide ? em(19) : room, rows = std::max(height, em(13));
+  const bool wide = room >= em(50);
+  const float column = wide ? em(25) : room, rows = std::max(height, em(13));
   ImGui::BeginChild("file", {column, wide ? rows : em(14)});
   file_row(draft, out);
   state_lines(workshop);

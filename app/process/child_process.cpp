@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <utility>
 
@@ -19,27 +21,25 @@
 namespace orrery {
 namespace {
 
-/// A pipe whose ends close with it; no child inherits them except as its standard output.
-struct Pipe {
-  Pipe() { made = pipe2(ends, O_CLOEXEC) == 0; }
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  void close_end(int end) {
-    if (ends[end] >= 0) close(ends[end]);
-    ends[end] = -1;
-  }
-
-  int ends[2] = {-1, -1};
-  bool made = false;
+/// Two connected ends, one for this program and one for a child; no other child inherits them.
+struct Ends {
+  Descriptor own, child;
 };
+Ends make_pipe() {
+  int ends[2] = {-1, -1};
+  (void)!pipe2(ends, O_CLOEXEC);
+  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
+}
+/// To write to it is no signal where the child has ended.
+Ends make_socket() {
+  int ends[2] = {-1, -1};
+  (void)!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
+}
 
-/// Starts the program with its standard output and its standard error in the pipes. Empty if it cannot be started.
-std::optional<pid_t> start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& output,
-                           const Pipe& errors) {
+/// Starts the program with these as its standard streams. Returns 0, or what went wrong.
+int start(pid_t& child, const std::string& program, const std::vector<std::string>& arguments,
+          const std::array<const Descriptor*, 3>& streams) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -52,40 +52,28 @@ std::optional<pid_t> start(const std::string& program, const std::vector<std::st
   variables.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output.ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors.ends[1], STDERR_FILENO);
-  pid_t child = 0;
+  if (const int failed = posix_spawn_file_actions_init(&actions); failed != 0) return failed;
+  for (int stream = 0; stream < 3; ++stream) {
+    posix_spawn_file_actions_adddup2(&actions, streams[static_cast<std::size_t>(stream)]->number(), stream);
+  }
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return std::nullopt;
-  return child;
+  return failed;
 }
 
-/// Reads what there is. Returns whether more may come.
-bool read_some(Pipe& pipe, std::string& text) {
+/// Reads what there is, and closes the descriptor at its end.
+void read_some(Descriptor& from, std::string& text) {
   std::array<char, 65536> buffer;
-  const ssize_t size = read(pipe.ends[0], buffer.data(), buffer.size());
+  const ssize_t size = read(from.number(), buffer.data(), buffer.size());
   if (size > 0) text.append(buffer.data(), static_cast<std::size_t>(size));
-  if (size < 0 && errno == EINTR) return true;
-  return size > 0;
+  if (size == 0 || (size < 0 && errno != EINTR)) from = {};
 }
 
-/// Everything until both other ends close. Returns false where `stopped` said so before, or looking failed.
-bool read_all(Pipe& output, Pipe& errors, ChildResult& result, const std::function<bool()>& stopped) {
-  constexpr int look_ms = 10;
-  while (!stopped()) {
-    if (output.ends[0] < 0 && errors.ends[0] < 0) return true;
-    std::array<pollfd, 2> wanted{pollfd{.fd = output.ends[0], .events = POLLIN, .revents = 0},
-                                 pollfd{.fd = errors.ends[0], .events = POLLIN, .revents = 0}};
-    const int ready = poll(wanted.data(), wanted.size(), look_ms);
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    if (wanted[0].revents != 0 && !read_some(output, result.text)) output.close_end(0);
-    if (wanted[1].revents != 0 && !read_some(errors, result.error)) errors.close_end(0);
-  }
-  return false;
+/// Writes what there is room for, and closes the descriptor after all of it.
+void send_some(Descriptor& to, std::string_view& text) {
+  const ssize_t size = send(to.number(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (size >= 0) text.remove_prefix(static_cast<std::size_t>(size));
+  if (text.empty() || (size < 0 && errno != EINTR && errno != EAGAIN)) to = {};
 }
 
 }  // namespace
@@ -108,29 +96,75 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 }
 
 std::filesystem::path this_program() {
-  return std::filesystem::read_symlink("/proc/self/exe");
+  return "/proc/self/exe";
 }
 
-ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit) {
+ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  Ends input = make_socket(), output = make_pipe(), errors = make_pipe();
+  const bool ready = input.own && output.own && errors.own;
+  const int failed = ready ? start(child_, program, arguments, {&input.child, &output.child, &errors.child}) : errno;
+  if (failed != 0) {
+    child_ = 0;
+    not_started_ = "'" + program.string() + "' cannot be started: " + std::strerror(failed);
+    return;
+  }
+  input_ = std::move(input.own);
+  output_ = std::move(output.own);
+  errors_ = std::move(errors.own);
+}
+
+ChildProcess::~ChildProcess() {
+  if (child_ == 0) return;
+  kill(child_, SIGKILL);
+  (void)wait_for_end();
+}
+
+int ChildProcess::wait_for_end() {
+  int status = 0;
+  while (waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
+  child_ = 0;
+  return status;
+}
+
+/// Until its output and its errors end. Returns false where `stopped` said so before, or looking failed.
+bool ChildProcess::exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped) {
+  constexpr int look_ms = 10;
+  if (input.empty()) input_ = {};
+  while (!stopped()) {
+    if (!output_ && !errors_) return true;
+    std::array<pollfd, 3> wanted{pollfd{.fd = input_.number(), .events = POLLOUT, .revents = 0},
+                                 pollfd{.fd = output_.number(), .events = POLLIN, .revents = 0},
+                                 pollfd{.fd = errors_.number(), .events = POLLIN, .revents = 0}};
+    const int ready = poll(wanted.data(), wanted.size(), look_ms);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) continue;
+    if (wanted[0].revents != 0) send_some(input_, input);
+    if (wanted[1].revents != 0) read_some(output_, result.text);
+    if (wanted[2].revents != 0) read_some(errors_, result.error);
+  }
+  return false;
+}
+
+ChildResult ChildProcess::result(const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit,
+                                 std::string_view input) {
   const auto begin = std::chrono::steady_clock::now();
-  ChildResult result;
-  Pipe output, errors;
-  if (!output.made || !errors.made) return result;
-  const std::optional<pid_t> child = start(program, arguments, output, errors);
-  output.close_end(1);
-  errors.close_end(1);
-  if (!child) return result;
+  ChildResult result{.not_started = not_started_};
+  if (child_ == 0) return result;
   const auto ended = [&] {
     if (stopped()) return true;
     result.timed_out = limit && std::chrono::steady_clock::now() - begin >= *limit;
     return result.timed_out;
   };
-  if (!read_all(output, errors, result, ended)) kill(*child, SIGKILL);
-  int status = 0;
-  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
+  if (!exchange(input, result, ended)) kill(child_, SIGKILL);
+  const int status = wait_for_end();
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
   return result;
+}
+
+ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit,
+                         std::string_view input) {
+  return ChildProcess{program, arguments}.result(stopped, limit, input);
 }
 
 std::string last_complaint(const ChildResult& result) {

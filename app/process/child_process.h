@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/core/descriptor.h"
+
 namespace orrery {
 
 /// The program of this name in one of PATH's folders, else in one of `folders`; none if it is in none of them.
@@ -17,19 +19,43 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
 
 /// What a program wrote, and how it ended.
 struct ChildResult {
-  int status = -1;      ///< its exit status; -1: it did not start, was ended, or did not exit by itself
-  std::string text{};   ///< of its standard output
-  std::string error{};  ///< of its standard error
+  std::string not_started{};  ///< why it did not start, one line; empty: it did
+  int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself
+  std::string text{};         ///< of its standard output
+  std::string error{};        ///< of its standard error
   bool timed_out = false;
 };
-/// The file of this program. Throws std::runtime_error if it is not known.
+/// This program, also if its file was replaced meanwhile.
 std::filesystem::path this_program();
 /// The last line that a run of this program wrote to its standard error, without the program's name.
 std::string last_complaint(const ChildResult& result);
-/// Runs a program, without a shell, until it ends, until `stopped`, which is called every few ms, returns true, or
-/// until `limit` has passed; none: it may run as long as it takes.
+/// A program that runs beside this one, without a shell.
+class ChildProcess {
+ public:
+  /// Starts it. This program, if it is the one, ends with the thread that starts it: see end_with_parent().
+  ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  /// Kills it if it has not ended.
+  ~ChildProcess();
+
+  /// Gives it the text `input` as its standard input, and waits until it ends, until `stopped`, which is called every
+  /// few ms, returns true, or until `limit` has passed; none: it may run as long as it takes. Call once.
+  ChildResult result(const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
+                     std::string_view input = {});
+
+ private:
+  bool exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped);
+  int wait_for_end();
+
+  int child_ = 0;  // its number; 0: it does not run
+  std::string not_started_;
+  Descriptor input_, output_, errors_;  // this program's ends
+};
+/// Starts a program, and returns its result.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {});
+                         const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
+                         std::string_view input = {});
 
 /// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.

@@ -15,6 +15,7 @@ void end_with_parent() {
   const std::string parent = variable;
   unsetenv(parent_variable);  // it is not the parent of this one's children
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "orrery");                            // it may have been started by the name /proc/self/exe
   if (parent != std::to_string(getppid())) std::_Exit(1);  // it has ended meanwhile
 }
 

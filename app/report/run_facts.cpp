@@ -36,6 +36,7 @@ ReportFacts run_facts(const Json& simulation) {
   }
   facts.push_back({"Integrator", simulation.at("integrator").get<std::string>()});
   facts.push_back({"Time step", number_text(simulation.at("dt"))});
+  if (simulation.contains("digits")) facts.push_back({"Digits", simulation.at("digits")});
   if (simulation.contains("eta")) facts.push_back({"Accuracy eta of block steps", number_text(simulation.at("eta"))});
   facts.push_back({"Units", "lengths, times and masses in units in which G = 1"});
   return facts;

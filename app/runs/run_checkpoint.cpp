@@ -26,6 +26,7 @@ std::string setup_text(const RunCheckpoint& checkpoint) {
   if (const auto& place = checkpoint.diagnostics) {
     json["diagnostics"] = {{"bytes", place->bytes}, {"first_energy", place->first_energy}};
   }
+  if (checkpoint.outputs_due) json["outputs_due"] = true;
   return json_text(json);
 }
 
@@ -47,6 +48,7 @@ void take_setup(const std::string& text, RunCheckpoint& checkpoint) {
       const Json& place = json["diagnostics"];
       checkpoint.diagnostics = {place.at("bytes").get<std::int64_t>(), place.at("first_energy").get<double>()};
     }
+    checkpoint.outputs_due = json.value("outputs_due", false);
   } catch (const Json::exception& error) {
     throw std::runtime_error(fmt::format("its setup cannot be read: {}", error.what()));
   } catch (const UsageError& error) {
@@ -101,7 +103,13 @@ std::string previous_name(const std::string& file) {
 
 void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   const std::string next = file + ".next";
-  write_run_checkpoint(next, checkpoint, Existing::replace);
+  try {
+    write_run_checkpoint(next, checkpoint, Existing::replace);
+  } catch (const std::runtime_error& error) {  // of a name that nobody gave
+    std::string cause = error.what();
+    if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);
+    throw std::runtime_error(cause);
+  }
   try {
     if (fs::exists(file)) give_second_name(file, previous_name(file));
     fs::rename(next, file);

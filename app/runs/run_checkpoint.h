@@ -24,6 +24,7 @@ struct RunCheckpoint {
   std::int64_t step = 0;
   std::optional<RunOrder> order{};  ///< none: a window wrote it
   std::optional<DiagnosticsPlace> diagnostics{};
+  bool outputs_due = false;  ///< the snapshot and the diagnostics of its step could not be written
 };
 
 /// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.

@@ -30,6 +30,7 @@ std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) 
   if (a.integrator_id != b.integrator_id) commands.emplace_back(SelectIntegrator{b.integrator_id});
   if (a.time_step != b.time_step) commands.emplace_back(SetTimeStep{b.time_step});
   if (a.eta != b.eta) commands.emplace_back(SetEta{b.eta});
+  if (a.digits != b.digits) commands.emplace_back(SetDigits{b.digits});
   if (a.law.id != b.law.id) commands.emplace_back(SelectLaw{law_info(b.law.id).id});
   if (a.law.softening != b.law.softening) commands.emplace_back(SetSoftening{b.law.softening});
   if (a.law.repulsion != b.law.repulsion) commands.emplace_back(SetRepulsion{b.law.repulsion});

@@ -28,11 +28,16 @@ constexpr int most_batch_steps = 1024;
 constexpr double most_steps = 1e15;  // whole in a double
 constexpr std::chrono::milliseconds pause{2};
 constexpr double events_without_every = 100;
+constexpr std::string_view snapshot_prefix = "snapshot_";
+
+std::string snapshot_name(std::int64_t number, std::string_view ending) {
+  return fmt::format("{}{:05}{}", snapshot_prefix, number, ending);
+}
 
 }  // namespace
 
 SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs)
-    : simulation_{simulation}, order_{order} {
+    : simulation_{simulation}, order_{order}, outputs_due_{outputs.due} {
   const Status& now = simulation.status();
   if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
   last_step_ = order.steps ? *order.steps : step_at(*order.until);
@@ -107,15 +112,24 @@ void SimulationRun::write_row(const Bodies& bodies) {
 
 void SimulationRun::write_outputs(std::int64_t event) {
   Snapshot now = simulation_.snapshot();
-  if (log_) write_row(now.bodies);
-  if (!order_.snapshots.empty()) write_numbered(event, std::move(now));
+  place_before_outputs_ = log_ ? log_->place() : std::nullopt;
+  try {
+    if (log_) write_row(now.bodies);
+    if (!order_.snapshots.empty()) write_numbered(event, std::move(now));
+    outputs_due_ = false;
+  } catch (const std::runtime_error& error) {
+    outputs_due_ = true;
+    throw OutputFailure{error.what()};
+  }
 }
 
 /// A run that begins writes its first state; one that continues begins a new file of diagnostics with its own.
 void SimulationRun::write_first_outputs() {
   if (event_steps_ == 0) return;
-  if (simulation_.status().step == 0) {
-    write_outputs(0);
+  const std::int64_t step = simulation_.status().step;
+  const std::optional<std::int64_t> event = event_at(step);
+  if (event && (step == 0 || outputs_due_)) {
+    write_outputs(*event);
   } else if (log_ && !log_->place()) {
     write_row(simulation_.bodies());
   }
@@ -124,22 +138,24 @@ void SimulationRun::write_first_outputs() {
 void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
   const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
   const std::filesystem::path file =
-      std::filesystem::path{order_.snapshots} / fmt::format("snapshot_{:05}{}", event, format->endings.front());
+      std::filesystem::path{order_.snapshots} / snapshot_name(event, format->endings.front());
   write_snapshot(file, std::move(snapshot), {.existing = Existing::replace, .format = format});
   ++summary_.snapshots;
 }
 
 void SimulationRun::remove_later_snapshots() const {
-  constexpr std::string_view prefix = "snapshot_";
+  const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
   const std::int64_t step = simulation_.status().step;
   const std::int64_t next = step == 0 ? 0 : latest_event(step) + 1;
   std::vector<std::filesystem::path> later;
   for (const auto& entry : std::filesystem::directory_iterator{order_.snapshots}) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    const std::string_view rest = std::string_view{name}.substr(prefix.size());
-    const auto number = parsed_number<std::int64_t>(rest.substr(0, rest.find('.')));
-    if (number && *number >= next) later.push_back(entry.path());
+    const std::string_view stem = std::string_view{name}.substr(0, name.find('.'));
+    const auto number = parsed_number<std::int64_t>(stem.substr(std::min(stem.size(), snapshot_prefix.size())));
+    if (!number || *number < next || !std::filesystem::is_regular_file(entry.symlink_status())) continue;
+    for (const std::string_view ending : {format->endings.front(), format->companion}) {
+      if (!ending.empty() && name == snapshot_name(*number, ending)) later.push_back(entry.path());
+    }
   }
   for (const std::filesystem::path& file : later) std::filesystem::remove(file);
 }
@@ -215,8 +231,9 @@ void SimulationRun::write_checkpoint(const std::string& file) {
     checkpoint.order->diagnostics.clear();  // it ends with this run
   } else if (log_) {
     checkpoint.order->diagnostics = log_->file();
-    checkpoint.diagnostics = log_->place();
+    checkpoint.diagnostics = outputs_due_ ? place_before_outputs_ : log_->place();
   }
+  checkpoint.outputs_due = outputs_due_;
   for (std::string* path :
        {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();  // it may continue in another folder

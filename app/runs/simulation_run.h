@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "app/runs/diagnostics_log.h"
@@ -13,6 +14,11 @@
 
 namespace orrery {
 
+/// A snapshot or diagnostics could not be written. The state is whole: a checkpoint continues the run.
+struct OutputFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs a simulation to the end of an order, and writes what the order asks for on the way.
 class SimulationRun {
  public:
@@ -20,6 +26,7 @@ class SimulationRun {
     Existing existing = Existing::keep;             ///< of a new file of diagnostics
     Json metadata{};                                ///< of that file
     std::optional<DiagnosticsPlace> diagnostics{};  ///< of a run that goes on in an earlier run's file
+    bool due = false;  ///< the earlier run could not write those of the step at which this one begins
   };
   struct Progress {
     std::int64_t step, last_step;
@@ -39,8 +46,8 @@ class SimulationRun {
   SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs);
 
   /// Runs to the end, or until `stop` returns true: asked some hundred times a second, as `show` is told how far the
-  /// run is. Returns whether the end was reached. Throws std::runtime_error where a body is not finite, a device fails
-  /// or a snapshot or diagnostics cannot be written.
+  /// run is. Returns whether the end was reached. Throws std::runtime_error where a body is not finite or a device
+  /// fails, and OutputFailure.
   bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
   void write_checkpoint(const std::string& file);
@@ -59,9 +66,10 @@ class SimulationRun {
   std::int64_t next_event(std::int64_t step) const;
   std::optional<std::int64_t> event_at(std::int64_t step) const;
   void write_row(const Bodies& bodies);
+  /// Throws OutputFailure.
   void write_outputs(std::int64_t event);
   void write_first_outputs();
-  /// Those of a run before this one, from the number of the next snapshot on.
+  /// Those of a run before this one, from the number of the next snapshot on, under the very names that this run gives.
   void remove_later_snapshots() const;
   void write_numbered(std::int64_t event, Snapshot snapshot);
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
@@ -72,6 +80,8 @@ class SimulationRun {
   Simulation& simulation_;
   const RunOrder order_;
   std::int64_t last_step_;
+  bool outputs_due_;  // those of the present step
+  std::optional<DiagnosticsPlace> place_before_outputs_{};
   double event_steps_ = 0;  // between events; 0: there are none
   std::optional<DiagnosticsLog> log_;
   Summary summary_;

@@ -20,4 +20,9 @@ std::filesystem::path user_folder(const char* variable, const char* in_home) {
   return folder.empty() ? folder : folder / in_home;
 }
 
+std::filesystem::path usual_state_folder() {
+  const std::filesystem::path folder = user_folder("XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? folder : folder / "orrery";
+}
+
 }  // namespace orrery

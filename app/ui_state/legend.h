@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/ui_state/dimension.h"
+
 namespace orrery {
 
 using SrgbColour = std::array<float, 3>;  ///< 0 to 1
@@ -24,14 +26,15 @@ struct Legend {
   std::vector<SrgbColour> colours{};  ///< of the map from low to high
   /// Of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are continuous.
   std::string low_class{}, high_class{};
-  float world_per_height = 0;  ///< length that the window's height shows at the camera's target
-  std::string unit{};          ///< of the quantity: "length / time"
+  float world_per_height = 0;            ///< length that the window's height shows at the camera's target
+  std::string unit{};                    ///< of the quantity: "length / time"
+  std::optional<Dimension> dimension{};  ///< of the quantity; none: its values have no unit
   std::optional<float> below{},
       above{};                      ///< shares of the bodies with values below low and above high; none: not known
   std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene
   std::optional<float> known{};     ///< share of the bodies whose values are known; the others are grey
   std::string note{};               ///< why values are not known
-  std::string arrows{};             ///< what the arrows show: "velocity"; empty: there are none
+  LegendPart arrows{};              ///< what the arrows show: "velocity"; no name: there are none
   float arrow_per_height = 0;       ///< value of an arrow as long as the window's height, at the camera's target
   LegendPart cells{};               ///< "level 5: 1,203 cells"; no name: none are drawn
   std::vector<LegendPart> walk{};   ///< the cells that a body meets in the tree; empty: none are drawn

@@ -12,6 +12,7 @@ enum class WorkshopState {
   compiling,  ///< its latest text
   checking,   ///< in another process
   running,    ///< its latest text is a kernel of the window
+  unchecked,  ///< its latest text compiles; nothing here can run it
   rejected,   ///< its latest text is not, or cannot be read; an earlier version may run
 };
 
@@ -26,10 +27,12 @@ struct WorkshopMessage {
 struct WorkshopVersion {
   int number = 1;
   std::string time;  ///< of day: "12:03:41"
-  bool accepted = false;
-  std::string error;                      ///< why it was rejected, one line; empty while it is not known
+  bool compiles = false, accepted = false;
+  bool unchecked = false;                 ///< nothing here can run it
+  std::string error{};                    ///< why it was rejected, one line; empty while it is not known
   std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
   double compile_ms = 0, check_s = 0;
+  std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
 };
 
 /// A source to read, and perhaps to start from.

@@ -6,30 +6,53 @@
 #include <utility>
 
 #include "app/runs/run_checkpoint.h"
-#include "app/text/user_folder.h"
 #include "compute/core/start_thread.h"
 
 namespace orrery {
-namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* present_run = "run.checkpoint";
-
-}  // namespace
-
-fs::path usual_autosave_folder() {
-  const fs::path folder = user_folder("XDG_STATE_HOME", ".local/state");
-  return folder.empty() ? folder : folder / "orrery";
-}
-
 Autosave::Autosave(fs::path folder, double period_s) : folder_{std::move(folder)}, period_s_{period_s} {
   if (folder_.empty()) return;
+  take_place();
+  if (!place_) return;
   std::error_code unknown;
-  const fs::path last = folder_ / "last-run.checkpoint";
-  fs::rename(folder_ / present_run, last, unknown);
+  const fs::path last = file("last-run", *place_, ".checkpoint");
+  fs::rename(file("run", *place_, ".checkpoint"), last, unknown);
   last_run_written_ = fs::last_write_time(last, unknown);
   if (!unknown) last_run_ = last;
+}
+
+fs::path Autosave::file(const char* stem, int place, const char* ending) const {
+  const std::string number = place == 0 ? "" : '-' + std::to_string(place + 1);
+  return folder_ / (stem + number + ending);
+}
+
+std::optional<fs::file_time_type> Autosave::written(int place) const {
+  std::optional<fs::file_time_type> latest;
+  for (const char* const stem : {"run", "last-run"}) {
+    std::error_code missing;
+    const fs::file_time_type time = fs::last_write_time(file(stem, place, ".checkpoint"), missing);
+    if (!missing && (!latest || time > *latest)) latest = time;
+  }
+  return latest;
+}
+
+void Autosave::take_place() {
+  std::error_code later;  // when it is written
+  fs::create_directories(folder_, later);
+  const auto one_window_at_a_time = locked_file(folder_ / "windows.lock", true);
+  std::optional<fs::file_time_type> latest;
+  for (int place = 0; place < most_places; ++place) {
+    const std::optional<fs::file_time_type> time = written(place);
+    if (place_ && (!time || (latest && *time <= *latest))) continue;
+    std::optional<Descriptor> lock = locked_file(file("run", place, ".lock"), false);
+    if (!lock) continue;
+    latest = time;
+    place_ = place;
+    lock_ = std::move(*lock);
+  }
+  if (!place_) failure_ = "this window does not keep its run: as many windows are open as can keep theirs";
 }
 
 std::optional<double> Autosave::last_run_age_s() const {
@@ -40,6 +63,7 @@ std::optional<double> Autosave::last_run_age_s() const {
 std::string Autosave::follow(Simulation& simulation) {
   if (folder_.empty() || period_s_ == 0 || writing_) return {};
   std::string failure = std::exchange(failure_, {});
+  if (!place_) return failure;
   const Status& status = simulation.status();
   if (std::chrono::duration<double>(Clock::now() - saved_).count() < period_s_ || !simulation.idle() ||
       status.non_finite || status.step == saved_step_) {
@@ -52,7 +76,7 @@ std::string Autosave::follow(Simulation& simulation) {
   writer_ = start_thread([this, checkpoint] {
     try {
       fs::create_directories(folder_);
-      keep_checkpoint((folder_ / present_run).string(), *checkpoint);
+      keep_checkpoint(file("run", *place_, ".checkpoint").string(), *checkpoint);
     } catch (const std::exception& error) {
       failure_ = std::string{"the run is not saved for the next window: "} + error.what();
     }

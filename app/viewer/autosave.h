@@ -8,15 +8,20 @@
 #include <string>
 #include <thread>
 
+#include "compute/core/descriptor.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
 
-/// Keeps the run of a window in a checkpoint, so that the next window can continue it, also after a crash.
+/// Keeps the run of a window in a checkpoint, so that the next window can continue it, also after a crash. Windows that
+/// are open at the same time have a place each in the folder, under a lock.
 class Autosave {
  public:
-  /// Writes to run.checkpoint in `folder`. One that is there becomes last-run.checkpoint, which stays until the end.
-  /// An empty folder or a period of zero: keeps nothing.
+  static constexpr int most_places = 16;
+
+  /// Writes to run.checkpoint in `folder`, or run-2.checkpoint and so on. One that is there becomes
+  /// last-run.checkpoint, which stays until the end. Of the places that no open window has, it takes the one with the
+  /// latest run. An empty folder or a period of zero: keeps nothing.
   Autosave(std::filesystem::path folder, double period_s);
   Autosave(const Autosave&) = delete;
   Autosave& operator=(const Autosave&) = delete;
@@ -33,8 +38,15 @@ class Autosave {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void take_place();
+  std::filesystem::path file(const char* stem, int place, const char* ending) const;
+  /// When a run of this place was last written.
+  std::optional<std::filesystem::file_time_type> written(int place) const;
+
   const std::filesystem::path folder_;
   const double period_s_;
+  std::optional<int> place_;  // from 0; none: nothing is kept
+  Descriptor lock_;
   std::optional<std::filesystem::path> last_run_;
   std::filesystem::file_time_type last_run_written_{};
   Clock::time_point saved_ = Clock::now();
@@ -43,8 +55,5 @@ class Autosave {
   std::atomic<bool> writing_ = false;
   std::jthread writer_;  // last: it uses the others
 };
-
-/// orrery in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither XDG_STATE_HOME nor HOME is a full path.
-std::filesystem::path usual_autosave_folder();
 
 }  // namespace orrery

@@ -52,13 +52,20 @@ Gui::~Gui() {
   ImGui::DestroyContext(context_);
 }
 
+float Gui::display_scale() const {
+  const render::Canvas canvas = surface_.canvas();
+  const ImVec2 enlarged = ImGui::GetIO().DisplayFramebufferScale;  // more than 1 if the system scales windows
+  return fitting_scale(surface_.scale(), static_cast<float>(canvas.width) / enlarged.x,
+                       static_cast<float>(canvas.height) / enlarged.y);
+}
+
 bool Gui::style_changed() const {
-  return surface_.scale() * magnified_ != scale_ || tone_ != styled_tone_;
+  return display_scale() * magnified_ != scale_ || tone_ != styled_tone_;
 }
 
 void Gui::follow_style() {
   if (!style_changed()) return;
-  scale_ = surface_.scale() * magnified_;
+  scale_ = display_scale() * magnified_;
   styled_tone_ = tone_;
   apply_style(scale_, styled_tone_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();

@@ -42,7 +42,10 @@ class Gui {
   /// It gets no input. Between two frames.
   void draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets);
 
-  /// Type and widgets are `times` as large as the display's scale has them, from the next frame on.
+  /// The display's scale, or less in a small window.
+  float display_scale() const;
+
+  /// Type and widgets are `times` as large as display_scale() has them, from the next frame on.
   void magnify(float times) { magnified_ = times; }
 
   /// From the next frame on.

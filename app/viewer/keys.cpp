@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/text/table.h"
 #include "app/viewer/camera_control.h"
@@ -37,9 +38,15 @@ Asked other_setting(const Status& status, int by) {
                                    tunable.values_with(present), [&](auto& v) { return v == present; }, by)}};
 }
 
+/// One that the kernel suits, or for which `auto` chooses another.
 Asked other_integrator(const Status& status) {
+  std::vector<const IntegratorInfo*> suitable;
+  for (const IntegratorInfo* integrator : integrators()) {
+    const bool suits = !integrator->needs_jerks || status.auto_choice || status.kernel->gives_jerks;
+    if (suits) suitable.push_back(integrator);
+  }
   return Command{SelectIntegrator{neighbour(
-                                      integrators(), [&](auto* i) { return status.integrator_id == i->id; }, 1)
+                                      suitable, [&](auto* i) { return status.integrator_id == i->id; }, 1)
                                       ->id}};
 }
 

@@ -185,7 +185,7 @@ void Lane::describe(Legend& legend, const render::Appearance& appearance) const 
   colouring_.describe(legend, appearance);
   const bool by_mass = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::mass;
   if (by_mass && framing_.only_mass && !appearance.low && !appearance.high) {
-    describe_only_mass(legend, *framing_.only_mass);
+    describe_only_mass(legend, *framing_.only_mass, status().units);
   }
   if (!render::shows_values(appearance)) return;
   legend.known = values_.known();

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/physical.h"
 #include "app/viewer/body_values.h"
 #include "render/colour_map.h"
 #include "render/colour_scale.h"
@@ -17,27 +19,30 @@ namespace {
 
 struct Quantity {
   const char *name = "", *unit = "";
+  std::optional<Dimension> dimension{};
 };
 
 Quantity quantity_of(const render::Appearance& appearance) {
-  if (appearance.look == render::Look::density) return {"mass per area", "mass / length\u00b2"};
+  if (appearance.look == render::Look::density) {
+    return {"mass per area", "mass / length\u00b2", Dimension::mass_per_area};
+  }
   switch (appearance.colour_by) {
     case render::ColourBy::speed:
-      return {"speed", "length / time"};
+      return {"speed", "length / time", Dimension::velocity};
     case render::ColourBy::mass:
-      return {"mass", "mass"};
+      return {"mass", "mass", Dimension::mass};
     case render::ColourBy::acceleration:
-      return {"acceleration", "length / time\u00b2"};
+      return {"acceleration", "length / time\u00b2", Dimension::acceleration};
     case render::ColourBy::species:
-      return {"part of the scene", ""};
+      return {"part of the scene"};
     case render::ColourBy::local_density:
-      return {"local density", "mass / length\u00b3"};
+      return {"local density", "mass / length\u00b3", Dimension::density};
     case render::ColourBy::force_error:
       return {"force error", "relative"};
     case render::ColourBy::time_step_class:
-      return {"suitable time step", "time"};
+      return {"suitable time step", "time", Dimension::time};
     case render::ColourBy::distance:
-      return {"distance of A from B", "length"};
+      return {"distance of A from B", "length", Dimension::length};
     case render::ColourBy::none:
       break;
   }
@@ -69,7 +74,8 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                 .high = scale.range.high,
                 .logarithmic = scale.logarithmic,
                 .colours = {},
-                .unit = quantity.unit};
+                .unit = quantity.unit,
+                .dimension = quantity.dimension};
   legend.world_per_height = camera.world_per_height();
   const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
   if (legend.quantity.empty() || shows_parts) return legend;
@@ -97,9 +103,10 @@ void describe_classes(Legend& legend, const render::Appearance& appearance, cons
   legend.high_class = class_name(last);
 }
 
-void describe_only_mass(Legend& legend, float mass) {
+void describe_only_mass(Legend& legend, float mass, const std::optional<Units>& units) {
   if (legend.colours.empty()) return;
-  legend.parts = {{"all bodies: " + format_value(mass), legend.colours.back()}};
+  const ShownUnit unit = shown_unit(units, Dimension::mass, mass);
+  legend.parts = {{"all bodies: " + format_value(mass / unit.size) + unit.name, legend.colours.back()}};
   legend.colours.clear();
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "app/ui_state/legend.h"
 #include "compute/scenes/parts.h"
+#include "compute/snapshots/units.h"
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/drawn_bodies.h"
@@ -12,7 +15,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                  const render::OrbitCamera& camera);
 
 /// All bodies have this mass, and so the last colour. Call for the colours of an automatic range of masses.
-void describe_only_mass(Legend& legend, float mass);
+void describe_only_mass(Legend& legend, float mass, const std::optional<Units>& units);
 
 /// The values are classes: `time_step` times powers of two. Each within the range has a colour of its own.
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,

@@ -62,8 +62,10 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
 NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
                        Direction direction) {
   std::vector<const KernelInfo*> stops{nullptr};  // `auto`
+  const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
   for (const KernelPtr& kernel : view.kernels) {
-    if (view.backend(kernel->backend).available) stops.push_back(kernel.get());
+    const bool suits = kernel->gives_jerks || !needs_jerks;
+    if (suits && view.backend(kernel->backend).available) stops.push_back(kernel.get());
   }
   const auto is_present = [&](const KernelInfo* stop) {
     return stop ? !status.auto_choice && status.kernel_id == stop->id : status.auto_choice.has_value();

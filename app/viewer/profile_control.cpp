@@ -55,6 +55,7 @@ void run_profiler(const std::filesystem::path& program, const std::vector<std::s
   try {
     const ChildResult child = child_result(program.empty() ? this_program() : program, arguments, look, limit);
     if (given) return;
+    if (!child.not_started.empty()) throw std::runtime_error(child.not_started);
     if (child.timed_out) {
       throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
                                            std::chrono::duration<double>(limit).count()));

@@ -48,6 +48,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   auto lane = again ? std::move(old)
                     : std::make_unique<Lane>(rescue_, backends_, sharing_, a.scene, kernel, nullptr, lockstep_);
   Simulation& simulation = lane->simulation();
+  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
   simulation.apply(SelectKernel{kernel->id, settings.values()});
   simulation.apply(SelectLaw{law_info(a.law.id).id});
   simulation.apply(SetSoftening{a.law.softening});
@@ -55,6 +56,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   simulation.apply(SetDrag{a.law.drag});
   simulation.apply(SelectIntegrator{with.integrator.empty() ? a.integrator_id : with.integrator});
   simulation.apply(SetEta{a.eta});
+  simulation.apply(SetDigits{a.digits});
   simulation.apply(SetPaused{true});  // it runs the steps that are started, see advance()
   simulation.apply(SetTimeStep{with.time_step.value_or(a.time_step)});
   return lane;

@@ -155,10 +155,11 @@ void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
 
 std::string write_results(const std::string& file, const Json& metadata, std::span<const Result> results,
                           Existing existing) {
-  static constexpr std::array<std::string_view, 21> columns{
+  static constexpr std::array<std::string_view, 23> columns{
       "kernel",  "settings", "law",   "softening",    "repulsion", "drag",      "integrator",
       "dt",      "eta",      "scene", "seed",         "n",         "median_ms", "interactions_per_s",
-      "speedup", "pinned",   "steps", "error_median", "error_p99", "error_max", "by"};
+      "speedup", "pinned",   "steps", "error_median", "error_p99", "error_max", "by",
+      "digits",  "version"};
   std::string text = csv_header(metadata, columns);
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
@@ -187,7 +188,9 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
                                 error(r, &ForceError::median),
                                 error(r, &ForceError::p99),
                                 error(r, &ForceError::max),
-                                std::string{r.swept ? "sweep" : "view"}});
+                                std::string{r.swept ? "sweep" : "view"},
+                                std::string{word_of(r.digits)},
+                                r.kernel_version > 0 ? std::to_string(r.kernel_version) : std::string{}});
   }
   return write_file(file, text, existing);
 }

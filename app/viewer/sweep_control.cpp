@@ -101,7 +101,8 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
                 SetSoftening{shown.law.softening},
                 SetRepulsion{shown.law.repulsion},
                 SetDrag{shown.law.drag},
-                SetEta{shown.eta}};
+                SetEta{shown.eta},
+                SetDigits{shown.digits}};
   return plan;
 }
 

@@ -14,6 +14,7 @@
 #include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
+#include "app/text/user_folder.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/legend.h"
@@ -71,7 +72,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       picker_{lockstep_},
       follow_{lockstep_},
       facts_{backends_},
-      autosave_{lockstep_ ? std::filesystem::path{} : usual_autosave_folder(), options.autosave_s} {
+      autosave_{lockstep_ ? std::filesystem::path{} : usual_state_folder(), options.autosave_s} {
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   history_.begin(lane_.simulation());
@@ -93,8 +94,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) paths_.play(*options.path, path_clock_s());
+  if (!options.kernel_file.empty()) open_given_kernel_file();
   begin_film();
-  if (!options.kernel_file.empty()) carry_out(OpenKernelFile{options.kernel_file});
 }
 
 Viewer::~Viewer() {
@@ -115,7 +116,7 @@ int Viewer::run() {
     ignored.attempt([this] { finish_film(); });
     throw;
   }
-  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : 0;
+  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : kernel_file_status();
   return exit_status_;
 }
 
@@ -184,7 +185,7 @@ void Viewer::frame() {
 void Viewer::show(double since_last_s, FrameTimes& times) {
   since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
   const bool due = rescue_.outside([this] {  // the display is asked for the window's size
-    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / surface_->scale(); };
+    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / gui_.display_scale(); };
     gui_.magnify(view_.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
   });

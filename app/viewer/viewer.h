@@ -240,7 +240,10 @@ class Viewer {
   void carry_out(const SaveKernelFile& c);
   void carry_out(const NewKernelFile& c);
   void carry_out(const BringKernelBack& c);
+  void open_given_kernel_file();
+  int kernel_file_status() const;
   void wait_for_workshop();
+  void take_up_version();
   void follow_workshop();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
@@ -305,6 +308,7 @@ class Viewer {
   ProfileControl profile_;
   LessonControl lessons_;
   WorkshopControl workshop_;
+  bool given_kernel_shown_ = false;  // of --kernel-file
   Gui gui_;
   render::OrbitCamera camera_;
   CameraGlide glide_;

@@ -105,7 +105,8 @@ void Viewer::carry_out(const ClearPath&) {
 }
 
 void Viewer::carry_out(const SavePath& c) {
-  if (paths_.made().empty()) throw UsageError("there is no camera path to save: add-key-frame makes one");
+  if (paths_.made().empty())
+    throw UsageError("there is no camera path to save: press F2 to add a view (in a script: add-key-frame)");
   const Output to = output(c.file, "path.txt");
   say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
   paths_.mark_saved();
@@ -113,7 +114,8 @@ void Viewer::carry_out(const SavePath& c) {
 
 void Viewer::carry_out(const PlayPath& c) {
   if (c.file.empty() && paths_.made().empty()) {
-    throw UsageError("there is no camera path to play: name a file, or make one with add-key-frame");
+    throw UsageError(
+        "there is no camera path to play: press F2 to add a view (in a script: add-key-frame), or name a file");
   }
   follow_.stop();
   paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());

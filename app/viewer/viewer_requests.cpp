@@ -318,6 +318,9 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   if (live_film_) lines.push_back(fmt::format("The film {} ends.", live_film_->file()));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
   if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
+  for (const auto& [file, draft] : panel_state_.lab.workshop.sources) {
+    if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));
+  }
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     lines.push_back(fmt::format("{} not exported (F9 exports).", counted(rows, "result is", "results are")));
   }

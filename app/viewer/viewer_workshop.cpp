@@ -3,12 +3,23 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stdexcept>
 #include <thread>
 
 #include "app/viewer/viewer.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {
+namespace {
+
+/// Why the file's latest text is not a kernel of the window, one line.
+std::string why_not_shown(const WorkshopStatus& workshop) {
+  if (workshop.state != WorkshopState::unchecked) return workshop.problem;
+  return fmt::format("{}: it compiles, but cannot run here: {}", workshop.file, workshop.unavailable);
+}
+
+}  // namespace
 
 void Viewer::carry_out(const OpenKernelFile& c) {
   workshop_.open(c.file);
@@ -34,6 +45,31 @@ void Viewer::carry_out(const BringKernelBack& c) {
   wait_for_workshop();
 }
 
+/// The file of --kernel-file. Throws if a film would be one of another kernel.
+void Viewer::open_given_kernel_file() {
+  if (!film_) carry_out(ShowLab{LabTab::workshop});
+  workshop_.open(options_.kernel_file);
+  wait_for_workshop();
+  if (stop_requested()) return;
+  if (!film_) {
+    follow_workshop();
+    if (lockstep_ && view_.workshop.state == WorkshopState::unchecked) complain(why_not_shown(view_.workshop));
+  } else if (const int status = kernel_file_status(); status == 2) {
+    throw UsageError(why_not_shown(view_.workshop));
+  } else if (status == 1) {
+    throw std::runtime_error(why_not_shown(view_.workshop));
+  }
+}
+
+/// Of a run that can be repeated: 0; 2 if --kernel-file has a kernel that does not compile or cannot run here; 1 if it
+/// was not shown for another reason.
+int Viewer::kernel_file_status() const {
+  if (!lockstep_ || options_.kernel_file.empty() || given_kernel_shown_) return 0;
+  const std::vector<WorkshopVersion>& versions = view_.workshop.versions;
+  const bool failed = !versions.empty() && versions.back().compiles && !versions.back().unchecked;
+  return failed ? 1 : 2;
+}
+
 /// In a run that can be repeated, the frame waits for the check.
 void Viewer::wait_for_workshop() {
   constexpr std::chrono::milliseconds nap{2};
@@ -41,11 +77,11 @@ void Viewer::wait_for_workshop() {
     workshop_.answer(lane_.simulation());
     std::this_thread::sleep_for(nap);
   }
-  follow_workshop();
+  take_up_version();
 }
 
 /// A kernel that was replaced waits for the end of a sweep or a lesson.
-void Viewer::follow_workshop() {
+void Viewer::take_up_version() {
   if (view_.measuring()) return;
   workshop_.answer(lane_.simulation());
   if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
@@ -59,6 +95,13 @@ void Viewer::follow_workshop() {
       (void)workshop_.tick(lane_.status(), view_.workshop);
     }
   }
+  given_kernel_shown_ |= view_.workshop.running > 0 && view_.workshop.file == options_.kernel_file;
+  workshop_.add_step_times(lane_.status(), view_.results, view_.workshop);
+}
+
+void Viewer::follow_workshop() {
+  take_up_version();
+  if (view_.measuring()) return;
   if (const std::string why = workshop_.take_rejection(view_.workshop); !why.empty()) complain(why);
 }
 

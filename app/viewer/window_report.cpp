@@ -9,6 +9,7 @@
 
 #include "app/lab/metadata.h"
 #include "app/lab/settings_cells.h"
+#include "app/panels/physical.h"
 #include "app/report/run_facts.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
@@ -26,7 +27,7 @@ const KernelInfo* kernel_of(const ViewStatus& view, const std::string& id) {
 
 bool same_system(const Trial& a, const Trial& b) {
   return a.scene == b.scene && a.count == b.count && a.law == b.law && a.integrator_id == b.integrator_id &&
-         a.time_step == b.time_step && a.eta == b.eta;
+         a.time_step == b.time_step && a.eta == b.eta && a.digits == b.digits;
 }
 
 std::string scene_of(const Trial& trial) {
@@ -62,7 +63,7 @@ double measured_or_none(double ms) {
 
 ReportRow row_of_result(const Result& result, const SettingsCells& cells, const ViewStatus& view, bool mixed) {
   const KernelInfo* kernel = kernel_of(view, result.kernel_id);
-  ReportRow row{.kernel = result.kernel_id,
+  ReportRow row{.kernel = kernel_words(result),
                 .settings = cells.text(result.kernel_id, Settings::values_of(result.settings)),
                 .on_gpu = kernel && kernel->backend == Backend::cuda,
                 .how = !mixed         ? ""
@@ -105,7 +106,7 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
       .across = "simulated time (G = 1)",
       .up = "energy drift |E \u2212 E\u2080| / |E\u2080|",
       .missing =
-          "The energy drift was not measured. The tab Conservation of the window starts to measure it, and so does "
+          "The energy drift was not measured. The tab Drift of the window starts to measure it, and so does "
           "'conserved SECONDS' in a script."};
   for (const ConservedProbe& probe : history) {
     const double first = history.front().sums.energy();
@@ -170,6 +171,9 @@ std::vector<std::string> system_words(const Status& status) {
   if (status.block_steps) {
     words.insert(words.end(), {"--eta", fmt::format("{}", status.eta)});
   }
+  if (status.digits != Digits::single) {
+    words.insert(words.end(), {"--digits", std::string{word_of(status.digits)}});
+  }
   return words;
 }
 
@@ -229,9 +233,10 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
     return words + fmt::format(" The colours show the parts of the scene: {}.", fmt::join(names, ", "));
   }
   if (legend.quantity.empty()) return words;
+  const ShownRange range = shown_range(status.units, legend);
   return words +
          fmt::format(" The colours show the {} ({}), from {} to {}; bodies beyond have the colours of these ends.",
-                     legend.quantity, legend.unit, significant(legend.low, 3), significant(legend.high, 3));
+                     legend.quantity, range.unit, significant(range.low, 3), significant(range.high, 3));
 }
 
 }  // namespace orrery

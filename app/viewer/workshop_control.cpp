@@ -12,6 +12,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
@@ -44,13 +45,22 @@ Settings::Values allowed_values(const KernelFile& file, const Settings::Values& 
   return allowed;
 }
 
+/// What a trial is about, without how its forces are computed.
+Trial system_of(Trial trial) {
+  trial.kernel_id.clear();
+  trial.settings.clear();
+  trial.kernel_revision = trial.kernel_version = 0;
+  return trial;
+}
+
 }  // namespace
 
 WorkshopControl::WorkshopControl(KernelCatalog& kernels, const Backends& backends)
     : kernels_{kernels},
       backends_{backends},
-      placed_{kernels, [](KernelCatalog& catalog, const AcceptedKernel& kernel) {
-                (void)put_file_kernel(catalog, kernel.file, kernel.version);
+      placed_{kernels, [this](KernelCatalog& catalog, const AcceptedKernel& kernel) {
+                return put_file_kernel(catalog, kernel.file, kernel.version, FileKernelUse::plain,
+                                       CompilerProcess{.cancelled = stop_requested, .spares = compilers_});
               }} {}
 
 KernelWorkshop& WorkshopControl::opened() {
@@ -61,12 +71,13 @@ KernelWorkshop& WorkshopControl::opened() {
 void WorkshopControl::open(const std::string& file) {
   if (!workshop_) {
     workshop_ = std::make_unique<KernelWorkshop>(KernelWorkshop::Tools{
-        .compile = [this](const KernelFile& kernel, const Settings::Values& values) { return compile(kernel, values); },
+        .compile = [this](const KernelFile& kernel, const Settings::Values& values,
+                          const std::function<bool()>& cancelled) { return compile(kernel, values, cancelled); },
         .check = [this](const KernelFile& kernel, const Settings::Values& values,
                         const std::function<bool()>& cancelled) { return check(kernel, values, cancelled); }});
   }
   workshop_->open(file);
-  placed_.forget_number();
+  placed_.forget_numbers();
   first_ = true;
 }
 
@@ -75,7 +86,7 @@ void WorkshopControl::open_new(const NewKernelFile& asked) {
   const KernelFile kernel = new_kernel_file(kernels_, asked.id, from);
   const std::string& file = kernel.name;
   std::error_code unknown;
-  if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::not_found) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, unknown))) {
     throw UsageError(fmt::format("'{}' exists already: choose another name, or open it", file));
   }
   open(write_file(file, kernel.text, Existing::keep));
@@ -96,18 +107,19 @@ void WorkshopControl::bring_back(int version) {
 
 /// On the workshop's thread. Compiles for the initial values, which the check needs, and for the present ones, which
 /// the window needs.
-std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values) const {
+std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values,
+                                                  const std::function<bool()>& cancelled) const {
   require_free_id(kernels_, file);
   const int architecture = architecture_of(backends_);
-  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture);
+  const CompiledLaws compiled = compile_for_all_laws(file, allowed_values(file, values), architecture,
+                                                     CompilerProcess{.cancelled = cancelled, .spares = compilers_});
   return compiled.gravity->warnings;
 }
 
 /// On the workshop's thread.
 KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) {
-  const BackendStatus& cuda = backends_.status(Backend::cuda);
-  if (!cuda.available) return {.problem = "it compiles, but cannot be checked or run here: " + cuda.reason};
+  if (!backends_.status(Backend::cuda).available) return {.not_here = true};
   const auto write_shown = [&](const TemporaryFolder& folder) -> std::vector<std::string> {
     const std::optional<ShownBodies::Copy> shown = shown_bodies_.ask(cancelled);
     if (!shown) return {};
@@ -123,6 +135,7 @@ KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Value
 
 std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopStatus& status) {
   if (!workshop_) return std::nullopt;
+  compilers_->fill();
   std::optional<SelectKernel> select;
   const bool is_shown = placed_.is(shown.kernel_id);
   if (is_shown) {
@@ -141,8 +154,19 @@ std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopS
     }
   }
   workshop_->describe(status);
-  status.running = select || placed_.is(shown.kernel_id) ? placed_.version() : 0;
+  status.running = select ? placed_.version() : placed_.version_of(shown.kernel_id, trial_of(shown).kernel_revision);
   return select;
+}
+
+void WorkshopControl::add_step_times(const Status& shown, std::span<const Result> results,
+                                     WorkshopStatus& status) const {
+  const Trial system = system_of(trial_of(shown));
+  for (const Result& row : results) {
+    const int version = placed_.version_of(row.kernel_id, row.kernel_revision);
+    if (version < 1 || !(row.median_ms > 0) || system_of(row) != system) continue;
+    std::optional<double>& best = status.versions[static_cast<std::size_t>(version) - 1].step_ms;
+    best = std::min(best.value_or(row.median_ms), row.median_ms);
+  }
 }
 
 void WorkshopControl::refused(const std::string& why) {

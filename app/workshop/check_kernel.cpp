@@ -108,6 +108,7 @@ KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, co
   const ChildResult end = child_result(
       program, words, [&] { return replaced = cancelled && cancelled(); }, limit);
   if (replaced) return replaced_by_newer;
+  if (!end.not_started.empty()) return {.problem = "the check did not run: " + end.not_started};
   if (end.timed_out) {
     return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
                                    std::chrono::duration<double>(limit).count())};

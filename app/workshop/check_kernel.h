@@ -19,6 +19,7 @@ struct KernelCheck {
   std::string problem{};                  ///< one line; empty: the kernel is correct
   std::optional<double> largest_error{};  ///< |da|/|a| of all forces; none if there are none, or they are not finite
   bool cancelled = false;
+  bool not_here = false;  ///< nothing here can run it: it was not checked
 };
 
 /// Reads the JSON of `orrery verify`, and explains the first check that failed.

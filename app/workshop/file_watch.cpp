@@ -32,6 +32,10 @@ std::vector<fs::path> with_targets(const fs::path& file) {
   return paths;
 }
 
+constexpr std::uint32_t of_file = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_MOVE_SELF | IN_MASK_ADD;
+constexpr std::uint32_t of_folder = IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_MASK_ADD;
+constexpr std::chrono::milliseconds for_a_save{200};  // editors delete a file just before they write it
+
 }  // namespace
 
 FileWatch::FileWatch()
@@ -42,19 +46,27 @@ FileWatch::FileWatch()
 void FileWatch::watch(const std::string& file) {
   const std::lock_guard lock{mutex_};
   const fs::path path = fs::absolute(file);
+  if (!fs::is_directory(path.parent_path())) {
+    throw std::runtime_error("cannot watch the folder '" + path.parent_path().string() + "': there is none");
+  }
   follow_links(path);
   file_ = path;
 }
 
 void FileWatch::follow_links(const fs::path& file) {
   std::vector<Place> places;
-  for (const fs::path& path : with_targets(file)) {
-    const int folder = inotify_add_watch(notify_.number(), path.parent_path().c_str(), IN_CLOSE_WRITE | IN_MOVED_TO);
+  for (fs::path path : with_targets(file)) {
+    int folder = inotify_add_watch(notify_.number(), path.parent_path().c_str(), of_file);
+    const bool missing = folder < 0;
+    while (folder < 0 && errno == ENOENT) {
+      path = path.parent_path();
+      folder = inotify_add_watch(notify_.number(), path.parent_path().c_str(), of_folder);
+    }
     if (folder < 0) {
       throw std::runtime_error("cannot watch the folder '" + path.parent_path().string() +
                                "': " + std::strerror(errno));
     }
-    places.push_back({folder, path.filename().string()});
+    places.push_back({folder, path.filename().string(), missing});
   }
   for (const Place& old : std::exchange(places_, places)) {
     if (std::ranges::find(places, old.folder, &Place::folder) != places.end()) continue;
@@ -62,34 +74,42 @@ void FileWatch::follow_links(const fs::path& file) {
   }
 }
 
-void FileWatch::wait() const {
+void FileWatch::wait() {
+  int limit_ms = -1;
+  if (const std::lock_guard lock{mutex_}; gone_) limit_ms = static_cast<int>(for_a_save.count());
   std::array<pollfd, 2> wanted{pollfd{.fd = notify_.number(), .events = POLLIN, .revents = 0},
                                pollfd{.fd = wakes_.number(), .events = POLLIN, .revents = 0}};
-  while (poll(wanted.data(), wanted.size(), -1) < 0 && errno == EINTR) continue;
+  while (poll(wanted.data(), wanted.size(), limit_ms) < 0 && errno == EINTR) continue;
 }
 
 bool FileWatch::take() {
-  const bool saved = read_events();
-  return read_wakes() || saved;
+  const std::lock_guard lock{mutex_};
+  const bool saved = read_events(), woken = read_wakes();
+  if (!saved && !woken && !(gone_ && Clock::now() - *gone_ >= for_a_save)) return false;
+  gone_.reset();
+  return true;
 }
 
+/// Whether the file was saved.
 bool FileWatch::read_events() {
-  bool saved = false;
-  const std::lock_guard lock{mutex_};
+  bool saved = false, gone = false;
   alignas(inotify_event) std::array<char, 4096> buffer;
   for (ssize_t size = 0; (size = read(notify_.number(), buffer.data(), buffer.size())) > 0;) {
     for (const char* at = buffer.data(); at < buffer.data() + size;) {
       const auto* const event = reinterpret_cast<const inotify_event*>(at);
-      const bool lost = (event->mask & IN_Q_OVERFLOW) != 0;
-      const auto is_saved = [&](const Place& place) {
-        return event->wd == place.folder && event->len > 0 && place.name == event->name;
-      };
-      saved = saved || lost || std::ranges::any_of(places_, is_saved);
+      saved |= (event->mask & IN_Q_OVERFLOW) != 0;
+      for (const Place& place : places_) {
+        const bool folder_itself = event->len == 0;
+        if (event->wd != place.folder || !(folder_itself || place.name == event->name)) continue;
+        const bool save = !folder_itself && !place.is_folder && (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0;
+        (save ? saved : gone) = true;
+      }
       at += sizeof(inotify_event) + event->len;
     }
   }
+  if (gone && !gone_) gone_ = Clock::now();
   try {
-    if (saved) follow_links(file_);  // one of them may be new
+    if (saved || gone) follow_links(file_);  // one of them may be new
   } catch (const std::runtime_error&) {
     // It leads nowhere: the reader of the file says so.
   }

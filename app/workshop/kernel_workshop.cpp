@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
@@ -212,7 +213,7 @@ int KernelWorkshop::version_to_judge(const std::string& text) {
   if (!same || judged_) {
     if (!texts_.empty()) {
       WorkshopVersion& last = status_.versions.back();
-      if (!last.accepted && last.error.empty()) last.error = "a newer text was saved";
+      if (!last.accepted && !last.unchecked && last.error.empty()) last.error = "a newer text was saved";
     }
     ++status_.text_number;
     status_.text = text;
@@ -242,6 +243,8 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       show_rejection(why, std::move(messages));
     });
   };
+  std::atomic<bool> left{false};
+  const auto cancelled = [&] { return left || (left = replaced()); };
   try {
     const auto file = std::make_shared<const KernelFile>(parse_kernel_file(name, text));
     Settings::Values values;
@@ -250,22 +253,25 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       values = values_;
     });
     auto begin = WorkshopClock::now();
-    const std::vector<FileMessage> warnings = tools_.compile(*file, values);
+    const std::vector<FileMessage> warnings = tools_.compile(*file, values, cancelled);
     const std::chrono::duration<double, std::milli> compile_ms = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
+      version_of(version).compiles = true;
       version_of(version).compile_ms = compile_ms.count();
       status_.messages = shown_messages(warnings);
       status_.state = WorkshopState::checking;
     });
     begin = WorkshopClock::now();
-    bool left = false;
-    const KernelCheck check = tools_.check(*file, values, [&] { return left = left || replaced(); });
+    const KernelCheck check = tools_.check(*file, values, cancelled);
     if (left) return;  // the file is looked at again: its text may be the same
     const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
       judged_ = true;
+      version_of(version).unchecked = check.not_here;
+      if (check.not_here) status_.state = WorkshopState::unchecked;
+      if (check.not_here) return;
       version_of(version).check_s = check_s.count();
       version_of(version).largest_error = check.largest_error;
       version_of(version).accepted = check.problem.empty();
@@ -277,7 +283,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
   } catch (const KernelFileError& error) {
     reject_with(error.what(), shown_messages(error.messages()));
   } catch (const std::exception& error) {
-    reject_with(error.what(), {{1, true, error.what()}});
+    if (!left) reject_with(error.what(), {{1, true, error.what()}});
   }
 }
 

@@ -28,8 +28,11 @@ struct AcceptedKernel {
 class KernelWorkshop {
  public:
   struct Tools {
-    /// Throws KernelFileError. `values` are those that the running version has.
-    std::function<std::vector<FileMessage>(const KernelFile& file, const Settings::Values& values)> compile;
+    /// Throws KernelFileError; anything else once `cancelled`, which any thread may call. `values` are those that the
+    /// running version has.
+    std::function<std::vector<FileMessage>(const KernelFile& file, const Settings::Values& values,
+                                           const std::function<bool()>& cancelled)>
+        compile;
     std::function<KernelCheck(const KernelFile& file, const Settings::Values& values,
                               const std::function<bool()>& cancelled)>
         check;

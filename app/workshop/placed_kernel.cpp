@@ -1,21 +1,39 @@
 #include "app/workshop/placed_kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace orrery {
 
+void PlacedKernel::place(const AcceptedKernel& version) {
+  of_file_.push_back(put_(kernels_, version));
+}
+
 void PlacedKernel::put(const AcceptedKernel& version) {
-  put_(kernels_, version);
+  const bool same = present_.file && present_.version == version.version && present_.file->text == version.file->text;
+  if (same) return;
+  place(version);
   last_ = std::exchange(present_, version);
 }
 
 void PlacedKernel::take_back() {
   const AcceptedKernel refused = std::exchange(present_, std::exchange(last_, {}));
   if (refused.file && is(refused.file->id)) {
-    put_(kernels_, present_);
+    place(present_);
   } else if (refused.file) {
     kernels_.remove(refused.file->id);
   }
+}
+
+void PlacedKernel::forget_numbers() {
+  present_.version = 0;
+  of_file_.clear();
+}
+
+int PlacedKernel::version_of(std::string_view id, int revision) const {
+  const auto found = std::ranges::find_if(
+      of_file_, [&](const KernelPtr& kernel) { return id == kernel->id && revision == kernel->revision; });
+  return found == of_file_.end() ? 0 : (*found)->file_version;
 }
 
 }  // namespace orrery

@@ -12,8 +12,8 @@
 __global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
   const int place = blockIdx.x * blockDim.x + threadIdx.x;
   const int i = place < targets.count ? targets.body(place) : 0;  // no early return: every thread meets the barriers
-  const Body me = widened(sources.bodies[i]);
+  const Body me = body_at(sources.bodies, nullptr, i);            // without low words
   Vec3d acceleration;
-  add_all_pulls(acceleration, law.in<double>(), me, sources.bodies, sources.count);
-  if (place < targets.count) epilogue.finish(i, sources.bodies[i].w, rounded(acceleration));
+  add_all_pulls(acceleration, law.in<double>(), me, sources.bodies, nullptr, sources.count);
+  if (place < targets.count) epilogue.finish(i, sources.bodies[i].w, acceleration);
 }

@@ -1,6 +1,7 @@
 #include "compute/core/descriptor.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +48,16 @@ Descriptor open_pipe(const fs::path& path) {
 
 Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
+}
+
+std::optional<Descriptor> locked_file(const fs::path& path, bool wait) {
+  Descriptor file{open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!file) return Descriptor{};
+  while (flock(file.number(), wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return std::nullopt;
+    if (errno != EINTR) return Descriptor{};
+  }
+  return file;
 }
 
 std::string cannot_write(const fs::path& file, const std::string& cause) {

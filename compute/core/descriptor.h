@@ -27,6 +27,11 @@ class Descriptor {
   int number_ = -1;
 };
 
+/// Locks a file, which it makes, for as long as the descriptor is open: against other processes and other calls. None
+/// if somebody else has the lock, unless `wait`. A descriptor of none if there are no locks here, as on a read-only
+/// disk.
+std::optional<Descriptor> locked_file(const std::filesystem::path& path, bool wait);
+
 /// "cannot write 'a.csv': No space left on device", where the cause may be a value of errno.
 std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
 std::string cannot_write(const std::filesystem::path& file, int error);

@@ -7,7 +7,8 @@
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
 // for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
 // root takes long to arrive. With the mass of body i as well it is the factor of the force. pull_at() is s times the
-// softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there.
+// softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there. factor_rate_at() is ds/dt,
+// where `along` is (x_j - x_i) . (v_j - v_i); it needs scaled(float, Real), and no scale of the root, see below.
 //
 // A type may have scaled_reciprocal_sqrt(x) instead of reciprocal_sqrt(x): a constant times 1/sqrt(x). Masses and H are
 // then given in units that cancel the constant.
@@ -36,6 +37,9 @@ struct Gravity {
   ORRERY_HD Real factor_at(Real inverse, Real mass, Real other_mass) const {
     return (mass * inverse) * (other_mass * (inverse * inverse));
   }
+  ORRERY_HD Real factor_rate_at(Real inverse, Real mass, Real along) const {
+    return factor_at(inverse, mass) * scaled(-3, along * (inverse * inverse));
+  }
   ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
     return factor_at(inverse_distance(dx, dy, dz), mass);
   }
@@ -63,6 +67,12 @@ struct AttractRepel {
   ORRERY_HD Real factor_at(Real inverse, Real mass, Real other_mass) const {
     const Real inverse_sq = inverse * inverse;
     return (mass * inverse) * (other_mass * (inverse_sq * (one - repulsion * inverse_sq)));
+  }
+  /// A body meets itself with along = 0, which is multiplied before the product could overflow.
+  ORRERY_HD Real factor_rate_at(Real inverse, Real mass, Real along) const {
+    const Real inverse_sq = inverse * inverse;
+    const Real turn = (along * inverse_sq) * (scaled(5, repulsion * inverse_sq) - scaled(3, one));
+    return ((mass * inverse) * inverse_sq) * turn;
   }
   ORRERY_HD Real factor(Real dx, Real dy, Real dz, Real mass) const {
     return factor_at(inverse_distance(dx, dy, dz), mass);

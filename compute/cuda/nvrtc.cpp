@@ -22,13 +22,8 @@ constexpr NvrtcReturn nvrtc_success = 0, compilation_failed = 6;
 }  // namespace
 
 struct Nvrtc::Functions {
-  struct Close {
-    void operator()(void* library) const noexcept { dlclose(library); }
-  };
-  using Library = std::unique_ptr<void, Close>;
-
   /// Throws std::runtime_error that names what is missing.
-  explicit Functions(Library loaded) : library{std::move(loaded)} {
+  explicit Functions(void* loaded) : library{loaded} {
     find(error_text, "nvrtcGetErrorString");
     find(create, "nvrtcCreateProgram");
     find(destroy, "nvrtcDestroyProgram");
@@ -45,7 +40,7 @@ struct Nvrtc::Functions {
     if (code != nvrtc_success) throw std::runtime_error(call + ": " + error_text(code));
   }
 
-  Library library;
+  void* library;  // is never closed: another thread may compile while the process ends
   const char* (*error_text)(NvrtcReturn);
   NvrtcReturn (*create)(NvrtcProgram**, const char* source, const char* name, int headers, const char* const* texts,
                         const char* const* names);
@@ -61,7 +56,7 @@ struct Nvrtc::Functions {
  private:
   template <class Function>
   void find(Function& function, const char* name) const {
-    function = reinterpret_cast<Function>(dlsym(library.get(), name));
+    function = reinterpret_cast<Function>(dlsym(library, name));
     if (!function) throw std::runtime_error(std::string{"NVRTC has no function "} + name);
   }
 };
@@ -117,10 +112,10 @@ class OpenProgram {
 
 Nvrtc::Nvrtc(std::span<const char* const> libraries) {
   for (const char* const name : libraries) {
-    Functions::Library library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)};
+    void* const library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     if (!library) continue;
     try {
-      functions_ = std::make_unique<const Functions>(std::move(library));
+      functions_ = std::make_unique<const Functions>(library);
       return;
     } catch (const std::runtime_error& error) {
       reason_ = error.what();
@@ -164,7 +159,7 @@ const Nvrtc& nvrtc() {
   static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                         built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};
-  static const Nvrtc library{libraries};
+  static const Nvrtc& library = *new Nvrtc{libraries};  // is never destroyed, see Functions::library
   return library;
 }
 

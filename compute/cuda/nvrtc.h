@@ -9,7 +9,8 @@
 namespace orrery::cuda {
 
 /// NVIDIA's compiler of CUDA C++ as a library. It is part of the toolkit, needs no GPU, and is loaded at run time, so
-/// that the program needs no toolkit where no source is compiled. Any thread may use it.
+/// that the program needs no toolkit where no source is compiled. Any thread may use it; one compiles at a time. While
+/// it compiles, it replaces the process's handlers of SIGINT and SIGTERM, and no call ends it early.
 class Nvrtc {
  public:
   /// A file that the source may include by this name.

@@ -97,11 +97,19 @@ Rate best_rate(const Device& device, Operation operation) {
                            : 0};
 }
 
+Rate fma_rate(const Device& device) {
+  device.synchronize();
+  return best_rate(device, MultiplyAdd{.addend = 0.25f});
+}
+
 }  // namespace
 
+double measure_fma_rate(const Device& device) {
+  return fma_rate(device).per_s;
+}
+
 PeakRates measure_peak_rates(const Device& device) {
-  device.synchronize();
-  const Rate fma = best_rate(device, MultiplyAdd{.addend = 0.25f});
+  const Rate fma = fma_rate(device);
   const Rate rsqrt = best_rate(device, ReciprocalSqrt{});
   return {.fma_per_s = fma.per_s, .rsqrt_per_s = rsqrt.per_s, .clock_mhz = fma.clock_mhz};
 }

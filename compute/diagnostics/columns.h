@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
-#include "compute/core/vec.h"
+#include "compute/core/low_words.h"
 
 namespace orrery {
 
@@ -11,13 +12,15 @@ namespace orrery {
 struct Columns {
   std::vector<double> x, y, z, mass;
 
-  explicit Columns(std::span<const Vec4> bodies) {
+  /// `low`: the low words of the coordinates; empty: they have none.
+  explicit Columns(std::span<const Vec4> bodies, std::span<const Vec4> low) {
     for (auto* column : {&x, &y, &z, &mass}) column->reserve(bodies.size());
-    for (const Vec4& body : bodies) {
-      x.push_back(body.x);
-      y.push_back(body.y);
-      z.push_back(body.z);
-      mass.push_back(body.w);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vec3d at = joined<double>(bodies[i], low.empty() ? Vec4{} : low[i]);
+      x.push_back(at.x);
+      y.push_back(at.y);
+      z.push_back(at.z);
+      mass.push_back(bodies[i].w);
     }
   }
 };

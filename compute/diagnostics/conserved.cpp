@@ -33,7 +33,8 @@ double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& l
 
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) {
   const auto count = bodies.positions.size();
-  const Columns columns{bodies.positions};
+  const Columns columns{bodies.positions, bodies.positions_low};
+  const Columns velocities{bodies.velocities, bodies.velocities_low};
   std::vector<double> potentials(count);  // summed in order below, so that the result is the same for any threads
   for_each_chunk(bodies.count(), 64, usable_threads(), cancelled, [&](int first, int last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
@@ -44,9 +45,8 @@ Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool
 
   Conserved sums;
   for (std::size_t i = 0; i < count; ++i) {
-    const Vec4& p = bodies.positions[i];
-    const Vec4& v = bodies.velocities[i];
-    const double m = p.w, x = p.x, y = p.y, z = p.z, vx = v.x, vy = v.y, vz = v.z;
+    const double m = columns.mass[i], x = columns.x[i], y = columns.y[i], z = columns.z[i];
+    const double vx = velocities.x[i], vy = velocities.y[i], vz = velocities.z[i];
     sums.potential += potentials[i];
     sums.kinetic += m / 2 * (vx * vx + vy * vy + vz * vz);
     sums.momentum = {sums.momentum.x + m * vx, sums.momentum.y + m * vy, sums.momentum.z + m * vz};

@@ -16,7 +16,8 @@ struct Conserved {
   double energy() const { return kinetic + potential; }
 };
 
-/// Where `cancelled` is given, returns soon after it is set, with sums that mean nothing.
+/// Of bodies with low words, these count too. Where `cancelled` is given, returns soon after it is set, with sums that
+/// mean nothing.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compute/core/low_words.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/conserved_cuda.h"
@@ -30,11 +31,18 @@ struct Body {
   double x, y, z, mass;
 };
 
+/// Vectors with their low words, which are null if there are none.
+struct Vectors {
+  const Vec4* high;
+  const Vec4* low;
+  __device__ Vec3d operator[](int i) const { return joined<double>(high[i], low ? low[i] : Vec4{}); }
+};
+
 /// Beyond the end: a body without mass, which neither pulls nor counts.
-__device__ Body body_at(const Vec4* __restrict__ positions, int i, int count) {
+__device__ Body body_at(const Vectors& positions, int i, int count) {
   if (i >= count) return {0, 0, 0, 0};
-  const Vec4 body = positions[i];
-  return {body.x, body.y, body.z, body.w};
+  const Vec3d at = positions[i];
+  return {at.x, at.y, at.z, positions.high[i].w};
 }
 
 /// What conserved.cpp says of the potential of a pair.
@@ -50,8 +58,8 @@ struct PairPotential {
 /// Block (row, split) takes the pairs of the bodies of tile `row` with those of the tiles row + d, counted round the
 /// end, for every gridDim.y-th distance d in [first, end). Over all distances up to half of all tiles each pair of
 /// tiles meets once, and all rows have the same work. From the second launch on, adds to what the partials have.
-__global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count, int first,
-                          int end, PairPotential pair, Conserved* __restrict__ partials) {
+__global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int first, int end, PairPotential pair,
+                          Conserved* __restrict__ partials) {
   __shared__ Body tile[block];
   const int me = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x);
   const int tiles = static_cast<int>(gridDim.x), splits = static_cast<int>(gridDim.y);
@@ -70,7 +78,7 @@ __global__ void sum_tiles(const Vec4* __restrict__ positions, const Vec4* __rest
   Sums mine;
   mine.potential = body.mass * potential;
   if (first == 0 && blockIdx.y == 0 && i < count) {
-    const Vec4 velocity = velocities[i];
+    const Vec3d velocity = velocities[i];
     const double m = body.mass, vx = velocity.x, vy = velocity.y, vz = velocity.z;
     mine.kinetic = m / 2 * (vx * vx + vy * vy + vz * vz);
     mine.momentum = {m * vx, m * vy, m * vz};
@@ -106,11 +114,15 @@ struct Division {
 
 }  // namespace
 
-void ConservedSums::prepare(int count) {
+void ConservedSums::prepare(int count, Digits digits) {
   const auto size = static_cast<std::size_t>(count);
   if (d_velocities_.size() != size) {       // the last that is taken
     d_positions_ = {}, d_velocities_ = {};  // first the old memory, then the new
     d_positions_ = DeviceArray<Vec4>(device_, size), d_velocities_ = DeviceArray<Vec4>(device_, size);
+  }
+  if (const std::size_t low_words = low_words_of(count, digits); d_velocities_low_.size() != low_words) {
+    d_positions_low_ = {}, d_velocities_low_ = {};
+    d_positions_low_ = DeviceArray<Vec4>(device_, low_words), d_velocities_low_ = DeviceArray<Vec4>(device_, low_words);
   }
   if (const auto partials = static_cast<std::size_t>(Division{device_, count}.partials());
       d_partials_.size() < partials) {
@@ -119,14 +131,17 @@ void ConservedSums::prepare(int count) {
   }
 }
 
-void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, int count, cudaStream_t stream) {
-  prepare(count);
-  const auto size = static_cast<std::size_t>(count);
-  const auto copy = [&](const Vec4* from, Vec4* to) {
-    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, const Vec4* d_positions_low,
+                         const Vec4* d_velocities_low, int count, cudaStream_t stream) {
+  prepare(count, d_positions_low ? Digits::compensated : Digits::single);
+  const auto copy = [&](const Vec4* from, const DeviceArray<Vec4>& to) {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
   };
-  copy(d_positions, d_positions_.data());
-  copy(d_velocities, d_velocities_.data());
+  copy(d_positions, d_positions_);
+  copy(d_velocities, d_velocities_);
+  if (!d_positions_low) return;
+  copy(d_positions_low, d_positions_low_);
+  copy(d_velocities_low, d_velocities_low_);
 }
 
 void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
@@ -138,7 +153,8 @@ void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
   begin_.record(stream);
   const dim3 grid{static_cast<unsigned>(by.tiles), static_cast<unsigned>(by.splits)};
   for (int first = 0; first < by.distances; first += by.per_launch) {
-    sum_tiles<<<grid, block, 0, stream>>>(d_positions_.data(), d_velocities_.data(), count, first,
+    sum_tiles<<<grid, block, 0, stream>>>(Vectors{d_positions_.data(), d_positions_low_.data()},
+                                          Vectors{d_velocities_.data(), d_velocities_low_.data()}, count, first,
                                           std::min(first + by.per_launch, by.distances),
                                           PairPotential{softening * softening, repulsion / 3}, d_partials_.data());
     ORRERY_CUDA_CHECK_LAUNCH(sum_tiles);

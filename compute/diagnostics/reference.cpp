@@ -56,15 +56,15 @@ std::optional<Value> entry_of(int body, const std::vector<int>& bodies, const st
 }  // namespace
 
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
-                                           const std::atomic<bool>* cancelled) {
-  const Columns columns{bodies};
+                                           const std::atomic<bool>* cancelled, std::span<const Vec4> low) {
+  const Columns columns{bodies, low};
   std::vector<Vec3d> accelerations(targets.size());
   visit_pair_law<double>(law, [&](const auto& pair_law) {
     for_each_chunk(static_cast<int>(targets.size()), 8, usable_threads(), cancelled, [&](int first, int last) {
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         if (cancelled && *cancelled) return;
-        const Vec4& target = bodies[static_cast<std::size_t>(targets[i])];
-        accelerations[i] = acceleration(pair_law, columns, target.x, target.y, target.z);
+        const auto target = static_cast<std::size_t>(targets[i]);
+        accelerations[i] = acceleration(pair_law, columns, columns.x[target], columns.y[target], columns.z[target]);
       }
     });
   });

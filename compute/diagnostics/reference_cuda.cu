@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compute/core/low_words.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/reference_cuda.h"
@@ -22,23 +23,24 @@ struct Sum : Vec3d {
 
 /// Block (g, split) sums the pulls of every gridDim.y-th part of the bodies on the targets of group g.
 template <class PairLaw>
-__global__ void sum_pulls(const Vec4* __restrict__ bodies, int count, const int* __restrict__ targets, int samples,
-                          PairLaw law, Vec3d* __restrict__ partials) {
+__global__ void sum_pulls(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int count,
+                          const int* __restrict__ targets, int samples, PairLaw law, Vec3d* __restrict__ partials) {
   const int first = static_cast<int>(blockIdx.x) * group;
   Vec3d at[group];
   Sum sums[group];
 #pragma unroll
   for (int k = 0; k < group; ++k) {
-    const Vec4 body = bodies[targets[min(first + k, samples - 1)]];
-    at[k] = {body.x, body.y, body.z};
+    const int target = targets[min(first + k, samples - 1)];
+    at[k] = joined<double>(bodies[target], low ? low[target] : Vec4{});
   }
   const int stride = static_cast<int>(gridDim.y) * block;
   for (int j = static_cast<int>(blockIdx.y * block + threadIdx.x); j < count; j += stride) {
-    const Vec4 body = bodies[j];
+    const Vec3d from = joined<double>(bodies[j], low ? low[j] : Vec4{});
+    const double mass = bodies[j].w;
 #pragma unroll
     for (int k = 0; k < group; ++k) {
-      const double dx = body.x - at[k].x, dy = body.y - at[k].y, dz = body.z - at[k].z;
-      const double s = law.factor(dx, dy, dz, static_cast<double>(body.w));
+      const double dx = from.x - at[k].x, dy = from.y - at[k].y, dz = from.z - at[k].z;
+      const double s = law.factor(dx, dy, dz, mass);
       sums[k] += Vec3d{s * dx, s * dy, s * dz};
     }
   }
@@ -84,8 +86,8 @@ void ForceComparison::prepare(int count, const ComparedBodies& compared) {
   count_ = count;
 }
 
-void ForceComparison::enqueue(const Vec4* d_bodies, int count, const ComparedBodies& compared, const Law& law,
-                              const Vec4* d_accelerations, cudaStream_t stream) {
+void ForceComparison::enqueue(const Vec4* d_bodies, const Vec4* d_low, int count, const ComparedBodies& compared,
+                              const Law& law, const Vec4* d_accelerations, cudaStream_t stream) {
   prepare(count, compared);
   const int samples = targets(), splits = this->splits(count);
   const int groups = ceil_div(samples, group);
@@ -95,7 +97,8 @@ void ForceComparison::enqueue(const Vec4* d_bodies, int count, const ComparedBod
   upload<int>(pinned_targets_.first(samples), d_targets_.data(), stream);
   visit_pair_law<double>(law, [&](const auto& pair_law) {
     const dim3 grid{static_cast<unsigned>(groups), static_cast<unsigned>(splits)};
-    sum_pulls<<<grid, block, 0, stream>>>(d_bodies, count, d_targets_.data(), samples, pair_law, d_partials_.data());
+    sum_pulls<<<grid, block, 0, stream>>>(d_bodies, d_low, count, d_targets_.data(), samples, pair_law,
+                                          d_partials_.data());
     ORRERY_CUDA_CHECK_LAUNCH(sum_pulls);
   });
   gather<<<ceil_div(samples, block), block, 0, stream>>>(d_partials_.data(), splits, d_targets_.data(), samples,

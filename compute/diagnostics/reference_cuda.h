@@ -17,8 +17,9 @@ class ForceComparison {
   /// Takes the memory that enqueue() needs for these, which otherwise takes it itself and then may wait for the device.
   void prepare(int count, const ComparedBodies& compared);
   /// Enqueues the comparison for targets_of(compared, count). `d_accelerations` has one entry per body; both arrays are
-  /// read as they are when the stream comes to it.
-  void enqueue(const Vec4* d_bodies, int count, const ComparedBodies& compared, const Law& law,
+  /// read as they are when the stream comes to it. `d_low` has the low words of the bodies' coordinates; null: they
+  /// have none.
+  void enqueue(const Vec4* d_bodies, const Vec4* d_low, int count, const ComparedBodies& compared, const Law& law,
                const Vec4* d_accelerations, cudaStream_t stream);
 
   /// These once the stream has passed what was enqueued.

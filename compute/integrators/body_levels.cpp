@@ -1,6 +1,6 @@
 #include "compute/integrators/body_levels.h"
 
-#include "compute/integrators/finite.h"
+#include "compute/integrators/update.h"
 
 namespace orrery {
 
@@ -24,14 +24,15 @@ int BodyLevels::assign(const StepCriterion& criterion, float time_step, std::spa
   return deepest_of(counts_);
 }
 
-int BodyLevels::kick_drift(const Substep& now, std::span<Vec4> positions, std::span<Vec4> velocities,
-                           std::span<const Vec4> accelerations, float drag) {
-  int first = -1;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    update_body(now, levels_[i], origins_[i], positions[i], velocities[i], accelerations[i], drag);
-    if (first < 0 && !is_finite(positions[i], velocities[i])) first = static_cast<int>(i);
-  }
-  return first;
+int BodyLevels::kick_drift(const Substep& now, const StateArrays& arrays, float drag) {
+  return visit_precision(arrays, [&]<class Real>(Real) {
+    return update_bodies<Real>(arrays, static_cast<int>(levels_.size()), [&](BodyState& body, int i) {
+      const auto at = static_cast<std::size_t>(i);
+      const Vec3Of<Real> a = load_acceleration<Real>(arrays, i);
+      const bool kicks = update_body<Real>(now, levels_[at], origins_[at], body, a, drag);
+      return BodyChange{.moves = now.number < now.last(), .kicks = kicks};
+    });
+  });
 }
 
 }  // namespace orrery

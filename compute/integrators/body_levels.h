@@ -19,14 +19,13 @@ class BodyLevels {
     return std::span{order_}.first(static_cast<std::size_t>(count_from(counts_, now.lowest_active())));
   }
   /// See StepOps::kick_drift_levels. Returns the first body that is not finite afterwards, or -1.
-  int kick_drift(const Substep& now, std::span<Vec4> positions, std::span<Vec4> velocities,
-                 std::span<const Vec4> accelerations, float drag);
+  int kick_drift(const Substep& now, const StateArrays& arrays, float drag);
 
  private:
   std::vector<Level> levels_;
   LevelCounts counts_{};
-  std::vector<int> order_;     // the bodies, the deepest level first
-  std::vector<Vec4> origins_;  // see update_body()
+  std::vector<int> order_;           // the bodies, the deepest level first
+  std::vector<StepOrigin> origins_;  // see update_body()
 };
 
 }  // namespace orrery

@@ -29,8 +29,9 @@ __global__ void find_levels(StepCriterion criterion, float time_step, const Vec4
   }
 }
 
-__global__ void update_levels(Vec4* __restrict__ positions, Vec4* __restrict__ velocities,
-                              const Vec4* __restrict__ accelerations, Vec4* __restrict__ origins,
+/// `origins_low` is only used with Real = double.
+template <class Real>
+__global__ void update_levels(StateArrays arrays, Vec4* __restrict__ origins, Vec4* __restrict__ origins_low,
                               const Level* __restrict__ levels, int count, Substep now, float drag,
                               NonFiniteCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -38,12 +39,14 @@ __global__ void update_levels(Vec4* __restrict__ positions, Vec4* __restrict__ v
   if (i >= count) return;
   const int level = levels[i];
   const bool active = level >= now.lowest_active();
-  const Vec4 acceleration = active ? accelerations[i] : Vec4{};
-  Vec4 origin = origins[i];
-  update_checked(positions, velocities, i, /*kicks=*/active, check, [&](Vec4& position, Vec4& velocity) {
-    update_body(now, level, origin, position, velocity, acceleration, drag);
-  });
-  if (active) origins[i] = origin;
+  const Vec3Of<Real> acceleration = active ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
+  StepOrigin origin{origins[i], {}};
+  if constexpr (uses_low_words<Real>) origin.position_low = origins_low[i];
+  update_checked<Real>(arrays, i, {.moves = true, .kicks = active}, check,
+                       [&](BodyState& body) { update_body<Real>(now, level, origin, body, acceleration, drag); });
+  if (!active) return;
+  origins[i] = origin.position;
+  if constexpr (uses_low_words<Real>) origins_low[i] = origin.position_low;
 }
 
 /// The order of bodies of one level is theirs, every time.
@@ -57,8 +60,9 @@ cudaError_t sort_by_level(void* scratch, std::size_t& bytes, const Level* levels
 
 }  // namespace
 
-void BodyLevels::prepare(int count) {
-  if (this->count() == count) return;
+void BodyLevels::prepare(int count, Digits digits) {
+  const std::size_t low_words = low_words_of(count, digits);
+  if (this->count() == count && memory_.origins_low.size() == low_words) return;
   memory_ = {};  // first the old memory, then the new
   device_.activate();
   std::size_t scratch_bytes = 0;
@@ -70,6 +74,7 @@ void BodyLevels::prepare(int count) {
                 .bodies = {device_, size},
                 .order = {device_, size},
                 .origins = {device_, size},
+                .origins_low = {device_, low_words},
                 .counts = {device_, level_count},
                 .counts_here = {device_, level_count, /*pinned=*/true},
                 .sort_scratch = {device_, scratch_bytes}};
@@ -94,11 +99,13 @@ int BodyLevels::assign(const StepCriterion& criterion, float time_step, const Ve
   return deepest_of(counts_);
 }
 
-void BodyLevels::kick_drift(const Substep& now, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations,
-                            float drag, const NonFiniteCheck& check, cudaStream_t stream) const {
-  launch_dependent(device_, update_levels, ceil_div(count(), levels_block), levels_block, 0, stream, d_positions,
-                   d_velocities, d_accelerations, memory_.origins.data(), memory_.levels.data(), count(), now, drag,
-                   check);
+void BodyLevels::kick_drift(const Substep& now, const StateArrays& arrays, float drag, const NonFiniteCheck& check,
+                            cudaStream_t stream) const {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    launch_dependent(device_, update_levels<Real>, ceil_div(count(), levels_block), levels_block, 0, stream, arrays,
+                     memory_.origins.data(), memory_.origins_low.data(), memory_.levels.data(), count(), now, drag,
+                     check);
+  });
 }
 
 }  // namespace orrery::cuda

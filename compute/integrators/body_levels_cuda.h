@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "compute/core/bodies.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
 #include "compute/integrators/time_step_levels.h"
@@ -14,8 +15,8 @@ class BodyLevels {
  public:
   explicit BodyLevels(const Device& device) : device_{device} {}
 
-  /// Takes the memory for this many bodies, and waits for the device if it has not got it.
-  void prepare(int count);
+  /// Takes the memory for this many bodies with these digits, and waits for the device if it has not got it.
+  void prepare(int count, Digits digits);
   /// Gives it back. Call only while nothing is enqueued.
   void forget() { memory_ = {}; }
 
@@ -26,15 +27,16 @@ class BodyLevels {
   const int* d_order() const { return memory_.order.data(); }
   int active_count(const Substep& now) const { return count_from(counts_, now.lowest_active()); }
   /// See StepOps::kick_drift_levels, and kick_drift() for `check`.
-  void kick_drift(const Substep& now, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, float drag,
-                  const NonFiniteCheck& check, cudaStream_t stream) const;
+  void kick_drift(const Substep& now, const StateArrays& arrays, float drag, const NonFiniteCheck& check,
+                  cudaStream_t stream) const;
 
  private:
   struct Memory {
     DeviceArray<Level> levels, sorted_levels;
     DeviceArray<int> bodies, order;  // 0, 1, 2 ..., and sorted by level, the deepest first
-    DeviceArray<Vec4> origins;       // see update_body()
-    DeviceArray<int> counts;         // of bodies at each level
+    // See update_body(). Without low words, the latter is empty.
+    DeviceArray<Vec4> origins, origins_low;
+    DeviceArray<int> counts;  // of bodies at each level
     HostArray<int> counts_here;
     DeviceArray<unsigned char> sort_scratch;
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #if defined(__CUDACC__)
+#include "compute/integrators/body_state.h"
 #include "compute/integrators/finite.h"
 #include "compute/integrators/update_cuda.h"
 
@@ -16,20 +17,19 @@ __device__ inline void put(const NonFiniteReport& report, const PackedFinding& h
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
-/// One body's part of a pass: update(position, velocity), which changes the velocity only if `kicks`. Does nothing once
-/// the bodies are frozen, and reports a body that is not finite.
-template <class Update>
-__device__ void update_checked(Vec4* positions, Vec4* velocities, int i, bool kicks, const NonFiniteCheck& check,
+/// One body's part of a pass: update(body), of which `change` is stored. Does nothing once the bodies
+/// are frozen, and reports a body that is not finite.
+template <class Real, class Update>
+__device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
                                Update&& update) {
   // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
   const bool frozen = reported_before(check.report, check.frozen_below);
-  const Vec4 position_before = positions[i], velocity_before = velocities[i];
-  Vec4 position = position_before, velocity = velocity_before;
-  update(position, velocity);
-  positions[i] = frozen ? position_before : position;
-  if (kicks) velocities[i] = frozen ? velocity_before : velocity;
-  if (!frozen && !is_finite(position, velocity)) {
-    put(check.report, {is_finite(position_before, velocity_before) ? check.after : check.before, i});
+  const BodyState before = load_body<Real>(arrays, i);
+  BodyState body = before;
+  update(body);
+  store_body<Real>(arrays, i, frozen ? before : body, change);
+  if (!frozen && !is_finite(body.position, body.velocity)) {
+    put(check.report, {is_finite(before.position, before.velocity) ? check.after : check.before, i});
   }
 }
 

@@ -7,15 +7,35 @@ namespace orrery {
 
 struct Substep;
 
+/// What Hermite integrators are written in. The engine then holds positions, velocities, accelerations and jerks in
+/// double. It makes them anew from the bodies, which are floats, if these were replaced or another integrator has moved
+/// them. The kernel must give jerks. With block steps a CUDA engine waits in begin() and correct().
+class HermiteOps {
+ public:
+  virtual ~HermiteOps() = default;
+  /// Call first in a whole step. Gives each body the level that suits it, or level 0 if all `share_steps`. Returns the
+  /// deepest that has bodies.
+  virtual int begin(float time_step, bool share_steps) = 0;
+  /// Predicts all bodies at `now`.
+  virtual void predict(const Substep& now) = 0;
+  /// Evaluates the accelerations and jerks of the active bodies at `now`, due to all predicted ones.
+  virtual void evaluate(const Substep& now) = 0;
+  /// Corrects the active bodies, whose steps end at `now`, and gives them new levels if begin() did so. Returns the
+  /// deepest level that has bodies; a step may stop at once if it was cancelled.
+  virtual int correct(const Substep& now) = 0;
+  /// Call last in a whole step, at which all steps ended. Writes the rounded bodies.
+  virtual void end() = 0;
+};
+
 /// The operations an integrator is written in. Each acts on all bodies at once; a CUDA engine enqueues it.
 class StepOps {
  public:
   virtual ~StepOps() = default;
   /// Evaluates the accelerations at the present positions; keeps them if `store`, and kicks the velocities by kick_dt
-  /// (0: no kick) in the same pass.
-  virtual void force(bool store, float kick_dt) = 0;
+  /// (0: no kick) in the same pass. Times here and below are rounded to float under Digits::single.
+  virtual void force(bool store, double kick_dt) = 0;
   /// v += (a - D v / m) kick_dt with the stored accelerations (skipped for 0), then x += v drift_dt.
-  virtual void kick_drift(float kick_dt, float drift_dt) = 0;
+  virtual void kick_drift(double kick_dt, double drift_dt) = 0;
   /// Whether the stored accelerations belong to the present positions, kernel and law.
   virtual bool accelerations_current() const = 0;
 
@@ -28,6 +48,9 @@ class StepOps {
   /// Kicks the active bodies at `now` by their stored accelerations. Then all bodies drift to the next substep, if
   /// there is one.
   virtual void kick_drift_levels(const Substep& now) = 0;
+
+  /// For integrators that need jerks.
+  virtual HermiteOps& hermite() = 0;
 };
 
 /// An integrator's descriptor, one per file like the kernels.
@@ -38,6 +61,7 @@ struct IntegratorInfo {
   int order;                 ///< the global error falls as dt^order
   int evaluations_per_step;  ///< force evaluations of one step, after the first; with block steps, at least
   bool block_steps = false;  ///< bodies have levels: a step has evaluations of some bodies, as many as they need
+  bool needs_jerks = false;  ///< uses StepOps::hermite(), with a kernel that gives jerks
   void (*step)(StepOps& ops, float dt);
 };
 

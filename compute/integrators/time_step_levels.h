@@ -8,6 +8,7 @@
 #include <span>
 
 #include "compute/core/vec.h"
+#include "compute/integrators/body_state.h"
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
@@ -58,9 +59,12 @@ struct StepCriterion {
   /// The first level whose step is not longer, or most_level; 0 for an acceleration that is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
-    const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
-    int level = 0;
-    for (double step = time_step; step > longest && level < most_level; step /= 2) ++level;
+    return level_of(time_step, longest_step(std::sqrt(x * x + y * y + z * z)));
+  }
+  /// The first level from `level` on whose step is not longer than `longest`, or most_level; `step` is that of `level`.
+  /// `level` if `longest` is not a number.
+  ORRERY_HD static int level_of(double step, double longest, int level = 0) {
+    for (; step > longest && level < most_level; step /= 2) ++level;
     return level;
   }
   friend bool operator==(const StepCriterion&, const StepCriterion&) = default;
@@ -85,28 +89,38 @@ struct Substep {
     return number == 0 || number == last() ? own / 2 : own;
   }
   /// From the begin of the body's present step to the next moment.
-  ORRERY_HD float drift_dt(int level) const {
+  template <class Real = float>
+  ORRERY_HD Real drift_dt(int level) const {
     const int moments = number % (1 << (deepest - level)) + 1;
-    return time_step / static_cast<float>(last()) * static_cast<float>(moments);
+    return static_cast<Real>(time_step) / static_cast<Real>(last()) * static_cast<Real>(moments);
   }
 };
 
-/// One body's part of StepOps::kick_drift_levels, on every machine. `origin` is its position at the begin of its
-/// present step, from which it drifts: adding up many short drifts would add up their rounding errors, which are alike.
-/// Returns whether it was kicked; `acceleration` is not read otherwise.
-ORRERY_HD inline bool update_body(const Substep& now, int level, Vec4& origin, Vec4& position, Vec4& velocity,
-                                  const Vec4& acceleration, float drag) {
+/// A body's position at the begin of its present step.
+struct StepOrigin {
+  Vec4 position, position_low;
+};
+
+/// One body's part of StepOps::kick_drift_levels, on every machine. It drifts from
+/// `origin`: adding up many short drifts would add up their rounding errors, which are alike.
+/// Returns whether it was kicked; `a` is not read otherwise.
+template <class Real>
+ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& origin, BodyState& body,
+                                  const Vec3Of<Real>& a, float drag) {
   const bool active = level >= now.lowest_active();
+  Vec3Of<Real> v = joined<Real>(body.velocity, body.velocity_low);
   if (active) {
-    const Vec3 a{acceleration.x, acceleration.y, acceleration.z};
-    velocity = Epilogue::kicked(velocity, a, position.w, drag, now.kick_dt(level));
-    origin = position;
+    v = Epilogue::kicked(v, a, body.position.w, drag, static_cast<Real>(now.kick_dt(level)));
+    split(v, body.velocity, body.velocity_low);
+    origin = {body.position, body.position_low};
   }
   if (now.number < now.last()) {
-    const float drift_dt = now.drift_dt(level);
-    position.x = origin.x + velocity.x * drift_dt;
-    position.y = origin.y + velocity.y * drift_dt;
-    position.z = origin.z + velocity.z * drift_dt;
+    Vec3Of<Real> x = joined<Real>(origin.position, origin.position_low);
+    const Real drift_dt = now.drift_dt<Real>(level);
+    x.x += v.x * drift_dt;
+    x.y += v.y * drift_dt;
+    x.z += v.z * drift_dt;
+    split(x, body.position, body.position_low);
   }
   return active;
 }

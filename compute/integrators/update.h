@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "compute/core/vec.h"
+#include "compute/integrators/body_state.h"
 #include "compute/integrators/finite.h"
 #include "compute/kernels/epilogue.h"
 
@@ -11,27 +8,42 @@ namespace orrery {
 
 /// One body's part of StepOps::kick_drift, on every machine: v += (a - D v / m) kick_dt unless kick_dt is 0, then
 /// x += v drift_dt. The mass stays in position.w.
-ORRERY_HD inline void kick_drift_body(Vec4& position, Vec4& velocity, const Vec4& acceleration, float kick_dt,
-                                      float drag, float drift_dt) {
+template <class Real>
+ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag, Real drift_dt) {
+  Vec3Of<Real> x = joined<Real>(body.position, body.position_low);
+  Vec3Of<Real> v = joined<Real>(body.velocity, body.velocity_low);
   if (kick_dt != 0) {
-    const Vec3 a{acceleration.x, acceleration.y, acceleration.z};
-    velocity = Epilogue::kicked(velocity, a, position.w, drag, kick_dt);
+    v = Epilogue::kicked(v, a, body.position.w, drag, kick_dt);
+    split(v, body.velocity, body.velocity_low);
   }
-  position.x += velocity.x * drift_dt;
-  position.y += velocity.y * drift_dt;
-  position.z += velocity.z * drift_dt;
+  x.x += v.x * drift_dt;
+  x.y += v.y * drift_dt;
+  x.z += v.z * drift_dt;
+  split(x, body.position, body.position_low);
 }
 
-/// kick_drift_body for all bodies in host memory. The spans have one entry per body; `accelerations` is not read, and
-/// may be empty, where kick_dt is 0. Returns the first body that is not finite afterwards, or -1.
-inline int kick_drift(std::span<Vec4> positions, std::span<Vec4> velocities, std::span<const Vec4> accelerations,
-                      float kick_dt, float drag, float drift_dt) {
+/// For all bodies in host memory, calls update(body, i), which changes a BodyState and returns what it changed.
+/// Returns the first body that is not finite afterwards, or -1.
+template <class Real, class Update>
+int update_bodies(const StateArrays& arrays, int count, Update&& update) {
   int first = -1;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    kick_drift_body(positions[i], velocities[i], kick_dt != 0 ? accelerations[i] : Vec4{}, kick_dt, drag, drift_dt);
-    if (first < 0 && !is_finite(positions[i], velocities[i])) first = static_cast<int>(i);
+  for (int i = 0; i < count; ++i) {
+    BodyState body = load_body<Real>(arrays, i);
+    store_body<Real>(arrays, i, body, update(body, i));
+    if (first < 0 && !is_finite(body.position, body.velocity)) first = i;
   }
   return first;
+}
+
+/// kick_drift_body for all bodies in host memory; see update_bodies() for what it returns.
+inline int kick_drift(const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt) {
+  return visit_precision(arrays, [&]<class Real>(Real) {
+    return update_bodies<Real>(arrays, count, [&](BodyState& body, int i) {
+      const Vec3Of<Real> a = kick_dt != 0 ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
+      kick_drift_body<Real>(body, a, static_cast<Real>(kick_dt), drag, static_cast<Real>(drift_dt));
+      return BodyChange{.moves = drift_dt != 0, .kicks = kick_dt != 0};
+    });
+  });
 }
 
 }  // namespace orrery

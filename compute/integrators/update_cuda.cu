@@ -8,16 +8,14 @@ namespace {
 
 constexpr int block = 128;
 
-__global__ void update(Vec4* __restrict__ positions, Vec4* __restrict__ velocities,
-                       const Vec4* __restrict__ accelerations, int count, float kick_dt, float drag, float drift_dt,
-                       NonFiniteCheck check) {
+template <class Real>
+__global__ void update(StateArrays arrays, int count, Real kick_dt, float drag, Real drift_dt, NonFiniteCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   wait_for_kernel_before();
   if (i >= count) return;
-  const Vec4 acceleration = kick_dt != 0 ? accelerations[i] : Vec4{};
-  update_checked(positions, velocities, i, /*kicks=*/kick_dt != 0, check, [&](Vec4& position, Vec4& velocity) {
-    kick_drift_body(position, velocity, acceleration, kick_dt, drag, drift_dt);
-  });
+  const Vec3Of<Real> acceleration = kick_dt != 0 ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
+  update_checked<Real>(arrays, i, {.moves = drift_dt != 0, .kicks = kick_dt != 0}, check,
+                       [&](BodyState& body) { kick_drift_body<Real>(body, acceleration, kick_dt, drag, drift_dt); });
 }
 
 __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
@@ -32,16 +30,18 @@ __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict_
 bool has_code_for(const Device& device) {
   device.activate();
   cudaFuncAttributes attributes{};
-  const cudaError_t status = cudaFuncGetAttributes(&attributes, update);  // a handle may be had without code
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, update<float>);  // a handle may be had without code
   if (status != cudaErrorNoKernelImageForDevice) check(status, "cudaFuncGetAttributes");
   (void)cudaGetLastError();
   return status == cudaSuccess;
 }
 
-void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
-                float kick_dt, float drag, float drift_dt, const NonFiniteCheck& check, cudaStream_t stream) {
-  launch_dependent(device, update, ceil_div(count, block), block, 0, stream, d_positions, d_velocities, d_accelerations,
-                   count, kick_dt, drag, drift_dt, check);
+void kick_drift(const Device& device, const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt,
+                const NonFiniteCheck& check, cudaStream_t stream) {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    launch_dependent(device, update<Real>, ceil_div(count, block), block, 0, stream, arrays, count,
+                     static_cast<Real>(kick_dt), drag, static_cast<Real>(drift_dt), check);
+  });
 }
 
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,

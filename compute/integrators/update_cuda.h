@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "compute/core/vec.h"
+#include "compute/integrators/body_state.h"
 
 struct CUstream_st;
 
@@ -42,8 +43,8 @@ bool has_code_for(const Device& device);
 
 /// kick_drift_body() of update.h for `count` bodies in memory of `device`, which must be active, enqueued on the
 /// stream. If the bodies are frozen, the positions stay what they were.
-void kick_drift(const Device& device, Vec4* d_positions, Vec4* d_velocities, const Vec4* d_accelerations, int count,
-                float kick_dt, float drag, float drift_dt, const NonFiniteCheck& check, CUstream_st* stream);
+void kick_drift(const Device& device, const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt,
+                const NonFiniteCheck& check, CUstream_st* stream);
 
 /// Enqueues a look at all bodies that changes nothing, as the pass of this number.
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,

@@ -3,8 +3,8 @@
 namespace orrery {
 namespace {
 
-constexpr float outer = 1.3512071919596578f;   // 1 / (2 - 2^(1/3))
-constexpr float inner = -1.7024143839193153f;  // 1 - 2 outer
+constexpr double outer = 1.3512071919596578;   // 1 / (2 - 2^(1/3))
+constexpr double inner = -1.7024143839193153;  // 1 - 2 outer
 
 }  // namespace
 
@@ -21,7 +21,7 @@ constinit const IntegratorInfo yoshida4{
         [](StepOps& ops, float dt) {
           if (!ops.accelerations_current()) ops.force(/*store=*/true, 0);
           ops.kick_drift(outer * dt / 2, outer * dt);
-          for (const float drift : {inner * dt, outer * dt}) {
+          for (const double drift : {inner * dt, outer * dt}) {
             ops.force(/*store=*/false, (outer + inner) * dt / 2);
             ops.kick_drift(0, drift);
           }

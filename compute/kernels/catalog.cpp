@@ -95,7 +95,8 @@ KernelCatalog::KernelCatalog() {
 KernelPtr KernelCatalog::put(const KernelInfo& kernel) {
   require_sound(kernel);
   const std::lock_guard lock{mutex_};
-  KernelPtr added = owned(kernel, ++revisions_[kernel.id]);
+  std::vector<KernelPtr>& revisions = revisions_[kernel.id];
+  KernelPtr added = revisions.emplace_back(owned(kernel, static_cast<int>(revisions.size()) + 1));
   if (const auto place = place_of(kernels_, added->id); place != kernels_.end()) {
     *place = added;
   } else {
@@ -119,6 +120,17 @@ KernelPtr KernelCatalog::find(std::string_view id, std::string_view also) const 
   const std::vector<KernelPtr> kernels = all();
   return find_named(kernels, id, "kernel",
                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)", also);
+}
+
+KernelPtr KernelCatalog::find_revision(std::string_view id, int revision) const {
+  if (revision == 0) return find(id);
+  const std::lock_guard lock{mutex_};
+  const auto found = revisions_.find(id);
+  const auto place = static_cast<std::size_t>(revision) - 1;
+  if (found == revisions_.end() || place >= found->second.size()) {
+    throw UsageError("this program never had that version of the kernel " + std::string{id});
+  }
+  return found->second[place];
 }
 
 KernelPtr KernelCatalog::find_or_null(std::string_view id) const {

@@ -32,11 +32,14 @@ class KernelCatalog {
   KernelPtr find(std::string_view id, std::string_view also = {}) const;
   /// Null if there is none.
   KernelPtr find_or_null(std::string_view id) const;
+  /// The kernel that had this id and this KernelInfo::revision, even if it was replaced; 0: the one that has the id
+  /// now. Throws as find(), and UsageError if there was none.
+  KernelPtr find_revision(std::string_view id, int revision) const;
 
  private:
   mutable std::mutex mutex_;
   std::vector<KernelPtr> kernels_;
-  std::map<std::string, int> revisions_;  // of the ids that were added, the latest
+  std::map<std::string, std::vector<KernelPtr>, std::less<>> revisions_;  // of the ids that were added
 };
 
 }  // namespace orrery

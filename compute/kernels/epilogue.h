@@ -1,29 +1,42 @@
 #pragma once
 
-#include "compute/core/vec.h"
+#include "compute/core/low_words.h"
 
 namespace orrery {
 
 /// What a force kernel does with a body's acceleration: store it, kick the velocity at once (the fused form of
-/// literature row 2), or both. Both pointers are in the memory of the kernel's backend, one entry per body.
+/// literature row 2), or both. All pointers are in the memory of the kernel's backend, one entry per body.
 struct Epilogue {
   Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored
   Vec4* velocities = nullptr;     ///< which velocities to kick; null: no kick
   float kick_dt = 0;              ///< the kick's length in time: v += (a - D v / m) kick_dt
   float drag = 0;                 ///< D of the attract-repel law, 0 under gravity
+  /// Where a kernel with KernelInfo::reads_low_words stores the low words of its accelerations; null: not stored.
+  Vec4* accelerations_low = nullptr;
 
-  /// v after a kick by acceleration `a` for a body of mass `mass` > 0.
-  ORRERY_HD static Vec4 kicked(Vec4 v, Vec3 a, float mass, float drag, float dt) {
-    const float rate = drag > 0 ? drag / mass : 0.0f;
+  /// v after a kick by acceleration `a` for a body of mass `mass` > 0. `Vector` is Vec4, or Vec3Of<Real>.
+  template <class Vector, class Real>
+  ORRERY_HD static Vector kicked(Vector v, Vec3Of<Real> a, float mass, float drag, Real dt) {
+    const Real rate = drag > 0 ? static_cast<Real>(drag) / static_cast<Real>(mass) : Real{0};
     v.x += (a.x - rate * v.x) * dt;
     v.y += (a.y - rate * v.y) * dt;
     v.z += (a.z - rate * v.z) * dt;
     return v;
   }
 
-  ORRERY_HD void finish(int i, float mass, Vec3 a) const {
-    if (accelerations) accelerations[i] = {a.x, a.y, a.z, 0.0f};
-    if (velocities) velocities[i] = kicked(velocities[i], a, mass, drag, kick_dt);
+  template <class Real = float>
+  ORRERY_HD void finish(int i, float mass, Vec3Of<Real> a) const {
+    if (accelerations) store(i, a);
+    if (velocities) velocities[i] = kicked(velocities[i], rounded(a), mass, drag, kick_dt);
+  }
+
+ private:
+  ORRERY_HD void store(int i, const Vec3& a) const { accelerations[i] = {a.x, a.y, a.z, 0.0f}; }
+  ORRERY_HD void store(int i, const Vec3d& a) const {
+    Vec4 high, low;
+    split(a, high, low);
+    accelerations[i] = high;
+    if (accelerations_low) accelerations_low[i] = low;
   }
 };
 

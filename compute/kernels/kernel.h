@@ -18,6 +18,7 @@
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
+#include "compute/kernels/jerk_facet.h"
 #include "compute/kernels/phase_marks.h"
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
@@ -110,9 +111,11 @@ class Settings {
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
-  int count = 0;                 ///< >= 1
-  Targets targets{};             ///< the epilogue finishes these bodies and no others; none given: every body
-  MassRange masses;              ///< of the bodies
+  /// The low words of their coordinates, see low_words.h, for kernels with reads_low_words; null: they have none.
+  const Vec4* bodies_low = nullptr;
+  int count = 0;      ///< >= 1
+  Targets targets{};  ///< the epilogue finishes these bodies and no others; none given: every body
+  MassRange masses;   ///< of the bodies
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
@@ -158,6 +161,8 @@ class ForceKernel {
   static double interactions(int count) { return static_cast<double>(count) * count; }
   /// The kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
+  /// Evaluates jerks as well; null unless KernelInfo::gives_jerks.
+  virtual JerkFacet* jerks() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -194,8 +199,12 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
-  bool is_tree = false;   ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
-  bool full_fp32 = true;  ///< as accurate as sums in float are
+  /// It reads ForceArgs::bodies_low and passes accelerations in double to the epilogue. Others see rounded positions.
+  bool reads_low_words = false;
+  bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
+                             ///< for no others
+  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool full_fp32 = true;     ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
   /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree
@@ -207,6 +216,7 @@ struct KernelInfo {
   /// See make(), which calls it.
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   const char* file_text = nullptr;         ///< of a kernel file, see parse_kernel_file(); null: the kernel is built in
+  int file_version = 0;                    ///< of a kernel file: the edit; 0: the kernel is built in
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 

@@ -24,11 +24,12 @@ struct TreeCounts {
 
 /// What a tree kernel found in one evaluation.
 struct TreeReport {
-  std::int64_t interactions = 0;  ///< evaluated, with bodies and with cells
-  std::int64_t cells = 0;         ///< of the tree, leaves included
-  int depth = 0;                  ///< the deepest level; that of the root is 0
-  std::vector<TreePhase> phases;  ///< in their order; empty where they were not timed
-  std::int64_t phases_age = 0;    ///< steps from the batch of the phases to that of the rest; 0: one batch
+  std::int64_t interactions = 0;   ///< evaluated, with bodies and with cells
+  double vector_instructions = 0;  ///< of a CPU kernel, as fma_limit.h counts them for gravity; 0: not counted
+  std::int64_t cells = 0;          ///< of the tree, leaves included
+  int depth = 0;                   ///< the deepest level; that of the root is 0
+  std::vector<TreePhase> phases;   ///< in their order; empty where they were not timed
+  std::int64_t phases_age = 0;     ///< steps from the batch of the phases to that of the rest; 0: one batch
 };
 
 /// A cube of the tree.

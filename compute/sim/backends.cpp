@@ -100,14 +100,17 @@ std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, con
   return kernel.make(settings, device_.get());
 }
 
-std::string Backends::available_kernels() const {
+std::string Backends::available_kernels(bool jerks) const {
   std::vector<KernelPtr> available = kernels_.all();
-  std::erase_if(available, [&](const KernelPtr& kernel) { return !status(kernel->backend).available; });
+  std::erase_if(available, [&](const KernelPtr& kernel) {
+    return !status(kernel->backend).available || (jerks && !kernel->gives_jerks);
+  });
   return joined_ids(available);
 }
 
-KernelPtr Backends::default_kernel() const {
-  return status(Backend::cuda).available ? kernels_.find("cuda-tiled") : default_cpu_kernel();
+KernelPtr Backends::default_kernel(bool jerks) const {
+  if (!status(Backend::cuda).available) return default_cpu_kernel(jerks);
+  return kernels_.find(jerks ? "cuda-jerk" : "cuda-tiled");
 }
 
 KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id) {

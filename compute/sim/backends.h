@@ -28,17 +28,18 @@ class Backends {
   const KernelCatalog& kernels() const { return kernels_; }
   const BackendStatus& status(Backend backend) const { return statuses_[static_cast<std::size_t>(backend)]; }
   const BackendStatuses& statuses() const { return statuses_; }
-  /// What runs without a GPU.
-  KernelPtr default_cpu_kernel() const { return kernels_.find("cpu-simd"); }
+  /// What runs without a GPU; one that gives `jerks`, or a faster one.
+  KernelPtr default_cpu_kernel(bool jerks = false) const { return kernels_.find(jerks ? "cpu-jerk" : "cpu-simd"); }
   /// Null if CUDA kernels cannot run.
   const cuda::Device* device() const { return device_.get(); }
   /// Of device(); none if CUDA kernels cannot run.
   std::optional<int> device_ordinal() const;
 
-  /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process.
-  std::string available_kernels() const;
-  /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here.
-  KernelPtr default_kernel() const;
+  /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give them.
+  std::string available_kernels(bool jerks = false) const;
+  /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here, and gives
+  /// jerks if those are needed.
+  KernelPtr default_kernel(bool jerks = false) const;
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;

@@ -156,6 +156,7 @@ struct ReturnToRun {
             {.name = "dt", .range = SetTimeStep::range}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::eta>{
             {.name = "eta", .optional = true, .range = SetEta::range}},
+        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::digits>{{.name = "digits", .optional = true}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{{.name = "law", .optional = true}},
         Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
             {.name = "softening", .optional = true, .range = SetSoftening::range}},
@@ -278,8 +279,8 @@ struct EnumWords<LawId> {
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
 struct SimulationCommands {
   using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
-                               SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce, Restart,
-                               Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
+                               SetDigits, SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce,
+                               Restart, Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
 using Command = OneOf<SimulationCommands>;
@@ -305,6 +306,7 @@ struct Status {
   Law law;
   float time_step = 0;
   float eta = StepCriterion::usual_eta;
+  Digits digits = Digits::single;  ///< of the bodies: see SetDigits
   int steps_per_frame = 1;
   bool paused = false;
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)

@@ -15,6 +15,7 @@ struct KernelDemand {
   LawId law = LawId::gravity;
   bool equal_masses = true;     ///< of all bodies: some kernels then need less work
   double accuracy = 0;          ///< see SetAccuracy
+  bool jerks = false;           ///< a kernel that gives jerks, see KernelInfo; otherwise one that gives none
   bool beside_drawing = false;  ///< a window draws meanwhile, and during the measurement
   friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
 };

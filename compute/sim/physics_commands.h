@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "compute/core/bodies.h"
 #include "compute/core/law.h"
 #include "compute/core/range.h"
 #include "compute/sim/command_row.h"
@@ -45,8 +49,8 @@ struct SetTimeStep {
                                     Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
   }
 };
-/// With block time steps, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
-/// StepCriterion.
+/// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
+/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's present step on.
 struct SetEta {
   float eta;
 
@@ -57,6 +61,18 @@ struct SetEta {
   static constexpr auto describe() {
     return command_row<SetEta>("eta", "Sets the accuracy of block time steps.",
                                Argument<&SetEta::eta>{{.name = "value", .range = SetEta::range}});
+  }
+};
+/// The digits of the bodies' positions and velocities. The bodies keep their state; `single` drops its low words.
+struct SetDigits {
+  Digits digits;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetDigits>("digits",
+                                  "Sets whether positions and velocities are floats, or floats with low words, so "
+                                  "that steps lose no digits.",
+                                  Argument<&SetDigits::digits>{{.name = "digits"}});
   }
 };
 struct SetSoftening {
@@ -95,6 +111,13 @@ struct SetDrag {
   static constexpr auto describe() {
     return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
                                 Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
+  }
+};
+
+template <>
+struct EnumWords<Digits> {
+  static constexpr std::array<std::pair<Digits, std::string_view>, 2> all() {
+    return {{{Digits::single, "float"}, {Digits::compensated, "compensated"}}};
   }
 };
 

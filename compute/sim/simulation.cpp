@@ -27,11 +27,12 @@ Simulation::Simulation(const Backends& backends, const SceneRequest& request, Ke
       storage_{storage},
       chooser_{chooser},
       choosing_{choosing},
-      choice_{.kernel = kernel ? std::move(kernel) : backends.default_kernel(),
+      choice_{.kernel = kernel ? kernel : backends.default_kernel(),
               .settings = {},
               .integrator = &leapfrog,
               .law = {},
-              .time_step = 0} {
+              .time_step = 0,
+              .is_default = !kernel} {
   choice_.settings = Settings{*choice_.kernel};
   engine();  // says why, where the kernel cannot run here
   kernel_ = backends_.make_kernel(*choice_.kernel, choice_.settings);
@@ -46,6 +47,7 @@ Engine& Simulation::engine_for(Backend backend) {
 
 /// The present one where the choice is the same, otherwise one that is ready for this many bodies.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
+  require_jerks(choice);
   std::shared_ptr<ForceKernel> kernel = kernel_;
   if (!same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings) {
     kernel = backends_.make_kernel(*choice.kernel, choice.settings);
@@ -64,7 +66,9 @@ void Simulation::adopt(const Choice& choice) {
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   cancel_and_wait();
-  if (&target != &engine()) target.upload(engine().download());
+  if (&target != &engine() || choice.digits != choice_.digits) {
+    target.upload(with_digits(engine().download(), choice.digits));
+  }
   replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
@@ -125,6 +129,7 @@ void Simulation::load(const SceneRequest& request) {
   Choice choice = choice_;
   choice.law.softening = scene.softening;
   choice.time_step = scene.time_step;
+  if (scene.bodies.digits() == Digits::compensated) choice.digits = Digits::compensated;
   begin(request, std::move(scene), std::move(choice));
 }
 
@@ -138,7 +143,10 @@ void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
 
 /// Scenes bring a time step for leapfrog under gravity.
 Physics Simulation::scene_physics() const {
-  return {.integrator_id = leapfrog.id, .law = {.softening = scene_->softening}, .time_step = scene_->time_step};
+  return {.integrator_id = leapfrog.id,
+          .law = {.softening = scene_->softening},
+          .time_step = scene_->time_step,
+          .digits = scene_->bodies.digits()};
 }
 
 void Simulation::take_physics(Choice& choice, const Physics& physics) {
@@ -146,6 +154,7 @@ void Simulation::take_physics(Choice& choice, const Physics& physics) {
   choice.law = physics.law;
   choice.time_step = physics.time_step;
   choice.eta = physics.eta;
+  choice.digits = physics.digits;
 }
 
 void Simulation::set_bodies(const Bodies& bodies, double time) {
@@ -154,12 +163,14 @@ void Simulation::set_bodies(const Bodies& bodies, double time) {
   host_copy_ = {bodies, done_};
 }
 
-/// Where the kernel is `auto`, it is chosen anew for other bodies or another law.
+/// Where the kernel is `auto`, it is chosen anew for other bodies, another law or another kind of integrator.
 void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
   if (choice.automatic && (other_system || demand != present_demand(choice_))) {
     choose_kernel(choice, demand, bodies);
+  } else if (!choice.automatic) {
+    suit_kernel(choice);
   }
   install(bodies, time, masses, choice);
 }
@@ -173,7 +184,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   Engine& target = engine_for(choice.kernel->backend);
   const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
   try {
-    target.upload(bodies);
+    target.upload(with_digits(bodies, choice.digits));
   } catch (...) {
     if (before.count() > 0) target.upload(before);
     throw;

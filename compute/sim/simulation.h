@@ -105,13 +105,20 @@ class Simulation {
     Law law;
     float time_step;
     float eta = StepCriterion::usual_eta;
+    Digits digits = Digits::single;
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
+    bool is_default = false;  // nobody named the kernel, and nothing chose it: another integrator may take another
 
     void name_kernel() {  // the user chose the present kernel
       automatic.reset();
       in_flight.reset();
+      is_default = false;
+    }
+    void take(KernelPtr other) {
+      kernel = std::move(other);
+      settings = Settings{*kernel};
     }
   };
   struct Departure {  // what UndoReturn brings back
@@ -144,6 +151,7 @@ class Simulation {
   void carry_out(const SelectLaw& c);
   void carry_out(const SetTimeStep& c);
   void carry_out(const SetEta& c);
+  void carry_out(const SetDigits& c);
   void carry_out(const SetSoftening& c);
   void carry_out(const SetRepulsion& c);
   void carry_out(const SetDrag& c);
@@ -164,6 +172,9 @@ class Simulation {
 
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
+  KernelPtr default_kernel(const Choice& choice) const;
+  void suit_kernel(Choice& choice);
+  void require_jerks(const Choice& choice) const;
   void take_over_choice();
   void replace_choice(const Choice& choice);
   void start_choice();
@@ -190,6 +201,7 @@ class Simulation {
             .time_step = choice_.time_step,
             .eta = choice_.eta,
             .takes_targets = choice_.kernel->takes_targets,
+            .reads_low_words = choice_.kernel->reads_low_words,
             .mean_mass = mean_mass_};
   }
   double interactions_per_step() const;

@@ -2,6 +2,7 @@
 #include <exception>
 #include <utility>
 
+#include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -18,25 +19,44 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
           .law = choice.law.id,
           .equal_masses = masses.equal(),
           .accuracy = choice.accuracy,
+          .jerks = choice.integrator->needs_jerks,
           .beside_drawing = choosing_ == Choosing::beside};
+}
+
+/// Of the present backends, for the integrator.
+KernelPtr Simulation::default_kernel(const Choice& choice) const {
+  return backends_.default_kernel(choice.integrator->needs_jerks);
+}
+
+/// Takes another kernel for another integrator or law: `auto` chooses anew, and if no one named a kernel, the default
+/// may be another. A kernel that the user named stays, see require_jerks().
+void Simulation::suit_kernel(Choice& choice) {
+  if (choice.automatic && present_demand(choice) != present_demand(choice_)) return choose_kernel_again(choice);
+  const bool suits = choice.integrator->needs_jerks == choice.kernel->gives_jerks;
+  if (!choice.automatic && choice.is_default && !suits) choice.take(default_kernel(choice));
+}
+
+/// Throws UsageError if the integrator needs jerks and the kernel gives none.
+void Simulation::require_jerks(const Choice& choice) const {
+  if (!choice.integrator->needs_jerks || choice.kernel->gives_jerks) return;
+  throw UsageError("the integrator " + std::string{choice.integrator->id} + " needs a kernel that gives jerks, and " +
+                   choice.kernel->id +
+                   " gives none; choose auto or one of: " + backends_.available_kernels(/*jerks=*/true));
 }
 
 /// Cancels steps and choices in flight: they would disturb the measurement. With Choosing::beside the choice starts
 /// once `choice` and its bodies are installed and cancelled choices have ended. Until it ends, the last kernel is used,
-/// or the default for another count, which the last one may not take.
+/// or the default for another count, which the last one may not take, and for another kind of integrator.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
   if (choice.in_flight) choice.in_flight->cancel();
   if (chooser_ && choosing_ == Choosing::beside) {
-    if (demand.count != count_) {
-      choice.kernel = backends_.default_kernel();
-      choice.settings = Settings{*choice.kernel};
-    }
+    if (demand.count != count_ || demand.jerks != choice.kernel->gives_jerks) choice.take(default_kernel(choice));
     choice.automatic = AutoChoice{.name = "auto: measuring", .how = "The kernels are being measured."};
     choice.in_flight = std::make_shared<ChoiceInFlight>(*chooser_, demand, std::move(bodies), choice.law);
     return;
   }
-  const KernelPtr fallback = backends_.default_kernel();
+  const KernelPtr fallback = default_kernel(choice);
   const KernelChoice chosen =
       chooser_ ? chooser_->choose(demand, {bodies, choice.law}, {})
                : KernelChoice{fallback, Settings{*fallback}, "Nothing was measured: the default is used."};

@@ -47,13 +47,14 @@ void Simulation::carry_out(const SetAccuracy& c) {
 void Simulation::carry_out(const SelectIntegrator& c) {
   Choice next = choice_;
   next.integrator = &find_integrator(c.id);
+  suit_kernel(next);
   adopt(next);
 }
 
 void Simulation::carry_out(const SelectLaw& c) {
   Choice next = choice_;
   next.law.id = find_law(c.id);
-  if (next.automatic && next.law.id != choice_.law.id) choose_kernel_again(next);
+  suit_kernel(next);
   adopt(next);
 }
 
@@ -66,6 +67,12 @@ void Simulation::carry_out(const SetTimeStep& c) {
 void Simulation::carry_out(const SetEta& c) {
   Choice next = choice_;
   next.eta = c.eta;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetDigits& c) {
+  Choice next = choice_;
+  next.digits = c.digits;
   adopt(next);
 }
 
@@ -139,7 +146,7 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   Engine* const from = engine_with_checkpoint();
   if (!from) throw UsageError("there is no checkpoint: 'reset' returns to the scene's first state");
   const StepTime at = *from->checkpoint();
-  engine().upload(from->checkpoint_bodies());
+  engine().upload(with_digits(from->checkpoint_bodies(), choice_.digits));
   done_ = at;
   diagnostics_.return_to(at.step);
 }

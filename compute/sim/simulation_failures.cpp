@@ -54,13 +54,13 @@ std::string Simulation::leave_device(const std::string& cause) {
   const auto lost = static_cast<std::size_t>(choice_.kernel->backend);
   Choice next = choice_;
   next.name_kernel();
-  next.kernel = backends_.default_cpu_kernel();
+  next.kernel = backends_.default_cpu_kernel(choice_.integrator->needs_jerks);
   next.settings = Settings{*next.kernel};
   const HostCopy state = host_copy_ ? *host_copy_ : HostCopy{scene_->bodies, {.sim_time = scene_->time}};
   kernel_ = backends_.make_kernel(*next.kernel, next.settings);
   engines_[lost].reset();
   replace_choice(next);
-  engine().upload(state.bodies);
+  engine().upload(with_digits(state.bodies, choice_.digits));
   engine().set_plan(plan());
   card_.reset();
   done_ = state.at;

@@ -43,7 +43,7 @@ Scene first_scene(const RunSetup& run, const Snapshot& state) {
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
-  choice.kernel = backends_.kernels().find(run.kernel_id);
+  choice.kernel = backends_.kernels().find_revision(run.kernel_id, run.kernel_revision);
   choice.settings = Settings{*choice.kernel, run.settings};
   take_physics(choice, run.physics);
   return choice;

@@ -34,6 +34,7 @@ void Simulation::describe_setup() const {
   status_.law = choice_.law;
   status_.time_step = choice_.time_step;
   status_.eta = choice_.eta;
+  status_.digits = choice_.digits;
   status_.steps_per_frame = steps_per_frame_;
   status_.scene = request_;
   status_.scene_name = scene_->name;

@@ -1,18 +1,19 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties that there are, and a
-// checksum. All values are little-endian. docs/usage/runs.md has the layout.
+// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties and the low words that
+// there are, and a checksum. All values are little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
+#include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -23,13 +24,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "Orrery run 2026\n";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float);
+constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float),
+                      low_words_bytes = 6 * sizeof(float);
 /// Where the header's fields start.
 namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
-constexpr std::size_t values_at_once = 65536;
 
 /// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
 namespace held {
@@ -38,77 +39,13 @@ constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
 constexpr std::array property_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                       &BodyProperties::formation_time};
 namespace held {
-constexpr std::uint32_t units = first_float << property_columns.size(), all = 2 * units - 1;
+constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, all = 2 * low_words - 1;
 }
 constexpr std::size_t units_bytes = 3 * sizeof(double);
 
 std::uint32_t bit_of_float_column(std::size_t column) {
   return held::first_float << column;
 }
-
-std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
-  return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes), size));
-}
-
-/// Reads a file in order and keeps its checksum.
-class CheckedInput {
- public:
-  explicit CheckedInput(SnapshotInput& input) : input_{input} {}
-
-  void read(std::byte* to, std::size_t size) {
-    input_.read(to, size);
-    checksum_ = next_checksum(checksum_, to, size);
-    position_ += size;
-  }
-  /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
-  template <class Take>
-  void read_values(std::uint64_t count, std::size_t width, Take take) {
-    std::vector<std::byte> block(std::min<std::uint64_t>(values_at_once, count) * width);
-    for (std::uint64_t first = 0; first < count; first += values_at_once) {
-      const std::uint64_t here = std::min<std::uint64_t>(values_at_once, count - first);
-      read(block.data(), here * width);
-      for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block[i * width]);
-    }
-  }
-  std::uint32_t checksum() const { return checksum_; }
-  std::uint64_t position() const { return position_; }
-  SnapshotInput& file() { return input_; }
-
- private:
-  SnapshotInput& input_;
-  std::uint32_t checksum_ = 0;
-  std::uint64_t position_ = 0;
-};
-
-/// Writes a file in order and keeps its checksum.
-class CheckedOutput {
- public:
-  explicit CheckedOutput(AtomicFile& out) : out_{out} {}
-
-  void write(std::string_view bytes) {
-    checksum_ = next_checksum(checksum_, reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-    out_.write(bytes);
-  }
-  void write(const std::vector<std::byte>& bytes) {
-    write(std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  }
-  /// Calls put(i, place of value i) for `count` values of `width` bytes.
-  template <class Put>
-  void write_values(std::size_t count, std::size_t width, Put put) {
-    std::vector<std::byte> block;
-    for (std::size_t first = 0; first < count; first += values_at_once) {
-      const std::size_t here = std::min(values_at_once, count - first);
-      block.resize(here * width);
-      for (std::size_t i = 0; i < here; ++i) put(first + i, &block[i * width]);
-      write(block);
-    }
-  }
-  std::uint32_t checksum() const { return checksum_; }
-
- private:
-  AtomicFile& out_;
-  std::uint32_t checksum_ = 0;
-};
 
 const Bytes little_endian{ByteOrder::little};
 
@@ -126,6 +63,7 @@ struct CheckpointHeader {
     for (std::size_t column = 0; column < property_columns.size(); ++column) {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
+    if (holds & held::low_words) per_body += low_words_bytes;
     return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
            checksum_bytes;
   }
@@ -222,6 +160,20 @@ void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyPropert
   }
 }
 
+void read_low_words(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
+  bodies = with_digits(std::move(bodies), Digits::compensated);
+  in.read_values(count, low_words_bytes, [&](std::uint64_t i, const std::byte* at) {
+    std::array<float, 6> low;
+    for (float& value : low) {
+      value = little_endian.load_float(at);
+      at += sizeof(float);
+      if (!std::isfinite(value)) in.file().fail("damaged: a low word of body " + std::to_string(i) + " is not finite");
+    }
+    bodies.positions_low[i] = {low[0], low[1], low[2], 0};
+    bodies.velocities_low[i] = {low[3], low[4], low[5], 0};
+  });
+}
+
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
@@ -231,6 +183,7 @@ Checkpoint read_from(SnapshotInput& input) {
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
+  if (head.holds & held::low_words) read_low_words(in, head.bodies, checkpoint.snapshot.bodies);
   std::array<std::byte, checksum_bytes> checksum;
   input.read(checksum.data(), checksum.size());
   if (little_endian.load32(checksum.data()) != in.checksum())
@@ -251,6 +204,7 @@ CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::siz
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
   if (snapshot.units) head.holds |= held::units;
+  if (snapshot.bodies.digits() == Digits::compensated) head.holds |= held::low_words;
   return head;
 }
 
@@ -277,13 +231,17 @@ void write_units(CheckedOutput& out, const Units& of) {
   out.write(bytes);
 }
 
+void put_floats(std::byte* at, std::initializer_list<float> values) {
+  for (const float value : values) {
+    little_endian.store_float(at, value);
+    at += sizeof(float);
+  }
+}
+
 void write_bodies(CheckedOutput& out, const Bodies& bodies) {
   out.write_values(bodies.positions.size(), body_bytes, [&](std::size_t i, std::byte* at) {
     const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
-    for (const float value : {p.x, p.y, p.z, p.w, v.x, v.y, v.z}) {
-      little_endian.store_float(at, value);
-      at += sizeof(float);
-    }
+    put_floats(at, {p.x, p.y, p.z, p.w, v.x, v.y, v.z});
   });
 }
 
@@ -299,6 +257,13 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
+void write_low_words(CheckedOutput& out, const Bodies& bodies) {
+  out.write_values(bodies.positions_low.size(), low_words_bytes, [&](std::size_t i, std::byte* at) {
+    const Vec4 &p = bodies.positions_low[i], &v = bodies.velocities_low[i];
+    put_floats(at, {p.x, p.y, p.z, v.x, v.y, v.z});
+  });
+}
+
 fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_t step, const std::string& setup,
                      Existing existing) {
   AtomicFile out{file, existing};
@@ -308,6 +273,7 @@ fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_
   if (snapshot.units) write_units(checked, *snapshot.units);
   write_bodies(checked, snapshot.bodies);
   write_properties(checked, snapshot.properties);
+  write_low_words(checked, snapshot.bodies);
   std::array<std::byte, checksum_bytes> checksum;
   little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
@@ -340,7 +306,7 @@ fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Ex
 
 std::uint32_t checksum(const Bodies& bodies) {
   std::uint32_t sum = 0;
-  for (const auto* vectors : {&bodies.positions, &bodies.velocities}) {
+  for (const auto* vectors : {&bodies.positions, &bodies.velocities, &bodies.positions_low, &bodies.velocities_low}) {
     sum = next_checksum(sum, reinterpret_cast<const std::byte*>(vectors->data()), vectors->size() * sizeof(Vec4));
   }
   return sum;
@@ -360,7 +326,8 @@ constinit const SnapshotFormat checkpoint_format{
               .temperature = true,
               .metals = true,
               .formation_time = true,
-              .units = true},
+              .units = true,
+              .low_words = true},
     .units = UnitRule::gravity,
     .detect = is_checkpoint,
     .read = read_snapshot_part,

@@ -145,7 +145,7 @@ void TableBodies::reserve(std::size_t bodies) {
 }
 
 std::string TableBodies::append(const TableRow& row) {
-  const auto value = [&](BodyColumn column) { return static_cast<float>(row[column]); };
+  const auto value = [&](BodyColumn column) { return single_precision(row[column]); };
   const Vec4 position{value(BodyColumn::x), value(BodyColumn::y), value(BodyColumn::z),
                       has(BodyColumn::mass) ? value(BodyColumn::mass) : 1};
   const Vec4 velocity{value(BodyColumn::vx), value(BodyColumn::vy), value(BodyColumn::vz), 0};
@@ -155,8 +155,9 @@ std::string TableBodies::append(const TableRow& row) {
     return "a species that is none of 0 to 5";
   }
   for (const auto& [column, values] : float_columns) {
-    if (has(column) && !std::isfinite(value(column))) {
-      return "a " + std::string{column_name(column)} + " that is not finite";
+    if (!has(column)) continue;
+    if (const std::string cause = unusable_property(row[column]); !cause.empty()) {
+      return "a " + std::string{column_name(column)} + " that is " + cause;
     }
   }
   if (has(BodyColumn::softening) && value(BodyColumn::softening) < 0) return "a softening below 0";

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <string>
 
-#include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/gadget_parts.h"
@@ -14,11 +12,8 @@
 namespace orrery {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::size_t mark_bytes = 4, label_bytes = 16;  // of a record's length; of the record with a label
-constexpr std::size_t values_per_block = 49152;          // read or written at once
-constexpr std::uint32_t label_payload = 8;
+using gadget_record::label_bytes, gadget_record::label_payload, gadget_record::mark_bytes,
+    gadget_record::values_per_block;
 
 /// The order of the first record's length; nothing if it is none of GADGET's.
 std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType type) {
@@ -169,8 +164,20 @@ class GadgetReader {
     } else if (label == "MASS" && header_.own_masses() > 0) {
       read_masses(label);
     } else {
-      snapshot_.unread.push_back(unread_name(label));
+      ++behind_;
+      if (!is_placeholder()) snapshot_.unread.push_back(unread_name(label));
     }
+  }
+
+  /// Whether the record is what Orrery writes of gas for other readers: an energy and a density of 0, which no gas has,
+  /// and then any smoothing length.
+  bool is_placeholder() {
+    const std::uint64_t gas = header_.counts[0];
+    if (gas == 0 || records_.length() != gas * sizeof(float)) return false;
+    bool zero = true;
+    for_each_value(sizeof(float), gas, [&](std::uint64_t, const std::byte* at) { zero &= bytes_.load_float(at) == 0; });
+    placeholders_ += zero;
+    return zero || placeholders_ == 2;
   }
 
   /// Records of type 1 have no names: behind those of all bodies stand those of the gas, in this order.
@@ -178,7 +185,7 @@ class GadgetReader {
     constexpr std::array<const char*, 3> of_gas{"internal energy of gas (U)", "density of gas (RHO)",
                                                 "smoothing length of gas (HSML)"};
     if (!label.empty()) return "record " + label.substr(0, label.find_last_not_of(' ') + 1);
-    const std::size_t place = snapshot_.unread.size();
+    const std::size_t place = behind_ - 1;
     const std::uint64_t gas = header_.counts[0], length = records_.length();
     const bool fits = gas > 0 && (length == gas * sizeof(float) || length == gas * sizeof(double));
     if (fits && place < of_gas.size()) return of_gas[place];
@@ -208,7 +215,7 @@ class GadgetReader {
   }
 
   float number(std::size_t width, const std::byte* at) const {
-    return width == sizeof(float) ? bytes_.load_float(at) : static_cast<float>(bytes_.load_double(at));
+    return width == sizeof(float) ? bytes_.load_float(at) : single_precision(bytes_.load_double(at));
   }
 
   void read_vectors(const std::string& label, std::vector<Vec4>& vectors, std::size_t width, bool& done) {
@@ -267,49 +274,9 @@ class GadgetReader {
   GadgetHeader header_;
   Snapshot snapshot_;
   std::vector<std::byte> block_;
+  std::size_t behind_ = 0;  // records behind those of all bodies
+  int placeholders_ = 0;    // those of gas that are 0
   bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
-};
-
-/// Writes values into records.
-class RecordsOut {
- public:
-  RecordsOut(AtomicFile& out, const Bytes& bytes, GadgetType type) : out_{out}, bytes_{bytes}, type_{type} {}
-
-  void begin(const char* label, std::uint64_t length) {
-    length_ = static_cast<std::uint32_t>(length);
-    if (type_ == GadgetType::labelled) {
-      add(label_payload);
-      for (const char* c = label; *c; ++c) block_.push_back(static_cast<std::byte>(*c));
-      add(length_ + 2 * static_cast<std::uint32_t>(mark_bytes));
-      add(label_payload);
-    }
-    add(length_);
-  }
-  void add(std::uint32_t word) {
-    block_.resize(block_.size() + sizeof word);
-    bytes_.store32(&block_[block_.size() - sizeof word], word);
-    if (block_.size() >= values_per_block * sizeof(float)) flush();
-  }
-  void add(float value) { add(std::bit_cast<std::uint32_t>(value)); }
-  void add(std::span<const std::byte> bytes) { block_.insert(block_.end(), bytes.begin(), bytes.end()); }
-  void add64(std::uint64_t word) {
-    std::array<std::byte, sizeof word> bytes;
-    bytes_.store64(bytes.data(), word);
-    add(bytes);
-    if (block_.size() >= values_per_block * sizeof(float)) flush();
-  }
-  void end() { add(length_); }
-  void flush() {
-    out_.write({reinterpret_cast<const char*>(block_.data()), block_.size()});
-    block_.clear();
-  }
-
- private:
-  AtomicFile& out_;
-  const Bytes bytes_;
-  const GadgetType type_;
-  std::vector<std::byte> block_;
-  std::uint32_t length_ = 0;
 };
 
 }  // namespace
@@ -331,60 +298,6 @@ Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
     if (!order_of_part) part.fail_at(0, "length of the first record", "no file of the same type as the others");
     return GadgetReader{part, *order_of_part, type}.read();
   });
-}
-
-std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output,
-                                   GadgetType type) {
-  constexpr std::uint64_t most = 0xffffffffu / 12;
-  const GadgetHeader header = gadget_header_of(snapshot);
-  const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
-  const std::uint64_t count = header.bodies();
-  if (count > most) {
-    throw std::runtime_error("'" + file.string() + "': not written: a GADGET file holds at most " +
-                             std::to_string(most) + " bodies; write GADGET HDF5");
-  }
-  const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
-  const auto for_each_body = [&](const auto& visit) {
-    for (std::size_t kind = 0; kind < species_count; ++kind) {
-      if (header.counts[kind] > 0) for_each_of(snapshot, static_cast<Species>(kind), visit);
-    }
-  };
-
-  AtomicFile out{file, output.existing};
-  const Bytes bytes{output.order.value_or(ByteOrder::little)};
-  RecordsOut records{out, bytes, type};
-  std::array<std::byte, GadgetHeader::bytes> head;
-  store_gadget_header(header, head, bytes);
-  records.begin("HEAD", head.size());
-  records.add(head);
-  records.end();
-  const std::pair<const char*, const std::vector<Vec4>*> vectors[] = {{"POS ", &snapshot.bodies.positions},
-                                                                      {"VEL ", &snapshot.bodies.velocities}};
-  for (const auto& [label, values] : vectors) {
-    records.begin(label, 12 * count);
-    for_each_body([&, all = values](std::size_t body) {
-      const Vec4& v = (*all)[body];
-      for (const float component : {v.x, v.y, v.z}) records.add(component);
-    });
-    records.end();
-  }
-  records.begin("ID  ", (wide ? 8 : 4) * count);
-  for_each_body([&](std::size_t body) {
-    const std::uint64_t id = ids.empty() ? body + std::uint64_t{1} : ids[body];
-    wide ? records.add64(id) : records.add(static_cast<std::uint32_t>(id));
-  });
-  records.end();
-  if (header.own_masses() > 0) {
-    records.begin("MASS", 4 * header.own_masses());
-    for (std::size_t kind = 0; kind < species_count; ++kind) {
-      if (header.counts[kind] == 0 || header.masses[kind] != 0) continue;
-      for_each_of(snapshot, static_cast<Species>(kind),
-                  [&](std::size_t body) { records.add(snapshot.bodies.positions[body].w); });
-    }
-    records.end();
-  }
-  records.flush();
-  return {out.commit()};
 }
 
 }  // namespace orrery

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <vector>
@@ -11,6 +13,12 @@ namespace orrery {
 /// GADGET's binary files: Fortran records, each between two u32 of its length. `blocks` is SnapFormat=1: the records
 /// are known by their order. `labelled` is SnapFormat=2: before each stands another record with its name.
 enum class GadgetType { blocks, labelled };
+
+namespace gadget_record {
+inline constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's length; of the record with a label
+inline constexpr std::size_t values_per_block = 49152;          ///< read or written at once
+inline constexpr std::uint32_t label_payload = 8;
+}  // namespace gadget_record
 
 bool detect_gadget(std::span<const std::byte> head, GadgetType type);
 Snapshot read_gadget(SnapshotInput& input, GadgetType type);

@@ -72,7 +72,7 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
   for (std::size_t type = 0; type < species_count; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
-    const Vec4 body{0, 0, 0, static_cast<float>(mass)};
+    const Vec4 body{0, 0, 0, single_precision(mass)};
     if (const std::string cause = unusable(body, {}); !cause.empty()) {
       return GadgetFault{"MassTable", gadget_field::masses + 8 * type,
                          "type " + std::to_string(type) + " has " + cause};

@@ -42,15 +42,31 @@ Hdf5Object open_dataset(hid_t in, const char* name) {
   return {H5Dopen2(in, name, H5P_DEFAULT), H5Dclose};
 }
 
+bool is_sound_number(hid_t type) {
+  constexpr std::size_t most_bytes = 16;
+  const H5T_class_t sort = H5Tget_class(type);
+  const std::size_t bytes = H5Tget_size(type), bits = 8 * bytes, precision = H5Tget_precision(type);
+  if (sort != H5T_FLOAT && sort != H5T_INTEGER) return false;
+  if (bytes == 0 || bytes > most_bytes || precision == 0 || precision > bits) return false;
+  const int offset = H5Tget_offset(type);
+  if (offset < 0 || static_cast<std::size_t>(offset) + precision > bits) return false;
+  if (sort == H5T_INTEGER) return true;
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  const auto within = [&](std::size_t first, std::size_t size) {
+    return size > 0 && size <= bits && first <= bits - size;
+  };
+  return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 && sign < bits &&
+         within(exponent, exponent_bits) && within(mantissa, mantissa_bits);
+}
+
 std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t most) {
   if (H5Aexists(in, name) <= 0) return {};
   const Hdf5Object attribute{H5Aopen(in, name, H5P_DEFAULT), H5Aclose};
   if (!attribute) return {};
   const Hdf5Object space{H5Aget_space(attribute.id()), H5Sclose}, type{H5Aget_type(attribute.id()), H5Tclose};
   if (!space || !type) return {};
-  const H5T_class_t kind = H5Tget_class(type.id());
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count < 1 || count > static_cast<hssize_t>(most)) return {};
+  if (!is_sound_number(type.id()) || count < 1 || count > static_cast<hssize_t>(most)) return {};
   std::vector<double> values(static_cast<std::size_t>(count));
   if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
   return values;

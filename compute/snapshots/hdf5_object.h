@@ -53,6 +53,10 @@ Hdf5Object unlocked_access();
 Hdf5Object open_group(hid_t in, const char* name);
 Hdf5Object open_dataset(hid_t in, const char* name);
 
+/// Whether it is a type of whole or real numbers whose bits all lie within its bytes. libhdf5 reads beyond its memory
+/// if they do not.
+bool is_sound_number(hid_t type);
+
 /// Up to `most` numbers of an attribute; empty if there is none, or it holds no numbers.
 std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t most);
 /// The first number; nothing if there is none.

@@ -1,13 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "compute/core/format_count.h"
+#include "compute/core/range.h"
+#include "compute/core/trial_process.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/gadget_parts.h"
+#include "compute/snapshots/hdf5_dataset.h"
 #include "compute/snapshots/hdf5_object.h"
 #include "compute/snapshots/hdf5_properties.h"
 #include "compute/snapshots/hdf5_snapshot.h"
@@ -16,30 +22,22 @@
 namespace orrery {
 namespace {
 
-constexpr hsize_t rows_per_block = 65536;
 constexpr double most_compression = 1100;  // deflate reaches 1032
 
 std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
 }
 
+struct NamedNumber {
+  std::string name;
+  double value;
+};
 /// A number in an attribute of one of these names.
-std::optional<double> first_attribute(hid_t in, std::initializer_list<const char*> names) {
+std::optional<NamedNumber> first_attribute(hid_t in, std::initializer_list<const char*> names) {
   for (const char* const name : names) {
-    if (const auto value = attribute_number(in, name)) return value;
+    if (const auto value = attribute_number(in, name)) return NamedNumber{name, *value};
   }
   return std::nullopt;
-}
-
-/// Those of GADGET, AREPO or SWIFT.
-std::optional<Units> units_in(hid_t group) {
-  const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
-  const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
-  const auto velocity = attribute_number(group, "UnitVelocity_in_cm_per_s");
-  const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
-  if (!length || !mass || (!velocity && !time)) return std::nullopt;
-  const Units units{*length, *mass, velocity ? *velocity : *length / *time};
-  return units.usable() ? std::optional{units} : std::nullopt;
 }
 
 class Hdf5Reader {
@@ -66,6 +64,19 @@ class Hdf5Reader {
     return {std::move(snapshot_), header_};
   }
 
+  /// Asks libhdf5 for all that read() will ask for, but for the rows behind the first ones.
+  void try_out() {
+    read_header();
+    read_units();
+    check_sizes();
+    for (std::size_t type = 0; type < species_count; ++type) {
+      if (header_.counts[type] == 0) continue;
+      const Hdf5Object group = group_of(type);
+      for (const std::string& name : known_names()) try_out_dataset(group.id(), type, name);
+      note_other_datasets(group.id(), type);
+    }
+  }
+
  private:
   [[noreturn]] void fail(const std::string& field, const std::string& cause) const {
     input_.fail(field + ": " + cause);
@@ -89,7 +100,7 @@ class Hdf5Reader {
     header_.box_size = attribute_number(header.id(), "BoxSize").value_or(0);
     header_.omega0 = attribute_number(header.id(), "Omega0").value_or(0);
     header_.hubble = attribute_number(header.id(), "HubbleParam").value_or(1);
-    const double files = first_attribute(header.id(), {"NumFilesPerSnapshot"}).value_or(1);
+    const double files = attribute_number(header.id(), "NumFilesPerSnapshot").value_or(1);
     header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
     read_totals(header.id());
     read_scale_factor(header.id());
@@ -121,52 +132,31 @@ class Hdf5Reader {
   void read_units() {
     for (const char* const name : {"Units", "Header", "Parameters"}) {
       const Hdf5Object group = open_group(file_.id(), name);
-      if (group) snapshot_.units = units_in(group.id());
+      if (group) snapshot_.units = units_in(group.id(), name);
       if (snapshot_.units) return;
     }
+  }
+
+  /// Those of GADGET, AREPO or SWIFT. Notes those that cannot be used.
+  std::optional<Units> units_in(hid_t group, const std::string& name) {
+    const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
+    const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
+    const auto velocity = first_attribute(group, {"UnitVelocity_in_cm_per_s"});
+    const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
+    if (!length || !mass || (!velocity && !time)) return std::nullopt;
+    for (const auto& unit : {length, mass, velocity ? velocity : time}) {
+      if (Units::usable(unit->value)) continue;
+      snapshot_.notes.push_back("units are not read: " + name + '/' + unit->name + " = " + shortest_text(unit->value) +
+                                " is no unit");
+      return std::nullopt;
+    }
+    const Units units{length->value, mass->value, velocity ? velocity->value : length->value / time->value};
+    return units.usable() ? std::optional{units} : std::nullopt;
   }
 
   void note_unread(const std::string& name, std::size_t type) {
     std::string& types = unread_[name];
     types.append(types.empty() ? "" : " and ").append(type_name(type));
-  }
-
-  /// Its extent, with 1 for the second dimension if it has one alone; nothing if it has other dimensions.
-  static std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
-    const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
-    const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
-    if (rank < 1 || rank > 2) return std::nullopt;
-    std::array<hsize_t, 2> extent{0, 1};
-    H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
-    return extent;
-  }
-
-  /// Fails if the values are elsewhere, were never stored, or cannot be unpacked here in bounded memory.
-  void check_storage(const Hdf5Object& data, const std::string& field) const {
-    constexpr hsize_t most_chunk_bytes = hsize_t{256} << 20;
-    const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose}, kind{H5Dget_type(data.id()), H5Tclose};
-    const H5D_layout_t layout = made ? H5Pget_layout(made.id()) : H5D_LAYOUT_ERROR;
-    if (layout == H5D_VIRTUAL || H5Pget_external_count(made.id()) > 0) {
-      fail(field, "its values are in other files: open one of these");
-    }
-    if (H5Dget_storage_size(data.id()) == 0) fail(field, "truncated: no values are stored");
-    if (layout != H5D_CHUNKED) return;
-    std::array<hsize_t, 2> chunk{1, 1};
-    H5Pget_chunk(made.id(), static_cast<int>(chunk.size()), chunk.data());
-    if (chunk[0] > most_chunk_bytes / std::max<hsize_t>(chunk[1], 1) / H5Tget_size(kind.id())) {
-      fail(field, "its chunks of " + std::to_string(chunk[0]) + " x " + std::to_string(chunk[1]) +
-                      " values are larger than 256 MiB");
-    }
-    for (int filter = 0; filter < H5Pget_nfilters(made.id()); ++filter) {
-      std::array<char, 64> name{};
-      unsigned flags = 0, used = 0;
-      std::size_t values = 0;
-      const H5Z_filter_t id = H5Pget_filter2(made.id(), static_cast<unsigned>(filter), &flags, &values, nullptr,
-                                             name.size(), name.data(), &used);
-      if (H5Zfilter_avail(id) > 0) continue;
-      fail(field, "compressed by the filter " + (name[0] ? std::string{name.data()} : std::to_string(id)) +
-                      ", which libhdf5 does not have here: compress it by gzip");
-    }
   }
 
   /// Opens a dataset of `columns` numbers per body. None if there is no such one; fails if it has another shape, or if
@@ -182,18 +172,15 @@ class Hdf5Reader {
                       " values, but Header promises " + std::to_string(header_.counts[type]) + " x " +
                       std::to_string(columns));
     }
+    if (const std::string cause = unreadable(data); !cause.empty()) fail(field, cause);
     const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
-    const H5T_class_t sort = kind ? H5Tget_class(kind.id()) : H5T_NO_CLASS;
-    if (sort != H5T_FLOAT && sort != H5T_INTEGER) fail(field, "not numbers");
-    check_storage(data, field);
-    if (sort == H5T_FLOAT && H5Tget_size(kind.id()) > sizeof(float)) double_ = true;
+    if (H5Tget_class(kind.id()) == H5T_FLOAT && number_bytes(data) > sizeof(float)) double_ = true;
     return data;
   }
 
   /// Positions are hardly alike: that many do not fit into a small file, however they are compressed.
   void check_rows(const Hdf5Object& places, std::size_t type) const {
-    const Hdf5Object kind{H5Dget_type(places.id()), H5Tclose};
-    const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(H5Tget_size(kind.id()));
+    const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(number_bytes(places));
     const double stored = static_cast<double>(std::min<std::uint64_t>(H5Dget_storage_size(places.id()), input_.size()));
     if (needed <= stored * most_compression) return;
     fail(type_name(type) + "/Coordinates", "truncated: " + counted(header_.counts[type], "row") +
@@ -218,31 +205,29 @@ class Hdf5Reader {
     input_.require_room_for(header_.bodies());
   }
 
-  /// Whole chunks, so that none is unpacked twice.
-  static hsize_t rows_at_once(const Hdf5Object& data) {
-    const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
-    if (H5Pget_layout(made.id()) != H5D_CHUNKED) return rows_per_block;
-    std::array<hsize_t, 2> chunk{1, 1};
-    H5Pget_chunk(made.id(), static_cast<int>(chunk.size()), chunk.data());
-    return chunk[0] > rows_per_block ? chunk[0] : rows_per_block / chunk[0] * chunk[0];
+  /// Reads rows, which libhdf5 converts to `Value`. Returns whether it could.
+  template <class Value>
+  static bool read_rows(const Hdf5Object& data, const std::array<hsize_t, 2>& start,
+                        const std::array<hsize_t, 2>& count, std::vector<Value>& block) {
+    const hid_t native = std::is_same_v<Value, double> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
+    const hsize_t size = count[0] * count[1];
+    block.resize(size);
+    const Hdf5Object space{H5Dget_space(data.id()), H5Sclose}, memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
+    return H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+           H5Dread(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
   }
 
-  /// Calls take(row, column, value) for all of them, which libhdf5 converts to `Value`.
+  /// Calls take(row, column, value) for all of them.
   template <class Value, class Take>
-  void for_each(const Hdf5Object& data, std::size_t type, const char* name, hsize_t columns, hid_t native, Take take) {
+  void for_each(const Hdf5Object& data, std::size_t type, const char* name, hsize_t columns, Take take) {
     const hsize_t rows = std::min<hsize_t>(header_.counts[type], rows_at_once(data));
-    std::vector<Value> block(rows * columns);
-    const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
+    std::vector<Value> block;
     for (hsize_t first = 0; first < header_.counts[type]; first += rows) {
-      const std::array<hsize_t, 2> start{first, 0},
-          count{std::min<hsize_t>(rows, header_.counts[type] - first), columns};
-      const hsize_t size = count[0] * columns;
-      const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
-      const bool read =
-          H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-          H5Dread(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
-      if (!read) fail(type_name(type) + '/' + name, "cannot be read: damaged");
-      for (hsize_t i = 0; i < size; ++i) take(first + i / columns, i % columns, block[i]);
+      const hsize_t some = std::min<hsize_t>(rows, header_.counts[type] - first);
+      if (!read_rows(data, {first, 0}, {some, columns}, block)) {
+        fail(type_name(type) + '/' + name, "cannot be read: damaged");
+      }
+      for (hsize_t i = 0; i < block.size(); ++i) take(first + i / columns, i % columns, block[i]);
     }
   }
 
@@ -262,12 +247,14 @@ class Hdf5Reader {
     std::vector<Vec4>&positions = snapshot_.bodies.positions, &velocities = snapshot_.bodies.velocities;
     const Hdf5Object group = group_of(type);
     const auto open = [&](const char* name, hsize_t columns) { return dataset(group.id(), type, name, columns); };
-    for_each<float>(open("Coordinates", 3), type, "Coordinates", 3, H5T_NATIVE_FLOAT,
-                    [&](hsize_t row, hsize_t k, float value) { positions[first + row].*components[k] = value; });
+    for_each<double>(open("Coordinates", 3), type, "Coordinates", 3, [&](hsize_t row, hsize_t k, double value) {
+      positions[first + row].*components[k] = single_precision(value);
+    });
     check(type, "Coordinates", first, true, false);
     if (const Hdf5Object data = open("Velocities", 3)) {
-      for_each<float>(data, type, "Velocities", 3, H5T_NATIVE_FLOAT,
-                      [&](hsize_t row, hsize_t k, float value) { velocities[first + row].*components[k] = value; });
+      for_each<double>(data, type, "Velocities", 3, [&](hsize_t row, hsize_t k, double value) {
+        velocities[first + row].*components[k] = single_precision(value);
+      });
       check(type, "Velocities", first, false, false);
     } else {
       snapshot_.notes.push_back(type_name(type) + " has no velocities: these bodies are at rest");
@@ -275,15 +262,15 @@ class Hdf5Reader {
     if (header_.masses[type] == 0) {
       const Hdf5Object data = open("Masses", 1);
       if (!data) fail(type_name(type) + "/Masses", "missing, and Header/MassTable has no mass");
-      for_each<float>(data, type, "Masses", 1, H5T_NATIVE_FLOAT,
-                      [&](hsize_t row, hsize_t, float value) { positions[first + row].w = value; });
+      for_each<double>(data, type, "Masses", 1,
+                       [&](hsize_t row, hsize_t, double value) { positions[first + row].w = single_precision(value); });
       check(type, "Masses", first, true, true);
     }
     if (const Hdf5Object data = open("ParticleIDs", 1)) {
       snapshot_.properties.ids.resize(header_.bodies());
-      for_each<std::uint64_t>(
-          data, type, "ParticleIDs", 1, H5T_NATIVE_UINT64,
-          [&](hsize_t row, hsize_t, std::uint64_t value) { snapshot_.properties.ids[first + row] = value; });
+      for_each<std::uint64_t>(data, type, "ParticleIDs", 1, [&](hsize_t row, hsize_t, std::uint64_t value) {
+        snapshot_.properties.ids[first + row] = value;
+      });
     } else {
       ids_missing_ = true;
     }
@@ -304,23 +291,37 @@ class Hdf5Reader {
       const Hdf5Object data = dataset(group, type, name, 1);
       std::vector<float>& values = snapshot_.properties.*property.values;
       values.resize(header_.bodies());
-      for_each<float>(data, type, name, 1, H5T_NATIVE_FLOAT, [&](hsize_t row, hsize_t, float value) {
-        if (!std::isfinite(value)) {
-          fail(type_name(type) + '/' + name, "row " + std::to_string(row) + " (counted from 0) is not finite");
+      for_each<double>(data, type, name, 1, [&](hsize_t row, hsize_t, double value) {
+        if (const std::string cause = unusable_property(value); !cause.empty()) {
+          fail(type_name(type) + '/' + name, "row " + std::to_string(row) + " (counted from 0) is " + cause);
         }
-        values[first + row] = value;
+        values[first + row] = static_cast<float>(value);
       });
       return;
     }
   }
 
-  static bool is_read(const std::string& name) {
-    for (const char* const known : {"Coordinates", "Velocities", "Masses", "ParticleIDs"}) {
-      if (name == known) return true;
-    }
-    return std::ranges::any_of(hdf5_properties, [&](const Hdf5Property& property) {
-      return std::ranges::any_of(property.names, [&](const char* known) { return known && name == known; });
-    });
+  /// Reads the first rows as read() will, whatever they are.
+  void try_out_dataset(hid_t group, std::size_t type, const std::string& name) {
+    const Hdf5Object data = open_dataset(group, name.c_str());
+    const auto extent = data ? extent_of(data) : std::nullopt;
+    if (!extent || (*extent)[0] != header_.counts[type] || (*extent)[1] > 3 || !unreadable(data).empty()) return;
+    const std::array<hsize_t, 2> count{std::min((*extent)[0], rows_at_once(data)), (*extent)[1]};
+    std::vector<double> values;
+    std::vector<std::uint64_t> ids;
+    name == "ParticleIDs" ? read_rows(data, {0, 0}, count, ids) : read_rows(data, {0, 0}, count, values);
+  }
+
+  /// The datasets that are read of each type.
+  static const std::vector<std::string>& known_names() {
+    static const std::vector<std::string> all = [] {
+      std::vector<std::string> names{"Coordinates", "Velocities", "Masses", "ParticleIDs"};
+      for (const Hdf5Property& property : hdf5_properties) {
+        std::ranges::copy_if(property.names, std::back_inserter(names), [](const char* name) { return name; });
+      }
+      return names;
+    }();
+    return all;
   }
 
   void note_other_datasets(hid_t group, std::size_t type) {
@@ -331,7 +332,7 @@ class Hdf5Reader {
       std::array<char, 64> name{};
       if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT) < 0)
         return;
-      if (!is_read(name.data())) note_unread(name.data(), type);
+      if (std::ranges::find(known_names(), name.data()) == known_names().end()) note_unread(name.data(), type);
     }
   }
 
@@ -360,7 +361,12 @@ bool has_hdf5() {
 
 Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
-  return read_gadget_parts(input, [](SnapshotInput& part) { return Hdf5Reader{part}.read(); });
+  return read_gadget_parts(input, [](SnapshotInput& part) {
+    // libhdf5 does not check all that it finds: some damage ends the process.
+    const std::string end = signal_that_ends([&] { Hdf5Reader{part}.try_out(); });
+    if (!end.empty()) part.fail("damaged: libhdf5 cannot read it (" + end + ')');
+    return Hdf5Reader{part}.read();
+  });
 }
 
 }  // namespace orrery

@@ -18,6 +18,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t rows_at_once = 65536;
 
+/// A group without the time at which it was made: the same bodies give the same bytes.
+Hdf5Object new_group(hid_t in, const char* name) {
+  const Hdf5Object made{H5Pcreate(H5P_GROUP_CREATE), H5Pclose};
+  H5Pset_obj_track_times(made.id(), false);
+  Hdf5Object group{H5Gcreate2(in, name, H5P_DEFAULT, made.id(), H5P_DEFAULT), H5Gclose};
+  require_hdf5(static_cast<bool>(group), "a group was not written");
+  return group;
+}
+
 /// The bodies of one type as a group of datasets.
 class TypeWriter {
  public:
@@ -25,10 +34,8 @@ class TypeWriter {
       : snapshot_{snapshot},
         species_{species},
         count_{count},
-        group_{H5Gcreate2(file, ("PartType" + std::to_string(static_cast<int>(species))).c_str(), H5P_DEFAULT,
-                          H5P_DEFAULT, H5P_DEFAULT),
-               H5Gclose} {
-    require_hdf5(static_cast<bool>(group_), "a group was not written");
+        group_{new_group(file, ("PartType" + std::to_string(static_cast<int>(species))).c_str())} {
+    H5Pset_obj_track_times(made_.id(), false);
   }
 
   /// Writes take(body, column) for each body, some rows at a time.
@@ -36,7 +43,7 @@ class TypeWriter {
   void write(const char* name, hsize_t columns, hid_t stored, hid_t native, Take take) const {
     const std::array<hsize_t, 2> extent{count_, columns};
     const Hdf5Object space{H5Screate_simple(columns > 1 ? 2 : 1, extent.data(), nullptr), H5Sclose};
-    const Hdf5Object data{H5Dcreate2(group_.id(), name, stored, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+    const Hdf5Object data{H5Dcreate2(group_.id(), name, stored, space.id(), H5P_DEFAULT, made_.id(), H5P_DEFAULT),
                           H5Dclose};
     require_hdf5(static_cast<bool>(data), "a dataset was not written");
     std::vector<Value> block;
@@ -67,12 +74,12 @@ class TypeWriter {
   const Snapshot& snapshot_;
   const Species species_;
   const hsize_t count_;
-  Hdf5Object group_;
+  Hdf5Object group_, made_{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
 };
 
-void write_hdf5_header(hid_t file, const GadgetHeader& header) {
-  const Hdf5Object group{H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
-  require_hdf5(static_cast<bool>(group), "the group Header was not written");
+void write_hdf5_header(hid_t file, const GadgetHeader& header, const Units& units) {
+  constexpr double gyr_s = 1e9 * 365.25 * 86400;
+  const Hdf5Object group = new_group(file, "Header");
   std::array<std::uint32_t, species_count> counts{};
   for (std::size_t type = 0; type < species_count; ++type)
     counts[type] = static_cast<std::uint32_t>(header.counts[type]);
@@ -81,14 +88,14 @@ void write_hdf5_header(hid_t file, const GadgetHeader& header) {
   write_attribute(group.id(), "NumPart_Total_HighWord", std::array<std::uint32_t, species_count>{});
   write_attribute(group.id(), "MassTable", header.masses);
   write_attribute(group.id(), "Time", header.time);
+  write_attribute(group.id(), "Time_GYR", header.time * units.time_s() / gyr_s);  // pynbody takes no other
   write_attribute(group.id(), "Redshift", 0.0);
   write_attribute(group.id(), "BoxSize", 0.0);
   write_attribute(group.id(), "NumFilesPerSnapshot", std::int32_t{1});
 }
 
 void write_hdf5_units(hid_t file, const Units& units) {
-  const Hdf5Object group{H5Gcreate2(file, "Units", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
-  require_hdf5(static_cast<bool>(group), "the group Units was not written");
+  const Hdf5Object group = new_group(file, "Units");
   write_attribute(group.id(), "UnitLength_in_cm", units.length_cm);
   write_attribute(group.id(), "UnitMass_in_g", units.mass_g);
   write_attribute(group.id(), "UnitVelocity_in_cm_per_s", units.velocity_cm_s);
@@ -145,7 +152,7 @@ void write_hdf5_file(const std::string& path, const Snapshot& snapshot, const Ga
   const Hdf5Turn turn;
   Hdf5Object hdf5{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, unlocked_access().id()), H5Fclose};
   require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot create it");
-  write_hdf5_header(hdf5.id(), header);
+  write_hdf5_header(hdf5.id(), header, *snapshot.units);
   write_hdf5_units(hdf5.id(), *snapshot.units);
   for (std::size_t type = 0; type < species_count; ++type) {
     if (header.counts[type] > 0) write_type(hdf5.id(), snapshot, header, type);

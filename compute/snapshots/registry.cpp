@@ -98,6 +98,11 @@ std::string convert_for(UnitRule rule, Snapshot& snapshot) {
   return (unknown ? "units were not known: written as " : "converted to ") + units_text(to);
 }
 
+/// Whether they are those that readers of the format take, so that nothing is lost without them.
+bool are_assumed(const Units& units, const SnapshotFormat& format) {
+  return format.units == UnitRule::galactic && nearly_equal(units, galactic_units);
+}
+
 bool has_components(const std::vector<Species>& species) {
   return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
 }
@@ -152,7 +157,9 @@ WrittenSnapshot write_snapshot(const fs::path& file, Snapshot snapshot, const Sn
   WrittenSnapshot written{.files = {},
                           .lost = left_out(format, snapshot),
                           .reordered = is_reordered(format, snapshot.properties.species),
-                          .converted = convert_for(format.units, snapshot)};
+                          .converted = {}};
+  if (!format.holds.low_words) snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);
+  written.converted = convert_for(format.units, snapshot);
   if (format.holds.beside && is_stream(file)) {
     if (!snapshot.properties.ids.empty()) written.lost.emplace_back("ids");
     if (snapshot.units) written.lost.emplace_back("units");
@@ -193,7 +200,8 @@ std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& 
       {"metals of bodies other than gas and stars", by_species && others_have(has.metals, has, {gas, star})},
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
       {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
-      {"units", !holds.units && snapshot.units && !snapshot.units_assumed}};
+      {"units", !holds.units && snapshot.units && !snapshot.units_assumed && !are_assumed(*snapshot.units, format)},
+      {"low words", !holds.low_words && snapshot.bodies.digits() == Digits::compensated}};
   std::vector<std::string> names;
   for (const auto& [name, missing] : parts) {
     if (missing) names.emplace_back(name);

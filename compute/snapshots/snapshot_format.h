@@ -39,7 +39,8 @@ struct SnapshotFormat {
   const char* id;
   const char* title;
   std::array<std::string_view, 4> endings;  ///< of the file names that write_snapshot() gives this format, with dots
-  struct Holds {                            ///< what a file in this format can hold besides positions
+  std::string_view companion{};  ///< what takes its place in the name of a file that belongs to this one alone
+  struct Holds {                 ///< what a file in this format can hold besides positions
     bool masses = true, velocities = false, time = false, ids = false;
     bool species = false;     ///< gas, dark and star
     bool components = false;  ///< disc, bulge and boundary apart from these
@@ -47,7 +48,8 @@ struct SnapshotFormat {
     bool units = false;
     /// Temperature of gas, metals of gas and stars, formation time of stars alone.
     bool properties_by_species = false;
-    bool beside = false;  ///< ids and units stand in files beside it, which a stream has not
+    bool beside = false;     ///< ids and units stand in files beside it, which a stream has not
+    bool low_words = false;  ///< of positions and velocities
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <system_error>
 
@@ -29,6 +30,16 @@ bool too_large(float a, float b, float c) {
 }
 
 }  // namespace
+
+float single_precision(double value) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::isfinite(value) ? std::clamp(value, -most, most) : value);
+}
+
+std::string unusable_property(double value) {
+  if (!std::isfinite(value)) return "not finite";
+  return std::isfinite(static_cast<float>(value)) ? "" : "beyond the range of single precision";
+}
 
 std::string unusable(const Vec4& position, const Vec4& velocity) {
   const auto& [x, y, z, m] = position;

@@ -62,6 +62,13 @@ class SnapshotInput {
   std::vector<std::byte> head_;
 };
 
+/// Rounded to single precision. A finite number beyond its range becomes the largest one, so that unusable() calls it
+/// too large.
+float single_precision(double value);
+
+/// Why a property of a body cannot be used, such as "not finite"; empty if it can be.
+std::string unusable_property(double value);
+
 /// Why a body cannot be stepped, such as "a mass that is not positive"; empty if it can be.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 

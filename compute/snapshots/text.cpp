@@ -31,6 +31,15 @@ std::optional<double> number_in(std::string_view word) {
   return parsed_number<double>(word);
 }
 
+/// Also "1.1e+01", as numpy writes it. Larger ones than a double can tell apart need all of their digits.
+std::optional<std::uint64_t> id_in(std::string_view word) {
+  constexpr double end = 9007199254740992.0;  // 2^53
+  if (const auto id = parsed_number<std::uint64_t>(word)) return id;
+  const auto value = number_in(word);
+  if (!value || !(*value >= 0 && *value < end) || *value != std::floor(*value)) return std::nullopt;
+  return static_cast<std::uint64_t>(*value);
+}
+
 /// The columns that a line of names has; empty if it is none: it names no coordinate, or has numbers.
 std::vector<BodyColumn> columns_in(std::string_view line) {
   std::vector<std::string_view> words;
@@ -167,7 +176,7 @@ class TextReader {
       const BodyColumn column = columns_[i];
       if (column == BodyColumn::skip) continue;
       if (column == BodyColumn::id) {
-        const auto id = parsed_number<std::uint64_t>(words_[i]);
+        const auto id = id_in(words_[i]);
         if (!id) fail_at(words_[i], "column id", "not a whole number from 0 to 2^64 - 1");
         row.id = *id;
         continue;

@@ -8,6 +8,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
+#include "compute/snapshots/bonsai_ids.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "compute/snapshots/tipsy_iord.h"
@@ -60,7 +61,7 @@ struct Header {
   std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
   enum class Ids {
     none,
-    for_potential,                // perhaps: see are_ids()
+    for_potential,                // perhaps: see bonsai_ids.h
     for_softening_and_potential,  // one of 64 bits
   } ids = Ids::none;
 
@@ -159,7 +160,7 @@ class RecordReader {
       used_[i] = is_used(columns[i]);
       if (used_[i]) (snapshot_.properties.*columns[i].values).reserve(head.bodies());
     }
-    if (head.ids != Header::Ids::none) snapshot_.properties.ids.reserve(head.bodies());
+    if (head.ids == Header::Ids::for_softening_and_potential) snapshot_.properties.ids.reserve(head.bodies());
     if (!all_dark()) snapshot_.properties.species.reserve(head.bodies());
   }
 
@@ -169,6 +170,7 @@ class RecordReader {
       std::vector<float>& values = snapshot_.properties.*column;
       if (std::ranges::all_of(values, [](float value) { return value == 0; })) values = {};
     }
+    if (head_.ids == Header::Ids::for_potential) snapshot_.properties.ids = possible_ids_.ids();
     return std::move(snapshot_);
   }
   bool has_density() const { return has_density_; }
@@ -216,7 +218,7 @@ class RecordReader {
     }
     if (!all_dark()) snapshot_.properties.species.push_back(record_kinds[kind].species);
     const std::byte* const end = at + record_kinds[kind].bytes();
-    if (head_.ids == Header::Ids::for_potential) snapshot_.properties.ids.push_back(bytes_.load32(end - 4));
+    if (head_.ids == Header::Ids::for_potential) possible_ids_.add(record_kinds[kind].species, bytes_.load32(end - 4));
     if (head_.ids == Header::Ids::for_softening_and_potential) {
       snapshot_.properties.ids.push_back(bytes_.load64(end - 8));
     }
@@ -229,22 +231,10 @@ class RecordReader {
   const Header& head_;
   const Bytes bytes_;
   Snapshot snapshot_;
+  BonsaiIds possible_ids_;
   std::array<bool, columns.size()> used_{};
   bool has_density_ = false, has_potential_ = false;
 };
-
-/// Whether the last words of `dark` dark records and of the stars behind them are ids by version 1 of Bonsai: dark ones
-/// from 200,000,000, stars' below. As floats they would be above 0 and below 1e-23, which no potential is.
-bool are_ids(std::vector<std::uint64_t> words, std::uint64_t dark) {
-  constexpr std::uint64_t first_dark = 200'000'000, end = 2 * first_dark;
-  if (words.size() < 2) return false;
-  const auto stars = words.begin() + static_cast<std::ptrdiff_t>(dark);
-  const auto is_dark = [](std::uint64_t word) { return word >= first_dark && word < end; };
-  if (!std::all_of(words.begin(), stars, is_dark)) return false;
-  if (!std::all_of(stars, words.end(), [](std::uint64_t word) { return word < first_dark; })) return false;
-  std::ranges::sort(words);
-  return std::ranges::adjacent_find(words) == words.end();
-}
 
 Snapshot read(SnapshotInput& input) {
   const Header head = parsed_header(input);
@@ -255,14 +245,16 @@ Snapshot read(SnapshotInput& input) {
 
   RecordReader reader{input, head};
   Snapshot snapshot = reader.read();
-  std::vector<std::uint64_t>& ids = snapshot.properties.ids;
-  if (head.ids == Header::Ids::for_potential && !are_ids(ids, head.counts[1])) ids = {};
+  const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   if (reader.has_density()) snapshot.unread.emplace_back(unread_density.name);
   if (reader.has_potential() && ids.empty()) snapshot.unread.emplace_back(unread_potential.name);
   if (ids.empty()) take_iord(input.path(), snapshot);
-  if (const auto beside = units_beside(input.path())) {
-    snapshot.units = beside->units;
-    snapshot.units_file = beside->file.string();
+  const ParamUnits beside = units_beside(input.path());
+  if (beside.units) {
+    snapshot.units = beside.units;
+    snapshot.units_file = beside.file.string();
+  } else if (!beside.problem.empty()) {
+    snapshot.notes.push_back(beside.problem);
   }
   return snapshot;
 }
@@ -360,6 +352,7 @@ constinit const SnapshotFormat tipsy_format{
     .id = "tipsy",
     .title = "TIPSY",
     .endings = {".tipsy"},
+    .companion = ".tipsy.iord",
     .holds = {.velocities = true,
               .time = true,
               .ids = true,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compute/core/parse_number.h"
+#include "compute/core/trimmed.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "compute/snapshots/text_lines.h"
@@ -32,6 +33,10 @@ std::vector<std::uint64_t> ids_in(const fs::path& file, std::size_t bodies) {
   std::vector<std::uint64_t> ids;
   ids.reserve(bodies);
   while (ids.size() < bodies) ids.push_back(next_number(input, lines));
+  while (lines.next()) {
+    if (trimmed(lines.line()).empty()) continue;
+    input.fail_at(lines.byte_of(lines.line()), lines.place("id"), "more than the snapshot has bodies");
+  }
   return ids;
 }
 

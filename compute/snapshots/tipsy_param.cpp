@@ -1,13 +1,12 @@
 #include "compute/snapshots/tipsy_param.h"
 
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/parse_number.h"
+#include "compute/core/range.h"
 #include "compute/core/trimmed.h"
 
 namespace orrery {
@@ -42,39 +41,49 @@ fs::path param_of(const fs::path& snapshot) {
   return fs::exists(own) ? own : param_of_run(snapshot);
 }
 
-/// The value in a line "name = value # comment".
-std::optional<double> value_of(std::string_view line, std::string_view name) {
+/// The value in a line "name = value # comment", or its beginning.
+std::optional<std::string> value_of(std::string_view line, std::string_view name) {
   line = line.substr(0, line.find('#'));
   const std::size_t equals = line.find('=');
   if (equals == line.npos || trimmed(line.substr(0, equals)) != name) return std::nullopt;
-  return parsed_number<double>(trimmed(line.substr(equals + 1)));
+  constexpr std::size_t most = 40;
+  return std::string{trimmed(line.substr(equals + 1)).substr(0, most)};
 }
 
-std::string param_number(double value) {
-  std::array<char, 32> digits;
-  const auto [end, failed] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end};
+/// A unit that the file gives as `text`, in CGS; 0 if it is none.
+double unit_in(const std::string& text, double size) {
+  const double unit = parsed_number<double>(text).value_or(0) * size;
+  return Units::usable(unit) ? unit : 0;
 }
 
-bool same_units(const std::optional<ParamUnits>& found, const Units& units) {
+bool same_units(const ParamUnits& found, const Units& units) {
   constexpr double rounding = 1e-12;
-  return found && nearly_equal(found->units, units, rounding);
+  return found.units && nearly_equal(*found.units, units, rounding);
 }
 
 }  // namespace
 
-std::optional<ParamUnits> units_beside(const fs::path& snapshot) {
-  const fs::path file = param_of(snapshot);
-  if (!is_small_file(file)) return std::nullopt;
-  std::ifstream lines{file};
-  std::optional<double> kpc, solar_masses;
+ParamUnits units_beside(const fs::path& snapshot) {
+  ParamUnits found{.file = param_of(snapshot)};
+  if (!is_small_file(found.file)) return found;
+  std::ifstream lines{found.file};
+  std::optional<std::string> kpc, solar_masses;
   for (std::string line; std::getline(lines, line);) {
     if (const auto value = value_of(line, "dKpcUnit")) kpc = value;
     if (const auto value = value_of(line, "dMsolUnit")) solar_masses = value;
   }
-  if (!kpc || !solar_masses) return std::nullopt;
-  const Units units = gravity_units(*kpc * kpc_cm, *solar_masses * solar_mass_g);
-  return units.usable() ? std::optional{ParamUnits{units, file}} : std::nullopt;
+  if (!kpc && !solar_masses) return found;
+  const auto refuse = [&](const std::string& cause) {
+    found.problem = "units are not read: '" + found.file.string() + "': " + cause;
+    return found;
+  };
+  if (!kpc) return refuse("dKpcUnit is missing");
+  if (!solar_masses) return refuse("dMsolUnit is missing");
+  const double length = unit_in(*kpc, kpc_cm), mass = unit_in(*solar_masses, solar_mass_g);
+  if (length == 0) return refuse("dKpcUnit = " + *kpc + " is no unit");
+  if (mass == 0) return refuse("dMsolUnit = " + *solar_masses + " is no unit");
+  found.units = gravity_units(length, mass);
+  return found;
 }
 
 void check_param(const fs::path& snapshot, const Units& units, Existing existing) {
@@ -91,8 +100,8 @@ void write_param(std::vector<fs::path>& written, const Units& units, Existing ex
   const fs::path snapshot = written.front();
   if (is_stream(snapshot) || same_units(units_beside(snapshot), units)) return;
   check_param(snapshot, units, existing);
-  const std::string text = "dKpcUnit = " + param_number(units.length_cm / kpc_cm) +
-                           "\ndMsolUnit = " + param_number(units.mass_g / solar_mass_g) +
+  const std::string text = "dKpcUnit = " + shortest_text(units.length_cm / kpc_cm) +
+                           "\ndMsolUnit = " + shortest_text(units.mass_g / solar_mass_g) +
                            "\nbComove = 0\nbPeriodic = 0\n";
   written.emplace_back(write_file(param_of(snapshot), text, existing));
 }

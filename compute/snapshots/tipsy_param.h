@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compute/core/output_name.h"
@@ -14,11 +15,12 @@ namespace orrery {
 /// the states of one run share a file.
 
 struct ParamUnits {
-  Units units;
-  std::filesystem::path file;
+  std::filesystem::path file;    ///< the one that exists, or the one that would be written
+  std::optional<Units> units{};  ///< none: it names none, or none that can be used
+  std::string problem{};         ///< why they cannot be used: one line that names the file and the field
 };
-/// The units in the parameter file of a snapshot; nothing if there is none, or none that can be used.
-std::optional<ParamUnits> units_beside(const std::filesystem::path& snapshot);
+/// The units in the parameter file of a snapshot.
+ParamUnits units_beside(const std::filesystem::path& snapshot);
 
 /// Throws std::runtime_error if write_param() would have to change a file that exists.
 void check_param(const std::filesystem::path& snapshot, const Units& units, Existing existing);

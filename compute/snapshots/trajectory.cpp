@@ -153,6 +153,7 @@ constinit const SnapshotFormat trajectory_format{
     .id = "trajectory",
     .title = "course trajectory",
     .endings = {".traj"},
+    .companion = ".json",
     .holds = {.masses = false},
     .units = UnitRule::any,
     .takes_state = true,

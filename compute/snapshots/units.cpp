@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -45,6 +46,18 @@ constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)},
                                          {"mm/s\u00b2", 0.1}};
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
+
+constexpr double pc_cm = 1e-3 * kpc_cm;
+constexpr NamedUnit density_units[]{{"Msun/pc\u00b3", solar_mass_g / (pc_cm * pc_cm * pc_cm)},
+                                    {"Msun/kpc\u00b3", solar_mass_g / (kpc_cm * kpc_cm * kpc_cm)},
+                                    {"Msun/AU\u00b3", solar_mass_g / (au_cm * au_cm * au_cm)},
+                                    {"g/cm\u00b3", 1},
+                                    {"kg/m\u00b3", 1e-3}};
+constexpr NamedUnit mass_per_area_units[]{{"Msun/pc\u00b2", solar_mass_g / (pc_cm * pc_cm)},
+                                          {"Msun/kpc\u00b2", solar_mass_g / (kpc_cm * kpc_cm)},
+                                          {"Msun/AU\u00b2", solar_mass_g / (au_cm * au_cm)},
+                                          {"g/cm\u00b2", 1},
+                                          {"kg/m\u00b2", 0.1}};
 
 constexpr double names_tolerance = 1e-3;  // names by other programs' constants
 
@@ -120,11 +133,6 @@ void scale_values(std::vector<float>& values, double factor) {
 
 }  // namespace
 
-bool Units::usable() const {
-  const auto in_range = [](double value) { return value >= 1e-60 && value <= 1e60; };
-  return in_range(length_cm) && in_range(mass_g) && in_range(velocity_cm_s);
-}
-
 Units gravity_units(double length_cm, double mass_g) {
   return {length_cm, mass_g, std::sqrt(gravitational_constant * mass_g / length_cm)};
 }
@@ -181,12 +189,24 @@ NamedUnit mass_unit_for(double g) {
   return suitable(g, mass_units);
 }
 
+NamedUnit time_unit_for(double s) {
+  return suitable(s, time_units);
+}
+
 NamedUnit velocity_unit_for(double cm_s) {
   return suitable(cm_s, velocity_units);
 }
 
 NamedUnit acceleration_unit_for(double cm_s2) {
   return suitable(cm_s2, acceleration_units);
+}
+
+NamedUnit density_unit_for(double g_cm3) {
+  return suitable(g_cm3, density_units);
+}
+
+NamedUnit mass_per_area_unit_for(double g_cm2) {
+  return suitable(g_cm2, mass_per_area_units);
 }
 
 std::string units_option(const Units& units) {
@@ -208,6 +228,7 @@ void convert_units(Snapshot& snapshot, const Units& to) {
   const Units from = *snapshot.units;
   const double length = from.length_cm / to.length_cm, mass = from.mass_g / to.mass_g,
                velocity = from.velocity_cm_s / to.velocity_cm_s, time = from.time_s() / to.time_s();
+  snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
   for (Vec4& position : snapshot.bodies.positions) {
     position = {static_cast<float>(position.x * length), static_cast<float>(position.y * length),
                 static_cast<float>(position.z * length), static_cast<float>(position.w * mass)};

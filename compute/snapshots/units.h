@@ -16,7 +16,8 @@ struct Units {
 
   double time_s() const { return length_cm / velocity_cm_s; }
   /// Whether no product of them leaves the range of double.
-  bool usable() const;
+  bool usable() const { return usable(length_cm) && usable(mass_g) && usable(velocity_cm_s); }
+  static constexpr bool usable(double unit) { return unit >= 1e-60 && unit <= 1e60; }
   friend bool operator==(const Units&, const Units&) = default;
 };
 
@@ -49,11 +50,15 @@ std::string time_text(double s);
 /// "kpc, 1e10 Msun, km/s"
 std::string units_text(const Units& units);
 
-/// The named unit in which a value, given in CGS, is from 0.1 to 1000; kpc, Msun, km/s or km/s/Myr if there is none.
+/// The named unit in which a value, given in CGS, is from 0.1 to 1000; if there is none: kpc, Msun, Gyr, km/s,
+/// km/s/Myr, Msun/pc³ or Msun/pc².
 NamedUnit length_unit_for(double cm);
 NamedUnit mass_unit_for(double g);
+NamedUnit time_unit_for(double s);
 NamedUnit velocity_unit_for(double cm_s);
 NamedUnit acceleration_unit_for(double cm_s2);
+NamedUnit density_unit_for(double g_cm3);
+NamedUnit mass_per_area_unit_for(double g_cm2);
 
 /// What parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do not fit.
 std::string units_option(const Units& units);

@@ -8,8 +8,8 @@ namespace orrery::render {
 /// A soft, wide copy of an image of light (bloom). Needs a current context, load_gl() done.
 class Glow {
  public:
-  /// The texture of the glow, a quarter as wide and as high as `light`, whose components are all kept. It stays until
-  /// the next call.
+  /// The texture of the glow: a texel covers 4 x 4 pixels of `light`, whose components are all kept; the last ones may
+  /// reach beyond its edge. It stays until the next call.
   unsigned make(const RenderTarget& light);
 
  private:

@@ -24,7 +24,7 @@ std::string message_of(Action action) {
 TEST(ShaderSource, PutsIncludedFilesInPlace) {
   const std::string source = shader_source("widen.comp");
   EXPECT_EQ(source.find("#include"), std::string::npos);
-  EXPECT_NE(source.find("vec4 tent("), std::string::npos);
+  EXPECT_NE(source.find("vec4 nine_samples("), std::string::npos);
 }
 
 TEST(ShaderSource, NamesAShaderThatIsNotThere) {
@@ -33,8 +33,8 @@ TEST(ShaderSource, NamesAShaderThatIsNotThere) {
 
 TEST(Program, ReportsTheCompilersLog) {
   OffscreenContext context;
-  const std::string message = message_of([] { Program{"boxes.vert", "tent.glsl"}; });
-  EXPECT_NE(message.find("shader tent.glsl does not compile: "), std::string::npos) << message;
+  const std::string message = message_of([] { Program{"boxes.vert", "nine_samples.glsl"}; });
+  EXPECT_NE(message.find("shader nine_samples.glsl does not compile: "), std::string::npos) << message;
   EXPECT_NE(message.find("textureLod"), std::string::npos) << message;
 }
 

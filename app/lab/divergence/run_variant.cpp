@@ -29,6 +29,7 @@ std::vector<std::string> words_of(std::string_view text) {
 }  // namespace
 
 void RunVariant::apply_to(Simulation& simulation) const {
+  if (integrator_id) simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
   simulation.apply(variant.command());
   if (integrator_id) simulation.apply(SelectIntegrator{*integrator_id});
   if (time_step) simulation.apply(SetTimeStep{*time_step});

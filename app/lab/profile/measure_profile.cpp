@@ -24,6 +24,7 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
+#include "compute/cuda/peak_rates.h"
 #endif
 
 namespace orrery {
@@ -32,7 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double warm_up_ms = 50;
-constexpr double sample_ms = 20;
+constexpr double sample_ms = 10;  // the plan of the counters takes longer than all samples
 constexpr int samples = 5;
 constexpr int most_evaluations = 10'000;  // in one sample
 
@@ -72,16 +73,18 @@ void measure_time(OwnEvaluation& evaluation, double about_ms, const Backends& ba
   }
 }
 
-void take_fma_limit(const Variant& variant, const OwnEvaluation& evaluation, const Law& law, KernelProfile& profile) {
+void take_fma_limit(const Variant& variant, OwnEvaluation& evaluation, KernelProfile& profile) {
   const int threads = variant.settings.has("threads") ? thread_count(variant.settings) : 1;
   const FmaLimit limit = measure_fma_limit(threads);
   profile.figures["threads"] = threads;
   profile.figures["fma_limit_per_s"] = limit.per_s;
-  if (evaluation.chosen().find(limit.instruction_set) != std::string::npos) {
-    profile.figures["vector_bits"] = 8.0 * sizeof(float) * limit.lanes;
+  // A kernel that names no instruction set sums one number at a time.
+  const bool has_vectors = evaluation.chosen().find(limit.instruction_set) != std::string::npos;
+  profile.figures["vector_bits"] = 8.0 * sizeof(float) * (has_vectors ? limit.lanes : 1);
+  const double instructions = evaluation.vector_instructions();
+  if (std::isfinite(instructions)) {
+    profile.figures["fma_share"] = 100 * instructions / (profile.figure("time_ms") * 1e-3) / limit.per_s;
   }
-  if (variant.kernel->is_tree || law.id != LawId::gravity) return;
-  profile.figures["fma_share"] = 100 * profile.figure("interactions_per_s") * simd_instructions_per_pair / limit.per_s;
 }
 
 #if ORRERY_HAVE_CUDA
@@ -184,8 +187,8 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   const double interactions = evaluation->interactions();
 #if ORRERY_HAVE_CUDA
   if (profile.on_gpu) {
-    if (!peak_rates_) peak_rates_ = measure_machine_peak_rates(backends_);
-    if (peak_rates_->peak_rates) profile.figures["peak_flop_per_s"] = 2 * peak_rates_->peak_rates->fma_per_s;
+    if (!fma_per_s_) fma_per_s_ = cuda::measure_fma_rate(*backends_.device());
+    profile.figures["peak_flop_per_s"] = 2 * *fma_per_s_;
     try {
       read_counters(backends_, planned.get(), *evaluation, profile);
     } catch (const cuda::CuptiError& error) {
@@ -195,7 +198,7 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
 #endif
   derive_figures(profile, interactions);
   if (!profile.on_gpu) {
-    take_fma_limit(variant, *evaluation, system.law, profile);
+    take_fma_limit(variant, *evaluation, profile);
     profile.problem = "A CPU kernel has no stall reasons: they are counters of a GPU.";
   }
   return profile;

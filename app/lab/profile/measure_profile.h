@@ -5,7 +5,6 @@
 
 #include "app/lab/kernel_axes.h"
 #include "app/lab/profile/kernel_profile.h"
-#include "app/lab/roofline/machine_peak_rates.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"
 #include "compute/sim/backends.h"
@@ -25,7 +24,7 @@ class ProfileMeasurement {
   /// `backends` must outlive it.
   explicit ProfileMeasurement(const Backends& backends) : backends_{backends} {}
 
-  /// Takes about 0.3 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
+  /// Takes about 0.25 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
   /// Throws as make_own_evaluation().
   KernelProfile measure(const Variant& variant, const ProfiledSystem& system);
   /// Runs one evaluation, warmed up, between cudaProfilerStart and cudaProfilerStop; of a tree its walk alone. For
@@ -34,7 +33,7 @@ class ProfileMeasurement {
 
  private:
   const Backends& backends_;
-  std::optional<MachinePeakRates> peak_rates_;
+  [[maybe_unused]] std::optional<double> fma_per_s_;  // the peak rate of the GPU, in builds with CUDA
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.

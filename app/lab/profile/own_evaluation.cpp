@@ -1,10 +1,14 @@
 #include "app/lab/profile/own_evaluation.h"
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 namespace {
@@ -32,6 +36,12 @@ class CpuEvaluation final : public OwnEvaluation {
     evaluated_ = 0;
     evaluate();
     return static_cast<double>(evaluated_);
+  }
+  double vector_instructions() override {
+    if (law_.id != LawId::gravity) return std::numeric_limits<double>::quiet_NaN();
+    if (!kernel_->tree()) return interactions() * simd_instructions_per_pair;
+    evaluate();
+    return kernel_->tree()->report().value().vector_instructions;
   }
   std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), masses_); }
 

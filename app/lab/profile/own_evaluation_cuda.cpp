@@ -83,6 +83,7 @@ class CudaEvaluation final : public OwnEvaluation {
     return static_cast<double>(evaluated);
   }
 
+  double vector_instructions() override { return std::numeric_limits<double>::quiet_NaN(); }
   std::string chosen() const override { return kernel_->chosen(count_, masses_); }
 
  private:

@@ -8,7 +8,6 @@
 #include <limits>
 #include <string_view>
 
-#include "app/lab/profile/profile_figures.h"
 #include "app/lab/profile/stall_reasons.h"
 #include "compute/core/format_count.h"
 
@@ -48,6 +47,11 @@ std::string change_text(double change) {
   return (change < 0 ? "\u2212" : "+") + digits;
 }
 
+double figure_change(const ProfileFigure& figure, const KernelProfile& before, const KernelProfile& after) {
+  if (figure.of_machine) return std::numeric_limits<double>::quiet_NaN();
+  return relative_change(before.figure(figure.id), after.figure(figure.id));
+}
+
 std::vector<ProfileChange> profile_changes(const KernelProfile& before, const KernelProfile& after) {
   std::vector<ProfileChange> changes;
   add_change(changes, "stalls", all_stalls, waiting_warps(before), waiting_warps(after));
@@ -60,6 +64,7 @@ std::vector<ProfileChange> profile_changes(const KernelProfile& before, const Ke
                after.stall(reason.id));
   }
   for (const ProfileFigure& figure : profile_figures()) {
+    if (figure.of_machine) continue;
     add_change(changes, figure.id, figure.title, before.figure(figure.id), after.figure(figure.id));
   }
   return changes;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/lab/profile/kernel_profile.h"
+#include "app/lab/profile/profile_figures.h"
 
 namespace orrery {
 
@@ -12,6 +13,9 @@ double relative_change(double before, double after);
 /// "-37.85 %" with a real minus sign, as source 000 states it; "-" if it is NaN.
 std::string change_text(double change);
 
+/// That of a figure; NaN if it is the machine's: two measurements of one limit differ by chance.
+double figure_change(const ProfileFigure& figure, const KernelProfile& before, const KernelProfile& after);
+
 /// One number of two profiles.
 struct ProfileChange {
   std::string id, title;
@@ -19,7 +23,8 @@ struct ProfileChange {
   double change = 0;             ///< see relative_change()
 };
 
-/// All stalls together, the source's terms, every reason and every figure that one of the two has, in this order.
+/// All stalls together, the source's terms, every reason, and every figure that one of the two has but the machine's,
+/// in this order.
 std::vector<ProfileChange> profile_changes(const KernelProfile& before, const KernelProfile& after);
 
 /// "cuda-tiled block=256", with the scene, bodies and law of `before` if those of `after` are others: "cuda-tiled

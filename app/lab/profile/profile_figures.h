@@ -16,8 +16,9 @@ struct ProfileFigure {
   const char* sentence;  ///< what it means
   /// GPU metrics that hold it; the first that the chip has is used. Empty: it is computed or measured otherwise.
   std::array<const char*, 2> metrics{};
-  double scale = 1;  ///< from the metric to `unit`
-  bool bar = false;  ///< a share of a limit, in percent
+  double scale = 1;         ///< from the metric to `unit`
+  bool bar = false;         ///< a share of a limit, in percent
+  bool of_machine = false;  ///< a limit, which no kernel changes
 };
 
 /// In the order in which they are shown. Which ones a profile has depends on the chip and on the backend.

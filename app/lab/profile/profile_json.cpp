@@ -90,19 +90,19 @@ std::vector<KernelProfile> profiles_of(const Json& file) {
 
 std::vector<std::vector<std::string>> profile_csv(const KernelProfile& profile, const KernelProfile* before) {
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](const char* kind, const char* id, double value, const char* unit, double earlier) {
+  const auto add = [&](const char* kind, const char* id, double value, const char* unit, double change) {
     rows.push_back({profile.kernel_id, profile.settings, profile.scene, std::to_string(profile.count), profile.device,
-                    profile.part, kind, id, csv_number(value), unit, csv_number(relative_change(earlier, value))});
+                    profile.part, kind, id, csv_number(value), unit, csv_number(change)});
   };
   const KernelProfile none;
   const KernelProfile& earlier = before ? *before : none;
   for (const ProfileFigure& figure : profile_figures()) {
     if (profile.figures.contains(figure.id)) {
-      add("figure", figure.id, profile.figure(figure.id), figure.unit, earlier.figure(figure.id));
+      add("figure", figure.id, profile.figure(figure.id), figure.unit, figure_change(figure, earlier, profile));
     }
   }
   for (const StallShare& share : stall_shares(profile)) {
-    add("stall", share.reason->id, share.warps, "warps", earlier.stall(share.reason->id));
+    add("stall", share.reason->id, share.warps, "warps", relative_change(earlier.stall(share.reason->id), share.warps));
   }
   return rows;
 }

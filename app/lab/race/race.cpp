@@ -29,6 +29,14 @@ RaceResult entry_of(const Variant& variant, const std::string& integrator, float
           .steps = static_cast<std::int64_t>(steps)};
 }
 
+/// Whether a race pairs the two. Kernels that give jerks are for integrators that need them, unless there are no
+/// others.
+bool suits(const KernelInfo& kernel, const IntegratorInfo& integrator, const std::vector<Variant>& variants) {
+  if (integrator.needs_jerks) return kernel.gives_jerks;
+  const auto gives_jerks = [](const Variant& variant) { return variant.kernel->gives_jerks; };
+  return !kernel.gives_jerks || std::ranges::all_of(variants, gives_jerks);
+}
+
 /// The simulation, made with the first kernel that can. Throws what the last one fails with.
 Simulation& first_simulation(VariantRunner& runner, const std::vector<Variant>& variants) {
   for (std::size_t i = 0; i + 1 < variants.size(); ++i) {
@@ -63,6 +71,7 @@ Race::Race(const Backends& backends, RacePlan plan)
     : plan_{std::move(plan)}, runner_{backends, plan_.scene, [this](Simulation& simulation) {
                                         for (const Command& command : plan_.setup) simulation.apply(command);
                                       }} {
+  require_suitable_kernels();
   Simulation& simulation = first_simulation(runner_, plan_.variants);
   status_ = simulation.status();
   energy_ = conserved(simulation.bodies(), status_.law).energy();
@@ -71,10 +80,22 @@ Race::Race(const Backends& backends, RacePlan plan)
   }
   for (const Variant& variant : plan_.variants) {
     for (const std::string& integrator : plan_.integrators) {
+      if (!suits(*variant.kernel, find_integrator(integrator), plan_.variants)) continue;
       for (const float time_step : plan_.time_steps) {
         entries_.push_back(entry_of(variant, integrator, time_step, plan_.until));
       }
     }
+  }
+}
+
+void Race::require_suitable_kernels() const {
+  for (const std::string& id : plan_.integrators) {
+    const auto runs_it = [&](const Variant& variant) {
+      return suits(*variant.kernel, find_integrator(id), plan_.variants);
+    };
+    if (std::ranges::any_of(plan_.variants, runs_it)) continue;
+    throw UsageError(
+        fmt::format("the integrator {} needs a kernel that gives jerks, and none of the named ones does", id));
   }
 }
 
@@ -110,9 +131,10 @@ bool Race::tick() {
 
 void Race::begin() {
   const RaceResult& entry = entries_[at_];
+  Simulation& simulation = runner_.simulation(entry.variant.kernel);
+  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
   runner_.select(entry.variant);
   runner_.restart();
-  Simulation& simulation = *runner_.simulation();
   simulation.apply(SelectIntegrator{entry.integrator_id});
   simulation.apply(SetTimeStep{entry.time_step});
 }

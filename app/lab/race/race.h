@@ -13,6 +13,8 @@
 namespace orrery {
 
 /// What takes part in a race: each combination of a kernel with its settings, an integrator and a time step.
+/// Integrators that need jerks are paired with the kernels that give them, and all others with the other kernels, if
+/// there are any.
 struct RacePlan {
   SceneRequest scene{};
   std::vector<Command> setup{};  ///< the law and its constants
@@ -48,7 +50,7 @@ class Race {
   static constexpr float usual_factors[] = {4, 2, 1, 0.5f, 0.25f};  ///< of the scene's time step
 
   /// Loads the bodies. `backends` must outlive this. Throws UsageError, also if a run would take more than `most_steps`
-  /// steps, or std::runtime_error.
+  /// steps or no kernel suits an integrator, or std::runtime_error.
   Race(const Backends& backends, RacePlan plan);
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
@@ -72,6 +74,7 @@ class Race {
   const Status& status() const { return status_; }
 
  private:
+  void require_suitable_kernels() const;
   void begin();
   void start_batch();
   void take(const StepTiming& timing);

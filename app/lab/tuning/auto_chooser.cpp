@@ -101,6 +101,7 @@ Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend ba
   key["built"] = build_time();
   key["law"] = law_info(demand.law).id;
   key["equal_masses"] = demand.equal_masses;
+  key["jerks"] = demand.jerks;
   key["beside_drawing"] = demand.beside_drawing;
   const bool approximate = approximations_are_candidates(demand, backend);
   key["accuracy"] = approximate ? demand.accuracy : 0.0;
@@ -129,7 +130,8 @@ void AutoChooser::report_problem() {
 std::vector<Variant> AutoChooser::candidates_for(const KernelDemand& demand) const {
   std::vector<Variant> variants = environment_.candidates();
   std::erase_if(variants, [&](const Variant& variant) {
-    return !variant.kernel->full_fp32 && !approximations_are_candidates(demand, variant.kernel->backend);
+    return variant.kernel->gives_jerks != demand.jerks ||
+           (!variant.kernel->full_fp32 && !approximations_are_candidates(demand, variant.kernel->backend));
   });
   return variants;
 }
@@ -190,7 +192,7 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     }
     none = how + too_large + "\nNone of these: the default is used.";
   }
-  const KernelPtr fallback = environment_.backends.default_kernel();
+  const KernelPtr fallback = environment_.backends.default_kernel(demand.jerks);
   return {fallback, Settings{*fallback}, none};
 }
 

@@ -38,7 +38,8 @@ void set_colours(theme::Tone tone) {
   const auto set = [&](ImGuiCol which, ImVec4 colour) { ImGui::GetStyle().Colors[which] = colour; };
   const bool light = tone == theme::Tone::light;
   // First: theme::tone() reads it.
-  set(ImGuiCol_WindowBg, light ? ImVec4{0.965f, 0.969f, 0.980f, 0.90f} : ImVec4{0.043f, 0.051f, 0.078f, 0.80f});
+  // Bright bodies and lines behind a window are seen, and its text can be read.
+  set(ImGuiCol_WindowBg, light ? ImVec4{0.965f, 0.969f, 0.980f, 0.92f} : ImVec4{0.043f, 0.051f, 0.078f, 0.88f});
   set(ImGuiCol_PopupBg, light ? ImVec4{1, 1, 1, 0.98f} : ImVec4{0.070f, 0.082f, 0.122f, 0.97f});
   set(ImGuiCol_Text, ImGui::ColorConvertU32ToFloat4(theme::text));
   set(ImGuiCol_TextDisabled, ImGui::ColorConvertU32ToFloat4(theme::faded(theme::dim, 0.75f)));

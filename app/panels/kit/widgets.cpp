@@ -228,12 +228,13 @@ std::string shortened(std::string_view content, float width) {
   return std::string{content} + dots;
 }
 
-bool begin_combo(const char* id, const char* preview, int flags) {
+bool begin_combo(const char* id, const std::string& preview, int flags, const std::string& brief) {
   // While the combo is open, the present window is its popup.
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float width = ImGui::CalcItemWidth(), arrow = em(1.3f);
-  const std::string shown = shortened(preview, width - arrow - ImGui::GetStyle().FramePadding.x);
+  const float room = width - arrow - ImGui::GetStyle().FramePadding.x;
+  const std::string shown = shortened(brief.empty() || size_of(preview).x <= room ? preview : brief, room);
   const std::string label = std::string{"##"} + id;
   const bool open = ImGui::BeginCombo(label.c_str(), shown.c_str(), flags | ImGuiComboFlags_NoArrowButton);
   draw_chevron(draw, {low.x + width - em(0.75f), low.y + ImGui::GetFrameHeight() / 2}, true, theme::dim);

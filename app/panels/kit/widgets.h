@@ -48,9 +48,9 @@ bool fold_button(const char* id, bool folded, ImVec2 size);
 /// `content`, or as much of its beginning as `width` of the present font holds with an ellipsis behind it.
 std::string shortened(std::string_view content, float width);
 
-/// ImGui::BeginCombo with a quiet arrow, marked as `id`. A preview that is too long is shortened, and whole in the
-/// tooltip; Esc closes the list.
-bool begin_combo(const char* id, const char* preview, int flags = 0);
+/// ImGui::BeginCombo with a quiet arrow, marked as `id`. Instead of a preview that is too long, the list shows `brief`,
+/// or if that is empty or too long a shortened one, with the whole in the tooltip; Esc closes the list.
+bool begin_combo(const char* id, const std::string& preview, int flags = 0, const std::string& brief = {});
 
 /// The label of a row; the next item fills the rest of the line, less `reserved` at its end.
 void row_label(const char* label, std::string_view notes, float reserved = 0);

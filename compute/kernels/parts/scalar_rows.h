@@ -8,8 +8,11 @@
 namespace orrery {
 
 /// Whether the caller of a CPU kernel has cancelled it.
+inline bool cancelled(const std::atomic<bool>* flag) {
+  return flag && flag->load(std::memory_order_relaxed);
+}
 inline bool cancelled(const ForceArgs& args) {
-  return args.cancelled && args.cancelled->load(std::memory_order_relaxed);
+  return cancelled(args.cancelled);
 }
 
 /// Bodies between two checks of the cancellation flag in one row: about 40 us of a scalar core. Each block has its own

@@ -4,7 +4,6 @@
 #include <future>
 #include <utility>
 
-#include "compute/cuda/nvrtc.h"
 #include "compute/kernels/runtime/compiled_cache.h"
 #include "compute/kernels/runtime/compiler_log.h"
 #include "compute/kernels/runtime/kernel_sources.h"
@@ -34,25 +33,42 @@ std::string program_text(const KernelFile& file, const Settings::Values& values)
          std::string{wrong_parameters} + "\");\n";
 }
 
+/// A failure of the compiler is one of the file.
+cuda::Nvrtc::Result result_of(const Compiler& compiler, const CompilerInput& input, const KernelFile& file) {
+  try {
+    return compiler(input);
+  } catch (const CompilerFailure& failure) {
+    throw KernelFileError{file.name, {{file.function_line, true, failure.what()}}};
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
-                                                     int architecture) {
-  static CompiledCache cache;
+cuda::Nvrtc::Result compile_here(const CompilerInput& input) {
   cuda::Nvrtc::Program program{
-      .source = program_text(file, values),
+      .source = input.source,
       .headers = {{"cmath", ""},  // its functions are built in
                   {"cstddef", "#pragma once\nnamespace std { using size_t = decltype(sizeof 0); }\n"}},
+      .options = input.options,
+      .function = input.function};
+  for (const SourceFile& header : device_headers()) program.headers.push_back({header.name, header.bytes});
+  return cuda::nvrtc().compile(program);
+}
+
+std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
+                                                     int architecture, const Compiler& compiler) {
+  static CompiledCache cache;
+  const CompilerInput input{
+      .source = program_text(file, values),
       .options = {"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture),
                   "--device-as-default-execution-space", "-DORRERY_LAW=" + std::to_string(static_cast<int>(law))},
       .function = file.function};
-  for (const SourceFile& header : device_headers()) program.headers.push_back({header.name, header.bytes});
-  std::string key = program.source;
-  for (const std::string& option : program.options) key += option + '\n';
+  std::string key = input.source;
+  for (const std::string& option : input.options) key += option + '\n';
   if (auto known = cache.find(key)) return known;
 
   const auto begin = std::chrono::steady_clock::now();
-  cuda::Nvrtc::Result result = cuda::nvrtc().compile(program);
+  cuda::Nvrtc::Result result = result_of(compiler, input, file);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   std::vector<FileMessage> messages = read_compiler_log(result.log, file);
   if (!result.compiled) {
@@ -68,10 +84,11 @@ std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, con
   return compiled;
 }
 
-CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture) {
-  auto beside =
-      std::async(std::launch::async, [&] { return compile_kernel(file, values, LawId::attract_repel, architecture); });
-  auto gravity = compile_kernel(file, values, LawId::gravity, architecture);  // the future waits if this throws
+CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture,
+                                  const Compiler& compiler) {
+  const auto compile = [&](LawId law) { return compile_kernel(file, values, law, architecture, compiler); };
+  auto beside = std::async(std::launch::async, compile, LawId::attract_repel);
+  auto gravity = compile(LawId::gravity);  // the future waits if this throws
   return {std::move(gravity), beside.get()};
 }
 

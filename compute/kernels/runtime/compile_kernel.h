@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "compute/core/law.h"
+#include "compute/cuda/nvrtc.h"
 #include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
@@ -20,16 +23,33 @@ struct CompiledKernel {
   double ms = 0;  ///< the time that it took
 };
 
+/// What the compiler gets, besides the headers, which are always the same.
+struct CompilerInput {
+  std::string source;
+  std::vector<std::string> options;
+  std::string function;  ///< the name of the __global__ function
+};
+/// The compiler did not end by itself: one line.
+class CompilerFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+/// Compiles. Throws CompilerFailure, and std::runtime_error if there is no compiler. Any thread may call it.
+using Compiler = std::function<cuda::Nvrtc::Result(const CompilerInput& input)>;
+/// By NVRTC in this process, which takes as long as the source makes it take.
+cuda::Nvrtc::Result compile_here(const CompilerInput& input);
+
 /// Compiles for GPUs of this architecture, such as 90 for sm_90. Takes about 70 ms, or nothing if the same was compiled
 /// shortly before. Any thread may call it. `values` has one of each tunable. Throws KernelFileError that has every
-/// message of the compiler, and std::runtime_error if there is no compiler.
+/// message of the compiler, or its failure, and std::runtime_error if there is no compiler.
 std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
-                                                     int architecture);
+                                                     int architecture, const Compiler& compiler = compile_here);
 
 /// The same for both laws, side by side.
 struct CompiledLaws {
   std::shared_ptr<const CompiledKernel> gravity, attract_repel;
 };
-CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture);
+CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture,
+                                  const Compiler& compiler = compile_here);
 
 }  // namespace orrery

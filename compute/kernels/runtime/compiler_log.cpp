@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compute/core/names.h"
+#include "compute/core/trimmed.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 
 namespace orrery {
@@ -60,7 +61,7 @@ class LogReader {
     }
     put_first([](const FileMessage& message) { return message.is_error; });
     // Wrong parameters cause most of the other errors.
-    put_first([](const FileMessage& message) { return message.text.starts_with("the function must be"); });
+    put_first([](const FileMessage& message) { return message.text.starts_with("the function must"); });
     return std::move(messages_);
   }
 
@@ -70,6 +71,16 @@ class LogReader {
     std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the one for ranges
   }
 
+  /// The text of a static assertion may have several lines.
+  std::string with_further_lines(std::string text) {
+    constexpr std::size_t most_lines = 10;
+    if (!text.starts_with("static assertion failed with \"")) return text;
+    for (std::size_t i = 0; i < most_lines && !text.ends_with('"') && at_ + 1 < lines_.size(); ++i) {
+      text += ' ' + std::string{trimmed(lines_[++at_])};
+    }
+    return text;
+  }
+
   /// NAME(LINE): error: text
   bool read_message() {
     static const std::regex pattern{R"(^(.*)\((\d+)\): (catastrophic error|error|warning)(?: #\S+)?: (.*)$)"};
@@ -77,7 +88,7 @@ class LogReader {
     if (!std::regex_match(lines_[at_], found, pattern)) return false;
     const std::string name = found[1];
     if (name.starts_with("__nv")) return true;  // follows from an error before it
-    FileMessage message{number_of(found[2]), found[3] != "warning", explained(found[4])};
+    FileMessage message{number_of(found[2]), found[3] != "warning", explained(with_further_lines(found[4]))};
     if (name != file_.name) {
       message.text += " (in " + name + ", line " + found[2].str() + ")";
       message.line = line_that_led_here().value_or(file_.function_line);
@@ -88,8 +99,10 @@ class LogReader {
 
   std::string explained(const std::string& text) const {
     if (text.find(wrong_parameters) != std::string::npos) {
+      if (file_.function_nested) return "the function must not be in a namespace or a class";
       return "the function must be: __global__ void " + file_.function + kernel_file_parameters;
     }
+    if (text == "out of memory") return "the compiler needs too much memory: " + std::string{endless_causes};
     return unknown_include(text).value_or(text);
   }
 
@@ -113,11 +126,13 @@ class LogReader {
   }
 
   void read_ptxas_error() {
-    static const std::regex error{R"(^ptxas (?:error|fatal)\s*: (.*)$)"};
+    static const std::regex error{R"(^ptxas (?:.*, line \d+; )?(?:error|fatal)\s*: (.*)$)"};
     static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]{1,8}) bytes, 0x([0-9a-f]{1,8}) max\))"};
     std::smatch found, sizes;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];
+    const bool is_sum = text.starts_with("Ptx assembly aborted");  // of the errors before it
+    if (is_sum && std::ranges::any_of(messages_, &FileMessage::is_error)) return;
     if (std::regex_search(text, sizes, shared)) {
       text = "the function uses " + std::to_string(std::stoul(sizes[1], nullptr, 16)) +
              " bytes of shared memory per block, and __shared__ arrays can have " +

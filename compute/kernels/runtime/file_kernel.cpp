@@ -6,7 +6,6 @@
 #include "compute/core/names.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/loaded_file_kernel.h"
 #endif
 
@@ -28,7 +27,7 @@ void require_free_id(const KernelCatalog& kernels, const KernelFile& file) {
 }
 
 KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFile> file, int version,
-                          [[maybe_unused]] FileKernelUse use) {
+                          [[maybe_unused]] FileKernelUse use, [[maybe_unused]] const Compiler& compiler) {
   require_free_id(kernels, *file);
   if (const std::string reason = no_file_kernels(); !reason.empty()) {
     throw UsageError(file->name + ": a kernel file needs CUDA, and " + reason);
@@ -60,15 +59,16 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
        .takes_targets = true,
        .create = [=](const Settings& settings, const cuda::Device* device) -> std::unique_ptr<ForceKernel> {
 #if ORRERY_HAVE_CUDA
-         if (device) return load_file_kernel(file, settings, *device, use);
-         compile_for_all_laws(*file, settings.values(), usual_architecture);
+         if (device) return load_file_kernel(file, settings, *device, use, compiler);
+         compile_for_all_laws(*file, settings.values(), usual_architecture, compiler);
          return nullptr;
 #else
          (void)settings, (void)device;
          return nullptr;
 #endif
        },
-       .file_text = file->text.c_str()});
+       .file_text = file->text.c_str(),
+       .file_version = version});
 }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "compute/kernels/catalog.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
@@ -22,7 +23,7 @@ void require_free_id(const KernelCatalog& kernels, const KernelFile& file);
 /// device and the settings of that moment; without a device, it is only compiled, and creating it gives null. Throws as
 /// require_free_id(), and UsageError in a build without CUDA.
 KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFile> file, int version = 1,
-                          FileKernelUse use = FileKernelUse::plain);
+                          FileKernelUse use = FileKernelUse::plain, const Compiler& compiler = compile_here);
 
 /// Whether kernel files can run in this build, and why not: one line; empty if they can.
 std::string no_file_kernels();

@@ -69,8 +69,10 @@ std::vector<FoundFunction> find_global_functions(std::string_view source) {
   std::vector<FoundFunction> functions;
   for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + word.size())) {
     if (at > 0 && is_letter(code[at - 1])) continue;
-    const auto lines = std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    functions.push_back({function_name(code, at + word.size()), static_cast<int>(lines) + 1});
+    const std::string_view before{code.data(), at};
+    const auto count = [&](char c) { return std::ranges::count(before, c); };
+    functions.push_back(
+        {function_name(code, at + word.size()), static_cast<int>(count('\n')) + 1, count('{') > count('}')});
   }
   return functions;
 }

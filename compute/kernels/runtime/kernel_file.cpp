@@ -77,7 +77,7 @@ class HeaderReader {
     if (!given_.insert(key).second) fail(std::string{key} + " is given twice");
     if (key == "id") {
       if (!is_kernel_id(value))
-        fail("the id cannot be '" + std::string{value} + "'; it must be lower-case letters, digits and '-'");
+        fail("the id cannot be '" + std::string{value} + "'; it must be at most 64 lower-case letters, digits and '-'");
       file_.id = value;
       file_.id_line = line_;
     } else if (key == "title") {
@@ -116,7 +116,7 @@ class HeaderReader {
                         .initial = {},
                         .line = line_};
     if (!is_kernel_id(tunable.name)) {
-      fail("a tunable cannot be named '" + tunable.name + "'; names are lower-case letters, digits and '-'");
+      fail("a tunable cannot be named '" + tunable.name + "'; names are at most 64 lower-case letters, digits and '-'");
     }
     if (file_.tunable(tunable.name)) fail("the tunable " + tunable.name + " is given twice");
     for (std::string_view word : words_of(text.substr(equals + 1, colon - equals - 1)))
@@ -168,8 +168,10 @@ std::string first_error(const std::string& file, const std::vector<FileMessage>&
 }  // namespace
 
 bool is_kernel_id(std::string_view text) {
+  constexpr std::size_t most_id_bytes = 64;  // a file of this name can be written
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  return !text.empty() && text.front() >= 'a' && text.front() <= 'z' && std::ranges::all_of(text, allowed);
+  return !text.empty() && text.size() <= most_id_bytes && text.front() >= 'a' && text.front() <= 'z' &&
+         std::ranges::all_of(text, allowed);
 }
 
 KernelFileError::KernelFileError(const std::string& file, std::vector<FileMessage> messages)
@@ -215,6 +217,7 @@ KernelFile parse_kernel_file(std::string name, std::string text) {
   if (functions.front().name.empty()) fail(functions.front().line, "__global__ stands before no function");
   file.function = functions.front().name;
   file.function_line = functions.front().line;
+  file.function_nested = functions.front().nested;
   return file;
 }
 

@@ -54,7 +54,8 @@ struct KernelFile {
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
   std::string function;  ///< the name of the __global__ function
   int function_line = 1;
-  std::string text;  ///< the whole file, without a byte order mark
+  bool function_nested = false;  ///< in a namespace or a class
+  std::string text;              ///< the whole file, without a byte order mark
 
   const FileTunable* tunable(std::string_view name) const;
 };

@@ -8,7 +8,6 @@
 
 #include "compute/cuda/launch.h"
 #include "compute/kernels/runtime/checked_calls.h"
-#include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/device_api.h"
 #include "compute/kernels/runtime/guarded_arrays.h"
 
@@ -46,13 +45,14 @@ AttractRepelArgument attract_repel_argument(const Law& law) {
 class FileKernel final : public ForceKernel {
  public:
   FileKernel(std::shared_ptr<const KernelFile> file, const Settings& settings, const cuda::Device& device,
-             FileKernelUse use)
+             FileKernelUse use, const Compiler& compiler)
       : file_{std::move(file)},
         device_{device},
         block_{settings.has("block") ? settings.integer("block") : usual_block},
         bodies_per_thread_{settings.has("bodies-per-thread") ? settings.integer("bodies-per-thread") : 1} {
     if (use == FileKernelUse::guarded) guard_.emplace();
-    const CompiledLaws compiled = compile_for_all_laws(*file_, settings.values(), device.info().architecture());
+    const CompiledLaws compiled =
+        compile_for_all_laws(*file_, settings.values(), device.info().architecture(), compiler);
     device.activate();
     gravity_.emplace(*compiled.gravity);
     attract_repel_.emplace(*compiled.attract_repel);
@@ -149,14 +149,14 @@ class FileKernel final : public ForceKernel {
 }  // namespace
 
 std::unique_ptr<ForceKernel> load_file_kernel(std::shared_ptr<const KernelFile> file, const Settings& settings,
-                                              const cuda::Device& device, FileKernelUse use) {
-  return std::make_unique<FileKernel>(std::move(file), settings, device, use);
+                                              const cuda::Device& device, FileKernelUse use, const Compiler& compiler) {
+  return std::make_unique<FileKernel>(std::move(file), settings, device, use, compiler);
 }
 
 #else
 
 std::unique_ptr<ForceKernel> load_file_kernel(std::shared_ptr<const KernelFile> file, const Settings&,
-                                              const cuda::Device&, FileKernelUse) {
+                                              const cuda::Device&, FileKernelUse, const Compiler&) {
   throw UsageError(file->name + ": a kernel file needs a build with CUDA 12.8 or later");
 }
 

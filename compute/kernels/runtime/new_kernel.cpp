@@ -66,7 +66,7 @@ std::string new_kernel_text(const std::string& id, std::string_view from) {
 KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from) {
   if (!is_kernel_id(id)) {
     throw UsageError("a kernel cannot be named '" + id +
-                     "'; a name is lower-case letters, digits and '-', and begins with a letter");
+                     "'; a name is at most 64 lower-case letters, digits and '-', and begins with a letter");
   }
   KernelFile file = parse_kernel_file(id + ".cu", new_kernel_text(id, from));
   require_free_id(kernels, file);

@@ -13,6 +13,7 @@
 
 #include "compute/core/team.h"
 #include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/fma_limit.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/kernels/parts/simd_rows.h"
@@ -37,7 +38,7 @@ struct GroupWork {
   std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
   std::array<Vec4, max_group> points;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
-  std::int64_t interactions = 0;
+  std::int64_t with_bodies = 0, with_cells = 0, with_distant = 0;  ///< interactions by kind
 };
 
 /// How the groups are evaluated.
@@ -142,7 +143,7 @@ void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange
     for_each_rows([&](const Vec4* point, float* sum) {
       add_bodies<rows>(list.x, list.y, list.z, list.mass, 0, end, law, point, sum);
     });
-    work.interactions += std::int64_t{list.count} * count;
+    work.with_bodies += std::int64_t{list.count} * count;
     list.count = 0;
   };
   const bool is_local = plan.far == FarField::local && args.law.id == LawId::gravity;
@@ -157,13 +158,13 @@ void evaluate_group_rows(const ForceArgs& args, const GroupPlan& plan, BodyRange
         for_each_rows([&](const Vec4* point, float* sum) {
           for (int r = 0; r < rows; ++r) add_cells(cells, end, law, point[r], sum + r * 3 * lane_count);
         });
-        work.interactions += std::int64_t{cells.centers.count} * count;
+        work.with_cells += std::int64_t{cells.centers.count} * count;
         cells.centers.count = 0;
       },
       [&] {
         CellList& cells = work.walk.distant;
         if (!cancelled(args)) add_distant_cells(cells, cells.pad(lane_count), law, ball.center, expansion);
-        work.interactions += cells.centers.count;
+        work.with_distant += cells.centers.count;
         cells.centers.count = 0;
       });
   if (cancelled(args)) return;
@@ -251,7 +252,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
     run("sort", [&] { tree_.sort(shape_.threads, args.cancelled); });
     run("build", [&] { tree_.build(args.bodies, shape_, args.cancelled); });
     run("moments", [&] { tree_.find_moments(shape_, args.cancelled); });
-    run("walk", [&] { report.interactions = walk(args); });
+    run("walk", [&] { walk(args, report); });
     report_.reset();
     if (cancelled(args)) return;
     report.cells = static_cast<std::int64_t>(tree_.cells().size());
@@ -276,10 +277,9 @@ class CpuTree final : public ForceKernel, public TreeFacet {
   }
 
  private:
-  /// Returns the interactions.
-  std::int64_t walk(const ForceArgs& args) {
+  void walk(const ForceArgs& args, TreeReport& report) {
     while (static_cast<int>(work_.size()) < shape_.threads) work_.push_back(std::make_unique<GroupWork>());
-    for (const auto& work : work_) work->interactions = 0;
+    for (const auto& work : work_) work->with_bodies = work->with_cells = work->with_distant = 0;
     const std::vector<BodyRange> groups = tree_.groups(group_);
     const GroupPlan plan{tree_, mark_targets(args), rows_, shape_.theta, far_};
     std::atomic<std::size_t> next = 0;
@@ -289,9 +289,12 @@ class CpuTree final : public ForceKernel, public TreeFacet {
         HWY_DYNAMIC_DISPATCH(evaluate_group)(args, plan, groups[g], work);
       }
     });
-    std::int64_t interactions = 0;
-    for (const auto& work : work_) interactions += work->interactions;
-    return interactions;
+    for (const auto& work : work_) {
+      report.interactions += work->with_bodies + work->with_cells + work->with_distant;
+      report.vector_instructions += simd_instructions_per_pair * static_cast<double>(work->with_bodies) +
+                                    simd_instructions_per_cell * static_cast<double>(work->with_cells) +
+                                    simd_instructions_per_distant_cell * static_cast<double>(work->with_distant);
+    }
   }
 
   BodyRange group_of(int body) const {

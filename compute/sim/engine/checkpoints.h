@@ -25,11 +25,13 @@ class Checkpoints {
 
   /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
   void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
-    const auto size = static_cast<std::size_t>(count);
+    const Digits digits = bodies.positions_low ? Digits::compensated : Digits::single;
     Copy& next = copies_[1];
-    if (next.at || !make_room(next, size)) return;
-    copy(bodies.positions, next.positions.data(), size, stream);
-    copy(bodies.velocities, next.velocities.data(), size, stream);
+    if (next.at || !make_room(next, static_cast<std::size_t>(count), low_words_of(count, digits))) return;
+    copy(bodies.positions, next.positions, stream);
+    copy(bodies.velocities, next.velocities, stream);
+    copy(bodies.positions_low, next.positions_low, stream);
+    copy(bodies.velocities_low, next.velocities_low, stream);
     next.done.record(stream);
     next.at = now;
   }
@@ -47,34 +49,44 @@ class Checkpoints {
   /// Waits.
   Bodies download(cudaStream_t stream) const {
     const Copy& latest = copies_[0];
-    Bodies bodies{std::vector<Vec4>(latest.positions.size()), std::vector<Vec4>(latest.positions.size())};
-    cuda::download<Vec4>(latest.positions.data(), bodies.positions, stream);
-    cuda::download<Vec4>(latest.velocities.data(), bodies.velocities, stream);
+    Bodies bodies;
+    download(latest.positions, bodies.positions, stream);
+    download(latest.velocities, bodies.velocities, stream);
+    download(latest.positions_low, bodies.positions_low, stream);
+    download(latest.velocities_low, bodies.velocities_low, stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
     return bodies;
   }
 
   /// Gives the memory back. Call only while nothing is enqueued.
   void forget() { copies_ = {Copy{device_}, Copy{device_}}; }
-  std::size_t bytes() const { return 2 * (copies_[0].positions.size() + copies_[1].positions.size()) * sizeof(Vec4); }
+  std::size_t bytes() const { return copies_[0].bytes() + copies_[1].bytes(); }
 
  private:
   struct Copy {
     explicit Copy(const cuda::Device& device) : done{device} {}
+    std::size_t bytes() const { return 2 * (positions.size() + positions_low.size()) * sizeof(Vec4); }
     cuda::DeviceArray<Vec4> positions, velocities;
+    cuda::DeviceArray<Vec4> positions_low, velocities_low;  // empty without low words
     cuda::Event done;
     std::optional<StepTime> at;  // none: the copy is not in use
   };
 
-  bool make_room(Copy& copy, std::size_t size) const {
-    if (copy.positions.size() == size) return true;
-    if (device_.free_memory() < 2 * size * sizeof(Vec4) + reserve_bytes) return false;
+  bool make_room(Copy& copy, std::size_t size, std::size_t low_words) const {
+    if (copy.positions.size() == size && copy.positions_low.size() == low_words) return true;
+    if (device_.free_memory() < 2 * (size + low_words) * sizeof(Vec4) + reserve_bytes) return false;
     copy.positions = cuda::DeviceArray<Vec4>(device_, size);
     copy.velocities = cuda::DeviceArray<Vec4>(device_, size);
+    copy.positions_low = cuda::DeviceArray<Vec4>(device_, low_words);
+    copy.velocities_low = cuda::DeviceArray<Vec4>(device_, low_words);
     return true;
   }
-  static void copy(const Vec4* from, Vec4* to, std::size_t size, cudaStream_t stream) {
-    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+  static void copy(const Vec4* from, const cuda::DeviceArray<Vec4>& to, cudaStream_t stream) {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+  }
+  static void download(const cuda::DeviceArray<Vec4>& from, std::vector<Vec4>& to, cudaStream_t stream) {
+    to.resize(from.size());
+    cuda::download<Vec4>(from.data(), to, stream);
   }
 
   const cuda::Device& device_;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
@@ -11,19 +10,11 @@
 #include <utility>
 
 #include "compute/core/start_thread.h"
-#include "compute/core/subnormals.h"
-#include "compute/integrators/body_levels.h"
-#include "compute/integrators/update.h"
+#include "compute/sim/engine/cpu_step_ops.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 /// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
 /// touches the bodies only while no batch is in flight.
@@ -36,26 +27,30 @@ class CpuEngine final : public Engine {
   }
 
   void upload(const Bodies& bodies) override {
-    Bodies copy = bodies;
-    std::vector<Vec4> accelerations(bodies.positions.size());
-    std::swap(bodies_, copy);  // from here on nothing can fail
-    std::swap(accelerations_, accelerations);
-    masses_ = mass_range(bodies_.positions);
-    accelerations_current_ = false;
+    CpuState fresh;
+    fresh.bodies = bodies;
+    fresh.accelerations.resize(bodies.positions.size());
+    fresh.accelerations_low.resize(bodies.positions_low.size());
+    std::swap(state_, fresh);  // from here on nothing can fail
+    masses_ = mass_range(state_.bodies.positions);
   }
-  Bodies download() override { return bodies_; }
+  Bodies download() override { return state_.bodies; }
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
-    std::copy_n(bodies_.positions.begin(), positions.size(), positions.begin());
-    std::copy_n(bodies_.velocities.begin(), velocities.size(), velocities.begin());
+    std::copy_n(state_.bodies.positions.begin(), positions.size(), positions.begin());
+    std::copy_n(state_.bodies.velocities.begin(), velocities.size(), velocities.begin());
   }
   std::vector<Vec4> accelerations() override {
-    std::vector<Vec4> result(bodies_.positions.size());
-    evaluate(force_args({.accelerations = result.data()}, nullptr));
+    std::vector<Vec4> result(state_.bodies.positions.size());
+    flushing_subnormals([&] { plan_.kernel->evaluate(parts().force_args({.accelerations = result.data()})); });
     return result;
   }
 
   void set_plan(const StepPlan& plan) override {
-    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      state_.accelerations_current = false;
+      state_.hermite.forget_pulls();
+    }
+    if (!plan.integrator->needs_jerks) state_.hermite = {};
     plan_ = plan;
   }
 
@@ -106,109 +101,8 @@ class CpuEngine final : public Engine {
   }
 
  private:
-  /// What the force evaluations of a batch took.
-  struct ForceWork {
-    int evaluations = 0;
-    double ms = 0;
-    double interactions = 0;
-  };
-
-  /// The integrator's operations on this engine's arrays.
-  class Ops final : public StepOps {
-   public:
-    /// The first evaluation is compared if the batch probes forces; all are stored if it reads accelerations.
-    Ops(CpuEngine& engine, const BatchRequest& batch)
-        : engine_{engine},
-          targets_{targets_of(batch.probe, engine.bodies_.count())},
-          sample_{static_cast<std::size_t>(sample_size(batch.probe, engine.bodies_.count()))},
-          stores_{batch.accelerations} {}
-    void force(bool store, float kick_dt) override {
-      const bool compares = !targets_.empty() && !probe;
-      store |= compares || stores_;
-      evaluate(engine_.force_args({.accelerations = store ? engine_.accelerations_.data() : nullptr,
-                                   .velocities = kick_dt != 0 ? engine_.bodies_.velocities.data() : nullptr,
-                                   .kick_dt = kick_dt,
-                                   .drag = engine_.plan_.law.effective_drag()},
-                                  &engine_.cancelled_));
-      if (store) engine_.accelerations_current_ = true;
-      if (compares) compare();
-    }
-    void kick_drift(float kick_dt, float drift_dt) override {
-      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body = orrery::kick_drift(engine_.bodies_.positions, engine_.bodies_.velocities, engine_.accelerations_,
-                                          kick_dt, engine_.plan_.law.effective_drag(), drift_dt);
-      if (not_finite < 0) not_finite = body;
-      engine_.accelerations_current_ = false;
-    }
-    bool accelerations_current() const override { return engine_.accelerations_current_; }
-    int assign_levels(float time_step) override {
-      return engine_.levels_.assign(engine_.plan_.criterion(), time_step, engine_.accelerations_);
-    }
-    void force_levels(const Substep& now) override {
-      if (now.lowest_active() == 0) return force(/*store=*/true, 0);
-      ForceArgs args = engine_.force_args({.accelerations = engine_.accelerations_.data()}, &engine_.cancelled_);
-      const std::span<const int> active = engine_.levels_.active(now);
-      if (engine_.plan_.takes_targets) args.targets = {active.data(), static_cast<int>(active.size())};
-      evaluate(args);
-    }
-    void kick_drift_levels(const Substep& now) override {
-      if (engine_.cancelled_) return;
-      const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-      const int body = engine_.levels_.kick_drift(now, engine_.bodies_.positions, engine_.bodies_.velocities,
-                                                  engine_.accelerations_, engine_.plan_.law.effective_drag());
-      if (not_finite < 0) not_finite = body;
-      if (now.number < now.last()) engine_.accelerations_current_ = false;
-    }
-
-    std::int64_t step = 0;  // that is being made
-    ForceWork work;
-    std::optional<ForceProbe> probe;
-    int not_finite = -1;  // the first body that a pass found so
-
-   private:
-    void evaluate(ForceArgs args) {
-      std::uint64_t by_tree = 0;
-      args.evaluated = &by_tree;
-      const auto begin = Clock::now();
-      engine_.evaluate(args);
-      work.ms += ms_since(begin);
-      work.interactions += engine_.plan_.kernel->tree() ? static_cast<double>(by_tree) : interactions_of(args);
-      ++work.evaluations;
-    }
-
-    void compare() {
-      const auto begin = Clock::now();
-      const std::vector<Vec3d> reference =
-          reference_accelerations(engine_.bodies_.positions, targets_, engine_.plan_.law, &engine_.cancelled_);
-      const std::vector<Vec4> accelerations = entries(engine_.accelerations_, targets_);
-      BodyErrors bodies{targets_, target_errors(accelerations, reference), accelerations};
-      probe = ForceProbe{.step = step,
-                         .sample = static_cast<int>(sample_),
-                         .error = target_error(std::span{accelerations}.first(sample_),
-                                               std::span{targets_}.first(sample_), std::span{reference}.first(sample_)),
-                         .ms = ms_since(begin),
-                         .bodies = std::make_shared<const BodyErrors>(std::move(bodies))};
-    }
-
-    CpuEngine& engine_;
-    std::vector<int> targets_;
-    std::size_t sample_;  // the first targets: those whose errors are summed up
-    bool stores_;
-  };
-
-  /// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long.
-  /// The sums in double precision that they are held against do not.
-  void evaluate(const ForceArgs& args) const {
-    const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-    plan_.kernel->evaluate(args);
-  }
-  ForceArgs force_args(Epilogue epilogue, const std::atomic<bool>* cancelled) const {
-    return {.bodies = bodies_.positions.data(),
-            .count = bodies_.count(),
-            .masses = masses_,
-            .law = plan_.law,
-            .epilogue = epilogue,
-            .cancelled = cancelled};
+  CpuStepParts parts() {
+    return {.state = state_, .masses = masses_, .levels = levels_, .plan = plan_, .cancelled = cancelled_};
   }
 
   void work(std::stop_token stop) {
@@ -235,10 +129,10 @@ class CpuEngine final : public Engine {
     BatchResult result;
     int steps = 0;
     double all_steps_ms = 0;
-    ForceWork work;  // of whole steps
+    CpuStepOps::ForceWork work;  // of whole steps
     try {
-      Ops ops{*this, batch};
-      int body = first_not_finite(bodies_.positions, bodies_.velocities);
+      CpuStepOps ops{parts(), batch};
+      int body = first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       while (body < 0 && steps < batch.steps) {
         ops.step = batch.begin.step + steps + 1;
         const std::optional<double> step_ms = whole_step(ops);
@@ -248,8 +142,10 @@ class CpuEngine final : public Engine {
         work = ops.work;
         if (TreeFacet* const tree = plan_.kernel->tree()) result.tree = tree->report();
         result.force_probe = ops.probe;
-        if (plan_.integrator->block_steps) result.levels = levels_.counts();
-        body = ops.not_finite >= 0 ? ops.not_finite : first_not_finite(bodies_.positions, bodies_.velocities);
+        if (plan_.integrator->block_steps)
+          result.levels = state_.hermite.started() ? state_.hermite.counts() : levels_.counts();
+        body =
+            ops.not_finite >= 0 ? ops.not_finite : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
@@ -266,21 +162,22 @@ class CpuEngine final : public Engine {
   }
 
   /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
-  std::optional<ForceProbe> evaluate_alone(Ops& ops, const BatchRequest& batch) {
-    if (batch.probe.sample == 0 && (!batch.accelerations || accelerations_current_)) return std::nullopt;
+  std::optional<ForceProbe> evaluate_alone(CpuStepOps& ops, const BatchRequest& batch) {
+    if (batch.probe.sample == 0 && (!batch.accelerations || state_.accelerations_current)) return std::nullopt;
     ops.step = batch.begin.step;
     ops.force(/*store=*/true, 0);
     if (!cancelled_) return ops.probe;
-    accelerations_current_ = false;
+    state_.accelerations_current = false;
     return std::nullopt;
   }
 
   /// Null if the evaluation was cancelled.
   std::shared_ptr<const Accelerations> magnitudes(const BatchRequest& batch) const {
-    if (batch.steps == 0 && !accelerations_current_) return nullptr;
+    if (batch.steps == 0 && !state_.accelerations_current) return nullptr;
     Accelerations result{.step = batch.begin.step + batch.steps, .magnitudes = {}};
-    result.magnitudes.reserve(accelerations_.size());
-    for (const Vec4& a : accelerations_) result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
+    result.magnitudes.reserve(state_.accelerations.size());
+    for (const Vec4& a : state_.accelerations)
+      result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
     return std::make_shared<const Accelerations>(std::move(result));
   }
 
@@ -294,7 +191,7 @@ class CpuEngine final : public Engine {
     const StepTime now = batch.begin.after(batch.steps, plan_.time_step);
     const ConservedProbe probe{.step = now.step,
                                .sim_time = now.sim_time,
-                               .sums = conserved(bodies_, plan_.law, &cancelled_),
+                               .sums = conserved(state_.bodies, plan_.law, &cancelled_),
                                .ms = ms_since(begin)};
     if (cancelled_) return std::nullopt;
     return probe;
@@ -302,9 +199,9 @@ class CpuEngine final : public Engine {
 
   /// While nothing changes the bodies.
   void keep_bodies(const StepTime& now) {
-    if (first_not_finite(bodies_.positions, bodies_.velocities) >= 0) return;
+    if (first_not_finite(state_.bodies.positions, state_.bodies.velocities) >= 0) return;
     try {
-      Bodies copy = bodies_;
+      Bodies copy = state_.bodies;
       const std::lock_guard lock{mutex_};
       std::swap(checkpoint_, copy);
       checkpoint_at_ = now;
@@ -314,15 +211,9 @@ class CpuEngine final : public Engine {
 
   /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
   /// when the step was cancelled, and a step that failed throws.
-  std::optional<double> whole_step(Ops& ops) {
-    bodies_before_ = bodies_;
-    accelerations_before_ = accelerations_;
-    const bool current_before = accelerations_current_;
-    const auto undo = [&] {
-      std::swap(bodies_, bodies_before_);
-      std::swap(accelerations_, accelerations_before_);
-      accelerations_current_ = current_before;
-    };
+  std::optional<double> whole_step(CpuStepOps& ops) {
+    state_before_ = state_;
+    const auto undo = [&] { std::swap(state_, state_before_); };
     const bool probed_before = ops.probe.has_value();
     const auto begin = Clock::now();
     try {
@@ -337,10 +228,8 @@ class CpuEngine final : public Engine {
     return std::nullopt;
   }
 
-  Bodies bodies_, bodies_before_;
+  CpuState state_, state_before_;
   MassRange masses_;
-  std::vector<Vec4> accelerations_, accelerations_before_;
-  bool accelerations_current_ = false;
   BodyLevels levels_;
   StepPlan plan_;
   std::atomic<bool> cancelled_ = false;

@@ -43,28 +43,34 @@ class CudaEngine final : public Engine {
     device_.activate();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
-    resize(bodies.count());
+    resize(bodies.count(), bodies.digits());
     if (plan_.kernel) plan_.kernel->bodies_replaced();
     masses_ = mass_range(bodies.positions);
-    Mapping mapping{storage_, stream_.get()};
+    Mapping mapping = map();
     cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
     cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
+    cuda::upload<Vec4>(bodies.positions_low, low_.positions.data(), stream_.get());
+    cuda::upload<Vec4>(bodies.velocities_low, low_.velocities.data(), stream_.get());
     stream_.synchronize();
     mapping.unmap();
     accelerations_current_ = false;
+    hermite_.bodies_replaced();  // begins anew
     watch_.clear();
     looked_at_ = false;
   }
 
   Bodies download() override {
-    Bodies bodies{std::vector<Vec4>(size()), std::vector<Vec4>(size())};
-    copy_drawn(bodies.positions, bodies.velocities);
+    Bodies bodies = with_digits({std::vector<Vec4>(size()), std::vector<Vec4>(size())}, digits());
+    device_.activate();
+    cuda::download<Vec4>(low_.positions.data(), bodies.positions_low, stream_.get());
+    cuda::download<Vec4>(low_.velocities.data(), bodies.velocities_low, stream_.get());
+    copy_drawn(bodies.positions, bodies.velocities);  // waits
     return bodies;
   }
 
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
     device_.activate();
-    Mapping mapping{storage_, stream_.get()};
+    Mapping mapping = map();
     cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
     cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
     stream_.synchronize();
@@ -73,8 +79,10 @@ class CudaEngine final : public Engine {
 
   std::vector<Vec4> accelerations() override {
     device_.activate();
-    Mapping mapping{storage_, stream_.get()};
-    plan_.kernel->evaluate(step_parts().force_args(mapping.bodies, {.accelerations = accelerations_.data()}));
+    Mapping mapping = map();
+    const CudaStepParts parts = step_parts();
+    plan_.kernel->evaluate(parts.force_args(
+        mapping.bodies, {.accelerations = parts.d_accelerations, .accelerations_low = parts.d_accelerations_low}));
     accelerations_current_ = true;
     std::vector<Vec4> result(size());
     cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
@@ -84,7 +92,11 @@ class CudaEngine final : public Engine {
   }
 
   void set_plan(const StepPlan& plan) override {
-    if (plan.kernel != plan_.kernel || plan.law != plan_.law) accelerations_current_ = false;
+    if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      accelerations_current_ = false;
+      hermite_.forget_pulls();
+    }
+    if (!plan.integrator->needs_jerks) hermite_.forget();
     plan_ = plan;
     batches_since_timed_ = 0;
   }
@@ -110,8 +122,12 @@ class CudaEngine final : public Engine {
     number_passes(request.begin.step, request.begin.step + request.steps);
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
-    if (plan_.integrator->block_steps) levels_.prepare(count_);
-    Mapping mapping{storage_, stream_.get()};
+    if (plan_.integrator->needs_jerks) {
+      hermite_.prepare(count_);
+    } else if (plan_.integrator->block_steps) {
+      levels_.prepare(count_, digits());
+    }
+    Mapping mapping = map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     enqueue_steps(batch, mapping.bodies);
@@ -145,7 +161,7 @@ class CudaEngine final : public Engine {
     checkpoints_.judge(watch_);
     if (watch_.found()) return;
     number_passes(now.step, now.step);
-    Mapping mapping{storage_, stream_.get()};
+    Mapping mapping = map();
     if (!looked_at_) look_at(mapping.bodies, now.step);
     checkpoints_.keep(mapping.bodies, count_, now, stream_.get());
     mapping.unmap();
@@ -165,6 +181,17 @@ class CudaEngine final : public Engine {
   }
 
  private:
+  /// Of the bodies and their accelerations; empty under Digits::single.
+  struct LowWords {
+    LowWords() = default;
+    LowWords(const cuda::Device& device, std::size_t size)
+        : positions{device, size}, velocities{device, size}, accelerations{device, size} {}
+    std::size_t size() const { return positions.size(); }
+    cuda::DeviceArray<Vec4> positions, velocities, accelerations;
+  };
+
+  Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
+  Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
   /// For what is enqueued next.
   CudaStepParts step_parts() {
     return {.device = device_,
@@ -173,8 +200,10 @@ class CudaEngine final : public Engine {
             .count = count_,
             .masses = masses_,
             .d_accelerations = accelerations_.data(),
+            .d_accelerations_low = plan_.reads_low_words ? low_.accelerations.data() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,
+            .hermite = hermite_,
             .comparison = comparison_,
             .watch = watch_};
   }
@@ -196,10 +225,11 @@ class CudaEngine final : public Engine {
            .compute = [this] { magnitudes_.enqueue(accelerations_.data(), count_, stream_.get()); }});
     }
     if (request.measure_conserved) {
-      measurements.push_back({.prepare = [this] { sums_.prepare(count_); },
+      measurements.push_back({.prepare = [this] { sums_.prepare(count_, digits()); },
                               .read =
                                   [this](const DeviceBodies& bodies) {
-                                    sums_.keep(bodies.positions, bodies.velocities, count_, stream_.get());
+                                    sums_.keep(bodies.positions, bodies.velocities, bodies.positions_low,
+                                               bodies.velocities_low, count_, stream_.get());
                                   },
                               .compute = [this] { sums_.enqueue(plan_.law, stream_.get()); }});
     }
@@ -286,27 +316,33 @@ class CudaEngine final : public Engine {
     }
   }
 
-  void resize(int count) {
-    if (accelerations_.size() != static_cast<std::size_t>(count)) {
-      require_room(count);
-      checkpoints_.forget();
+  void resize(int count, Digits digits) {
+    if (accelerations_.size() != static_cast<std::size_t>(count) || low_words_of(count, digits) != low_.size()) {
+      require_room(count, digits);
+      if (count != count_) checkpoints_.forget();
       accelerations_ = {};  // first the old memory, then the new
+      low_ = {};
       levels_.forget();
+      hermite_.forget();
       count_ = 0;
     }
     storage_.resize(count);
     batches_since_timed_ = 0;
     if (!accelerations_.data()) {
       accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+      low_ = LowWords{device_, low_words_of(count, digits)};
     }
     count_ = count;
   }
 
   /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
-  void require_room(int count) const {
-    constexpr std::size_t body_bytes = 3 * sizeof(Vec4);  // position, velocity, acceleration
-    const std::size_t room = device_.free_memory() + size() * body_bytes + checkpoints_.bytes();
-    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / body_bytes;
+  void require_room(int count, Digits digits) const {
+    constexpr std::size_t vectors = 3;  // position, velocity, acceleration
+    const auto bytes = [](std::size_t bodies, std::size_t low_words) {
+      return vectors * (bodies + low_words) * sizeof(Vec4);
+    };
+    const std::size_t room = device_.free_memory() + bytes(size(), low_.size()) + checkpoints_.bytes();
+    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / bytes(1, low_words_of(1, digits));
     if (static_cast<std::size_t>(count) <= most) return;
     throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
                      std::to_string(most));
@@ -325,10 +361,12 @@ class CudaEngine final : public Engine {
   DeviceStorage& storage_;
   cuda::Stream stream_{device_};
   cuda::DeviceArray<Vec4> accelerations_;
+  LowWords low_;
   int count_ = 0;
   MassRange masses_;
   bool accelerations_current_ = false;
   cuda::BodyLevels levels_{device_};
+  cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;

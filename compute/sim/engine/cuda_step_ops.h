@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/body_levels_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/cuda_hermite_ops.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
@@ -19,18 +21,29 @@ struct CudaStepParts {
   int count;
   MassRange masses;
   Vec4* d_accelerations;
+  Vec4* d_accelerations_low;  // null: the kernel gives none, or the bodies have no low words
   bool& accelerations_current;
   cuda::BodyLevels& levels;
+  cuda::HermiteBodies& hermite;
   cuda::ForceComparison& comparison;
   const NonFiniteWatch& watch;
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
     return {.bodies = bodies.positions,
+            .bodies_low = bodies.positions_low,
             .count = count,
             .masses = masses,
             .law = plan.law,
             .epilogue = epilogue,
             .stream = stream};
+  }
+  StateArrays arrays(const DeviceBodies& bodies) const {
+    return {.positions = bodies.positions,
+            .velocities = bodies.velocities,
+            .accelerations = d_accelerations,
+            .positions_low = bodies.positions_low,
+            .velocities_low = bodies.velocities_low,
+            .accelerations_low = d_accelerations_low};
   }
 };
 
@@ -38,7 +51,21 @@ struct CudaStepParts {
 class CudaStepOps final : public StepOps {
  public:
   CudaStepOps(const CudaStepParts& parts, const DeviceBodies& bodies, CudaBatch& batch)
-      : parts_{parts}, bodies_{bodies}, batch_{batch} {}
+      : parts_{parts},
+        bodies_{bodies},
+        batch_{batch},
+        hermite_{{.state = parts.hermite,
+                  .arrays = parts.arrays(bodies),
+                  .count = parts.count,
+                  .d_accelerations = parts.d_accelerations,
+                  .accelerations_current = parts.accelerations_current,
+                  .plan = parts.plan,
+                  .stream = parts.stream,
+                  .batch = batch,
+                  .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); },
+                  .next_check = [this] { return next_check(); }}} {}
+  CudaStepOps(const CudaStepOps&) = delete;
+  CudaStepOps& operator=(const CudaStepOps&) = delete;
   /// `timed`: its evaluations are.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
@@ -48,24 +75,27 @@ class CudaStepOps final : public StepOps {
     batch_.evaluations_before.push_back(batch_.evaluations);
   }
 
-  void force(bool store, float kick_dt) override {
-    const bool compares = batch_.request.probe.sample > 0 && batch_.probed_step < 0;
-    store |= compares || batch_.request.accelerations;
+  void force(bool store, double kick_dt) override {
+    const bool compares = this->compares();
+    const bool kicks_in_double = kick_dt != 0 && bodies_.velocities_low;
+    store |= compares || batch_.request.accelerations || kicks_in_double;
+    const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
     evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
-                                         .velocities = kick_dt != 0 ? bodies_.velocities : nullptr,
-                                         .kick_dt = kick_dt,
-                                         .drag = parts_.plan.law.effective_drag()}));
+                                         .velocities = kernel_kicks ? bodies_.velocities : nullptr,
+                                         .kick_dt = static_cast<float>(kick_dt),
+                                         .drag = parts_.plan.law.effective_drag(),
+                                         .accelerations_low = parts_.d_accelerations_low}));
+    if (kicks_in_double) update(kick_dt, 0);
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
       batch_.probed_step = step_;
-      parts_.comparison.enqueue(bodies_.positions, parts_.count, batch_.request.probe, parts_.plan.law,
-                                parts_.d_accelerations, parts_.stream);
+      parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
+                                parts_.plan.law, parts_.d_accelerations, parts_.stream);
     }
   }
-  void kick_drift(float kick_dt, float drift_dt) override {
-    cuda::kick_drift(parts_.device, bodies_.positions, bodies_.velocities, parts_.d_accelerations, parts_.count,
-                     kick_dt, parts_.plan.law.effective_drag(), drift_dt, next_check(), parts_.stream);
+  void kick_drift(double kick_dt, double drift_dt) override {
+    update(kick_dt, drift_dt);
     parts_.accelerations_current = false;
   }
   bool accelerations_current() const override { return parts_.accelerations_current; }
@@ -77,25 +107,39 @@ class CudaStepOps final : public StepOps {
   }
   void force_levels(const Substep& now) override {
     if (now.lowest_active() == 0) return force(/*store=*/true, 0);
-    ForceArgs args = parts_.force_args(bodies_, {.accelerations = parts_.d_accelerations});
+    ForceArgs args = parts_.force_args(
+        bodies_, {.accelerations = parts_.d_accelerations, .accelerations_low = parts_.d_accelerations_low});
     if (parts_.plan.takes_targets) args.targets = {parts_.levels.d_order(), parts_.levels.active_count(now)};
     evaluate(args);
   }
   void kick_drift_levels(const Substep& now) override {
-    parts_.levels.kick_drift(now, bodies_.positions, bodies_.velocities, parts_.d_accelerations,
-                             parts_.plan.law.effective_drag(), next_check(), parts_.stream);
+    parts_.levels.kick_drift(now, parts_.arrays(bodies_), parts_.plan.law.effective_drag(), next_check(),
+                             parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
+  }
+  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  HermiteOps& hermite() override {
+    if (compares()) force(/*store=*/true, 0);
+    return hermite_;
   }
 
  private:
+  bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
+  void update(double kick_dt, double drift_dt) {
+    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
+                     drift_dt, next_check(), parts_.stream);
+  }
   void evaluate(ForceArgs args) {
-    ++batch_.evaluations;
-    batch_.interactions += interactions_of(args);
-    const auto* pass = timed_ ? &next_pass() : nullptr;
-    if (pass) pass->first.record(parts_.stream);
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
     args.times_phases = timed_;
-    parts_.plan.kernel->evaluate(args);
+    time(interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
+  }
+  void time(double interactions, const std::function<void()>& evaluation) {
+    ++batch_.evaluations;
+    batch_.interactions += interactions;
+    const auto* pass = timed_ ? &next_pass() : nullptr;
+    if (pass) pass->first.record(parts_.stream);
+    evaluation();
     if (pass) pass->second.record(parts_.stream);
   }
   const std::pair<cuda::Event, cuda::Event>& next_pass() {
@@ -113,6 +157,7 @@ class CudaStepOps final : public StepOps {
   bool timed_ = false;
   bool changed_ = false;  // in this step, the bodies have been
   int drifts_ = 0;        // in this step
+  CudaHermiteOps hermite_;
 };
 
 }  // namespace orrery

@@ -23,8 +23,9 @@ struct StepPlan {
   Law law;
   float time_step = 0;
   float eta = StepCriterion::usual_eta;
-  bool takes_targets = false;  ///< the kernel does, see KernelInfo
-  float mean_mass = 0;         ///< of the bodies
+  bool takes_targets = false;    ///< the kernel does, see KernelInfo
+  bool reads_low_words = false;  ///< likewise
+  float mean_mass = 0;           ///< of the bodies
 
   /// For the levels of block steps.
   StepCriterion criterion() const { return {.softening = law.softening, .mean_mass = mean_mass, .eta = eta}; }

@@ -8,12 +8,16 @@
 
 namespace orrery {
 
-/// The storage mapped for as long as this lives, and what mapping took of the CPU's time.
+/// The storage mapped for as long as this lives, and what mapping took of the CPU's time. The low words (null: none)
+/// need no mapping and are passed on.
 class Mapping {
  public:
-  Mapping(DeviceStorage& storage, CUstream_st* stream) : storage_{storage}, stream_{stream} {
+  Mapping(DeviceStorage& storage, CUstream_st* stream, Vec4* positions_low, Vec4* velocities_low)
+      : storage_{storage}, stream_{stream} {
     const auto begin = std::chrono::steady_clock::now();
     bodies = storage.map(stream);
+    bodies.positions_low = positions_low;
+    bodies.velocities_low = velocities_low;
     map_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
   Mapping(const Mapping&) = delete;

@@ -17,7 +17,7 @@ class OwnStorage final : public DeviceStorage {
     positions_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
     velocities_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
   }
-  DeviceBodies map(cudaStream_t) override { return {positions_.data(), velocities_.data()}; }
+  DeviceBodies map(cudaStream_t) override { return {.positions = positions_.data(), .velocities = velocities_.data()}; }
   void unmap(cudaStream_t) override {}
 
  private:

@@ -225,6 +225,7 @@ TEST(CommandLine, ListsEveryKernel) {
     EXPECT_EQ(list[i]["lesson"], kernel.lesson);
     EXPECT_EQ(list[i]["repeatable"], kernel.repeatable);
     EXPECT_EQ(list[i]["takes_targets"], kernel.takes_targets);
+    EXPECT_EQ(list[i]["gives_jerks"], kernel.gives_jerks);
     EXPECT_EQ(list[i]["tolerance"]["max"], kernel.tolerance.max);
     EXPECT_NE(text.out.find(kernel.id), std::string::npos);
   }

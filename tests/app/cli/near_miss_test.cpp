@@ -85,9 +85,9 @@ TEST(NearMiss, NamesTheSubcommandThatTakesTheOption) {
           "unknown option '--repeat', which 'orrery bench' and 'orrery report' take; options of 'orrery view': ");
   refused({"--repeat=3"}, "which 'orrery bench' and 'orrery report' take; ");
   refused({"verify", "--frames", "3"}, "which 'orrery view' and 'orrery render' take; ");
-  refused({"info", "-n", "3"},
+  refused({"kernels", "-n", "3"},
           "which 'orrery view', 'orrery render', 'orrery bench', 'orrery report', 'orrery verify', "
-          "'orrery profile', 'orrery compare', 'orrery race' and 'orrery run' "
+          "'orrery profile', 'orrery compare', 'orrery race', 'orrery run' and 'orrery info' "
           "take; ");
   EXPECT_EQ(refusal({"view", "--warp", "3"}).find("which"), std::string::npos);
 }

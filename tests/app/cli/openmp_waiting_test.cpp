@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "tests/app/support/program.h"
 
@@ -40,6 +42,19 @@ long long looks_before_sleep(const char* policy) {
   const std::string name = "GOMP_SPINCOUNT = '";
   const std::size_t at = said.rfind(name);
   return at == std::string::npos ? -1 : std::stoll(said.substr(at + name.size()));
+}
+
+TEST(OpenmpThreads, TheDoctorFindsSettingsThatTakeProcessorsFromKernels) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
+  const auto said = [](const char* name, const char* value) {
+    const Variable setting{name, value};
+    return test::run_orrery({"info", "--wide"}).out;
+  };
+  const std::string found = "CPU kernels get 1 of ";
+  EXPECT_NE(said("OMP_THREAD_LIMIT", "1").find(found), std::string::npos);
+  EXPECT_NE(said("OMP_PLACES", "{0}").find(found), std::string::npos);
+  EXPECT_NE(said("OMP_DYNAMIC", "true").find("unset "), std::string::npos);
+  EXPECT_EQ(said("OMP_NUM_THREADS", "1").find(found), std::string::npos) << "each kernel asks for its own number";
 }
 
 TEST(OpenmpThreads, SleepSoonUnlessTheUserWantsItOtherwise) {

@@ -281,6 +281,19 @@ TEST(Options, OfALawGoWithIt) {
   EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
 }
 
+TEST(Options, TakeTheDigits) {
+  const auto digits_of = [](const auto& options) { return only<SetDigits>(options.setup).digits; };
+  EXPECT_EQ(digits_of(parsed<RunOptions>({"run", "--steps", "1", "--digits", "compensated"})), Digits::compensated);
+  EXPECT_EQ(digits_of(parsed<RaceOptions>({"race", "--until", "1", "--digits", "compensated"})), Digits::compensated);
+  EXPECT_EQ(digits_of(parsed<ViewOptions>({"--digits", "float"})), Digits::single);
+  expect_failure(
+      Failure::usage,
+      [&] {
+        parse_options(test::catalog(), Words{"bench", "--digits", "double"});
+      },
+      "--digits", "float", "compensated");
+}
+
 TEST(Options, TakeAnAccuracyOfBlockStepsOnlyWhereAnIntegratorUsesIt) {
   for (const Words& words : {Words{"bench", "--eta", "0.01"},
                              {"bench", "--integrator", "leapfrog", "--eta", "0.01"},

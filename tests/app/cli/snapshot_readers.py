@@ -1,9 +1,10 @@
-"""What other programs read of the files that Orrery writes: h5py and, where it is installed, yt.
+"""What other programs read of the files that Orrery writes: h5py and, where they are installed, yt and pynbody.
 
-    snapshot_readers.py ORRERY
+    snapshot_readers.py ORRERY [--require-all]
 
-Exits with 77 (skipped) if neither numpy nor h5py is here. Compares positions, velocities and masses in physical units,
-ids, species and time; also converts files that h5py and struct wrote.
+Exits with 77 (skipped) if numpy or h5py is not here, or if Orrery has no HDF5. With --require-all, that and a missing
+yt or pynbody is a failure. Compares positions, velocities and masses in physical units, ids, species and time; also
+converts files that h5py and struct wrote.
 """
 import importlib.util
 import os
@@ -11,14 +12,22 @@ import struct
 import subprocess
 import sys
 import tempfile
+import warnings
 import zlib
+
+REQUIRE_ALL = "--require-all" in sys.argv[2:]
+
+
+def skip(cause):
+    print(f"{'missing' if REQUIRE_ALL else 'skipped'}: {cause}")
+    sys.exit(1 if REQUIRE_ALL else 77)
+
 
 try:
     import h5py
     import numpy as np
 except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+    skip(error)
 
 KPC, MSUN, KM = 3.0856775814913673e21, 1.988409870698051e33, 1e5
 G = 6.6743e-8
@@ -230,29 +239,62 @@ def check_swift():
     assert "scale factor 0.25" in said and "0.25 kpc, Msun, km/s" in said, said
 
 
-def check_yt(table, ids):
-    """Without gas, for which yt would have to make smoothing lengths."""
+def made_for_readers(table, ids, species):
+    """One file of each format that yt and pynbody know, with gas. TIPSY's in a folder of its own, for its units."""
+    write_table("y.txt", table, ids, species)
+    os.mkdir("y")
+    for name in ("y.hdf5", "y.gadget", "y.g2", "y/y.tipsy"):
+        orrery("convert", "y.txt", name)
+    orrery("convert", "y.txt", "big.gadget", "--byte-order", "big")
+
+
+def check_reader(what, found, table, of_g=1e-5):
+    """Compares masses in g, positions in cm and velocities in cm/s, which may come in any order."""
+    m, x, v = (np.asarray(values, float) for values in found)
+    by, expected = np.argsort(m), table[np.argsort(table[:, 0])]
+    check(f"{what}: masses", m[by], expected[:, 0] * MSUN)
+    check(f"{what}: positions", x[by], expected[:, 1:4] * 1e-3 * KPC)
+    check(f"{what}: velocities", v[by], expected[:, 4:7] * KM, of_g)
+
+
+# The unit of velocity of TIPSY follows from the reader's own G, which yt takes from CODATA 2010 and pynbody from before.
+OF_G = {"y/y.tipsy": 2e-4}
+TIME_GYR = 3 * 1e-3 * KPC / KM / (1e9 * 365.25 * 86400)
+
+
+def check_yt(table, species):
     import yt
 
     yt.set_log_level("error")
-    species = np.array([1, 1, 1, 4])[np.arange(len(table)) % 4]
-    write_table("y.txt", table, ids, species)
-    names = {"y.hdf5": ("PartType1", "PartType4"), "y.gadget": ("Halo", "Stars"), "y/y.tipsy": ("DarkMatter", "Stars")}
-    os.mkdir("y")
+    gadget = ("Gas", "Halo", "Stars")
+    names = {"y.hdf5": ("PartType0", "PartType1", "PartType4"), "y.gadget": gadget, "y.g2": gadget, "big.gadget": gadget,
+             "y/y.tipsy": ("Gas", "DarkMatter", "Stars")}
     for name, groups in names.items():
-        orrery("convert", "y.txt", name)
-        bodies = yt.load(name).all_data()
-        for kind, group in zip((1, 4), groups):
-            m = bodies[group, "Mass" if "tipsy" in name else "particle_mass"].to("g").v.astype(float)
-            x = bodies[group, "particle_position"].to("cm").v
-            v = bodies[group, "particle_velocity"].to("cm/s").v
-            by = np.argsort(m)
-            expected = table[species == kind][np.argsort(table[species == kind, 0])]
-            check(f"yt, {name}: masses", m[by], expected[:, 0] * MSUN)
-            check(f"yt, {name}: positions", x[by], expected[:, 1:4] * 1e-3 * KPC)
-            of_g = 5e-5 if "tipsy" in name else 1e-5  # its unit of velocity follows from yt's G, of CODATA 2010
-            check(f"yt, {name}: velocities", v[by], expected[:, 4:7] * KM, of_g)
+        snapshot = yt.load(name)
+        bodies = snapshot.all_data()
+        check(f"yt, {name}: time", float(snapshot.current_time.to("Gyr")), TIME_GYR, 1e-3)  # programs' years differ
+        for kind, group in zip((0, 1, 4), groups):
+            mass = "Mass" if "tipsy" in name else "particle_mass"
+            found = [bodies[group, mass].to("g").v, bodies[group, "particle_position"].to("cm").v,
+                     bodies[group, "particle_velocity"].to("cm/s").v]
+            check_reader(f"yt, {name}, {group}", found, table[species == kind], OF_G.get(name, 1e-5))
     print("yt agrees")
+
+
+def check_pynbody(table):
+    import pynbody
+
+    warnings.simplefilter("ignore")
+    for name in ("y.hdf5", "y.gadget", "y.g2", "big.gadget", "y/y.tipsy"):
+        snapshot = pynbody.load(name)
+        units = (("mass", "Msol", MSUN), ("pos", "kpc", KPC), ("vel", "km s**-1", KM))
+        found = [np.asarray(snapshot[field].in_units(unit), float) * cgs for field, unit, cgs in units]
+        if "gadget" in name or "g2" in name:  # no units in the file: pynbody takes Mpc
+            found[1] = found[1] / 1000
+        if "hdf5" in name:
+            check(f"pynbody, {name}: time", float(snapshot.properties["time"].in_units("Gyr")), TIME_GYR, 1e-3)
+        check_reader(f"pynbody, {name}", found, table, OF_G.get(name, 1e-5))
+    print("pynbody agrees")
 
 
 def main():
@@ -269,18 +311,21 @@ def main():
         check_tipsy(table, species)
         done = subprocess.run([ORRERY, "convert", "a.txt", "a.hdf5"], capture_output=True, text=True, check=False)
         if "libhdf5-dev" in done.stderr:
-            print("skipped: a build without HDF5")
-            sys.exit(77)
+            skip("a build without HDF5")
         assert done.returncode == 0, done.stderr
         check_h5py(table, ids, species)
         check_foreign_hdf5()
         check_parts()
         check_variants()
         check_swift()
-        if importlib.util.find_spec("yt"):
-            check_yt(table, ids)
-        else:
-            print("yt is not installed")
+        made_for_readers(table, ids, species)
+        for name, check_with in (("yt", lambda: check_yt(table, species)), ("pynbody", lambda: check_pynbody(table))):
+            if importlib.util.find_spec(name):
+                check_with()
+            elif REQUIRE_ALL:
+                skip(name)
+            else:
+                print(f"{name} is not installed")
         os.chdir("/")
 
 

@@ -17,7 +17,7 @@ Symptoms healthy_machine() {
   s.gl.renderer = s.gl.window_renderer = "NVIDIA H100 80GB HBM3/PCIe/SSE2";
   s.gl.interop = "mapped";
   s.display = ":0";
-  s.hardware_threads = s.openmp_threads = 16;
+  s.hardware_threads = s.kernel_threads = 16;
   s.bodies_that_fit = 100'000'000;
   s.free_gpu_memory = std::size_t{64} << 30;
   s.trials = {{.kernel = "cpu-simd"}, {.kernel = "cuda-tiled"}};
@@ -86,10 +86,10 @@ TEST(Doctor, KnowsDisplaysThatAreMissingBrokenOrFar) {
   expect_one(s, Health::degraded, "There is no display", "--offscreen");
   s.display = "localhost:10.0";
   expect_one(s, Health::degraded, "on another machine", "render");
-  s.display = "wayland-0";
-  EXPECT_TRUE(diagnose(s).empty());
-  s.over_ssh = true;
-  expect_one(s, Health::degraded, "on another machine", "render");
+  for (const char* const here : {"wayland-0", ":78"}) {
+    s.display = here;
+    EXPECT_TRUE(diagnose(s).empty());
+  }
   s.gl.window_problem = "no display: cannot open a window";
   expect_one(s, Health::degraded, "cannot open a window", "--offscreen");
 }
@@ -99,8 +99,13 @@ TEST(Doctor, KnowsWhatSlowsCpuKernels) {
   s.has_avx2 = false;
   expect_one(s, Health::degraded, "AVX2", "virtual machine");
   s = healthy_machine();
-  s.openmp_threads = 1;
-  expect_one(s, Health::degraded, "1 of 16 hardware threads", "OMP_NUM_THREADS");
+  s.kernel_threads = 1;
+  expect_one(s, Health::degraded, "1 of 16 hardware threads", "taskset");
+  s.openmp_settings = "OMP_PROC_BIND";
+  expect_one(s, Health::degraded, "1 of 16 hardware threads", "unset OMP_PROC_BIND");
+  s = healthy_machine();
+  s.fewer_openmp_threads = true;
+  expect_one(s, Health::degraded, "OMP_DYNAMIC", "unset");
   s = healthy_machine();
   s.busy_waiting = "OMP_WAIT_POLICY=active";
   expect_one(s, Health::degraded, "OMP_WAIT_POLICY=active", "unset");
@@ -113,6 +118,22 @@ TEST(Doctor, KnowsWhenMemoryIsScarce) {
   s = healthy_machine();
   s.free_gpu_memory = std::size_t{100} << 20;
   expect_one(s, Health::degraded, "100 MiB", "end other programs");
+}
+
+TEST(Doctor, SaysWhetherTheBodiesFitThatWereAskedFor) {
+  Symptoms s = healthy_machine();
+  const auto said = [&](std::int64_t bodies) {
+    const auto findings = diagnose(s, bodies);
+    EXPECT_EQ(findings.size(), 1u);
+    return findings.at(0);
+  };
+  EXPECT_EQ(said(60'000'000).what, "60,000,000 bodies fit into the free memory of the machine and of the GPU");
+  EXPECT_EQ(said(60'000'000).health, Health::healthy);
+  EXPECT_EQ(said(70'000'000).what, "The GPU has 65536 MiB of free memory: 70,000,000 bodies may not fit");
+  EXPECT_EQ(said(70'000'000).health, Health::degraded);
+  s.free_gpu_memory.reset();
+  EXPECT_EQ(said(101'000'000).what, "No more than 100,000,000 bodies fit into the free memory of the machine");
+  EXPECT_EQ(said(1000).what, "1,000 bodies fit into the free memory of the machine");
 }
 
 TEST(Doctor, CallsMissingMeasurementsNoFault) {

@@ -82,7 +82,7 @@ TEST(Lessons, QuoteTheFiguresOfTheLiterature) {
     const auto number = matches(line, R"(^\| ([0-9]+) \|)");
     if (!number.empty()) rows[number.front()] = line;
   }
-  ASSERT_EQ(rows.size(), 23u);
+  ASSERT_EQ(rows.size(), 24u);
   int checked = 0;
   for (const LessonFile& file : lesson_files()) {
     const Lesson lesson = lesson_of(file.number, kernels());

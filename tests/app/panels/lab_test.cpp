@@ -209,6 +209,24 @@ KernelPtr blocky_kernel() {
   return nullptr;
 }
 
+TEST_F(Panels, ShowTheCardOfACpuKernelOnceItWasProfiled) {
+  open_tab("card");
+  settle();
+  EXPECT_FALSE(seen("card.fma"));
+  KernelProfile profile{.kernel_id = status.kernel_id, .settings = status.settings.changes(), .scene = "plummer"};
+  profile.figures = {{"vector_bits", 256}, {"threads", 8}, {"fma_limit_per_s", 4e11}, {"fma_share", 62.5}};
+  profile.count = 16384;
+  KernelProfile other = profile;
+  other.kernel_id = "another";
+  view.profile.profiles = {profile, other};
+  settle();
+  EXPECT_TRUE(seen("card.fma"));
+  const std::string words = lab_text();
+  for (const char* part : {"256 bit", "62 %", "FMA limit"}) {
+    EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
+  }
+}
+
 TEST_F(Panels, ShowTheKernelCardAndApplyItsBlock) {
   open_tab("card");
   EXPECT_TRUE(seen("card.none"));

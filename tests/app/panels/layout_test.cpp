@@ -54,6 +54,28 @@ void show_legend(ViewStatus& view) {
       .quantity = "speed", .low = 0.1f, .high = 3.2f, .colours = {{0, 0, 0}, {1, 1, 1}}, .world_per_height = 4};
 }
 
+/// WCAG's relative luminance of a colour over a ground.
+float luminance(ImVec4 colour, float ground) {
+  const auto linear = [&](float value) {
+    const float over = colour.w * value + (1 - colour.w) * ground;
+    return over <= 0.04045f ? over / 12.92f : std::pow((over + 0.055f) / 1.055f, 2.4f);
+  };
+  return 0.2126f * linear(colour.x) + 0.7152f * linear(colour.y) + 0.0722f * linear(colour.z);
+}
+
+TEST_F(Panels, CanBeReadOverTheBrightestPicture) {
+  for (const theme::Tone tone : {theme::Tone::dark, theme::Tone::light}) {
+    apply_style(1, tone);
+    const float ground = luminance(ImGui::GetStyle().Colors[ImGuiCol_WindowBg], tone == theme::Tone::dark ? 1 : 0);
+    for (const theme::Colour colour : {theme::text, theme::dim}) {
+      const float words = luminance(ImGui::ColorConvertU32ToFloat4(colour), 0);
+      const float contrast = (std::max(words, ground) + 0.05f) / (std::min(words, ground) + 0.05f);
+      EXPECT_GT(contrast, 4.5f) << "WCAG's least, tone " << static_cast<int>(tone);
+    }
+  }
+  apply_style(1);
+}
+
 TEST_F(Panels, OrderSectionsFromSceneToRecord) {
   select(test::find_kernel("cpu-tree"));
   settle();
@@ -178,8 +200,8 @@ TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
     }
     for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("presentation")) << name;
     EXPECT_TRUE(seen("legend.quantity"));
-    EXPECT_LT(ui_marked("legend.scale").y1, ui_marked(marks[0]).y0);
     const auto place = [](const char* name) { return ImGui::FindWindowByName(name)->Rect(); };
+    EXPECT_FALSE(place("Legend").Overlaps(place("Presentation")));
     for (const char* other : {"Legend", "Presentation"})
       EXPECT_FALSE(place("Picked body").Overlaps(place(other))) << other;
     EXPECT_GT(place("Presentation").GetHeight(), 0.09f * size.y) << "it can be read from afar";
@@ -190,6 +212,54 @@ TEST_F(Panels, PresentFewNumbersAndNoSideColumn) {
   settle();
   EXPECT_FALSE(seen(marks[0]));
   EXPECT_EQ(state.lab.covered, 0);
+}
+
+TEST_F(Panels, ShowALowLegendOverAnOpenLaboratory) {
+  show_legend(view);
+  view.legend.below = view.legend.above = 0.02f;
+  view.results.assign(5, tried("some-kernel", "block=64"));
+  const auto legend = [](const char* name) { return ImGui::FindWindowByName(name)->Rect(); };
+  resize(800, 600, 1);
+  state.lab.folded = true;
+  settle();
+  const float whole = legend("Legend").GetHeight();
+  EXPECT_TRUE(seen("legend.scale"));
+  open_tab("results");
+  EXPECT_LT(legend("Legend").GetHeight(), 0.85f * whole);
+  EXPECT_TRUE(seen("legend.quantity"));
+  resize(1920, 1080, 1);
+  settle();
+  EXPECT_TRUE(seen("legend.scale"));
+  EXPECT_GT(legend("Legend").Max.y, 1060) << "beside the laboratory, not over it";
+  EXPECT_FALSE(legend("Legend").Overlaps(legend("Laboratory")));
+}
+
+TEST_F(Panels, LeaveHalfOfASmallWindowToThePictureAtAnyScale) {
+  EXPECT_EQ(fitting_scale(1, 320, 200), 1) << "as asked";
+  EXPECT_EQ(fitting_scale(0.75f, 320, 200), 0.75f);
+  EXPECT_EQ(fitting_scale(2, 3840, 2160), 2);
+  EXPECT_EQ(fitting_scale(2, 320, 200), 1);
+  select(test::find_kernel("cpu-tree"));
+  for (const float asked : {1.5f, 2.0f, 4.0f}) {
+    for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}}) {
+      const float scale = fitting_scale(asked, size.x, size.y);
+      EXPECT_TRUE(scale > 1 && scale <= asked) << size.x;
+      resize(size.x, size.y, scale);
+      settle();
+      EXPECT_LE(side_column_width(view), size.x / 2) << size.x << " at " << asked;
+      EXPECT_TRUE(seen("run") && seen("rate") && seen("section.kernel")) << size.x << " at " << asked;
+      EXPECT_TRUE(ui_cut_off().empty());
+    }
+  }
+}
+
+TEST_F(Panels, ShowAllTabsBesideTheSideColumn) {
+  for (const float scale : {1.0f, 1.5f, 2.0f}) {
+    resize(std::round(800 * scale), 600 * scale, scale);
+    settle();
+    ASSERT_TRUE(seen("lab.fold"));
+    EXPECT_LE(ui_marked("lab.workshop").x1, ui_marked("lab.fold").x0) << scale;
+  }
 }
 
 TEST_F(Panels, AlwaysShowWhatTheColoursMean) {

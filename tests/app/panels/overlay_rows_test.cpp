@@ -55,7 +55,7 @@ TEST_F(Panels, ShowTheScaleOfArrowsAndTheCells) {
   settle();
   EXPECT_TRUE(seen("legend.scale"));
   EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells"));
-  view.legend.arrows = "velocity";
+  view.legend.arrows.name = "velocity";
   view.legend.cells = {"level 5: 1,203 cells", {0, 1, 0}};
   settle();
   EXPECT_TRUE(seen("legend.cells"));

@@ -132,7 +132,7 @@ std::string Panels::legend_text() {
 }
 
 std::string Panels::picked_text() {
-  return text_of([this](Requests& out) { picked_panel(status, view, 0, out); });
+  return text_of([this](Requests& out) { picked_panel(status, view, state, 0, out); });
 }
 
 std::string Panels::text_of(const std::function<void(Requests&)>& draw) {

@@ -23,6 +23,18 @@ TEST_F(Panels, PickEveryKernelThatCanRun) {
   }
 }
 
+TEST_F(Panels, NameWhatIsChosenWithoutCuttingIt) {
+  select(test::find_kernel("cpu-tree"));
+  status.auto_choice =
+      AutoChoice{"auto: cpu-tree theta=0.68 leaf=32 group=64 order=local", "One step with 1000 bodies"};
+  settle();
+  click("section.appearance");
+  view.colour_maps.assign(12, "Stellar: red giants to blue stars");
+  EXPECT_NE(side_column_text().find("auto: cpu-tree "), std::string::npos) << side_column_text();
+  EXPECT_NE(side_column_text().find("Automatic: Stellar "), std::string::npos) << side_column_text();
+  EXPECT_EQ(side_column_text().find("\u2026"), std::string::npos) << side_column_text();
+}
+
 TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
   select(test::find_kernel("cpu-simd"));
   EXPECT_EQ(only<SelectKernel>(pick("kernel", auto_kernel)).id, auto_kernel);
@@ -51,6 +63,16 @@ TEST_F(Panels, SetWhatAutoKeepsTo) {
   frame();  // one value more is too wide for a row of buttons
   EXPECT_TRUE(pick("accuracy", "0.0003").empty()) << "what a script said";
   EXPECT_EQ(only<SetAccuracy>(pick("accuracy", "5e-4")).median_error, 5e-4);
+}
+
+TEST_F(Panels, DoNotPickAKernelThatDoesNotSuitTheIntegrator) {
+  select(test::find_kernel("cpu-jerk"));
+  status.integrator_id = "hermite4";
+  EXPECT_TRUE(pick("kernel", "cpu-simd").empty()) << "it gives no jerks";
+  ImGui::GetIO().MousePos = {1200, 700};
+  press();  // closes the list
+  status.integrator_id = "leapfrog";
+  EXPECT_EQ(only<SelectKernel>(pick("kernel", "cpu-simd")).id, "cpu-simd");
 }
 
 TEST_F(Panels, DoNotPickAKernelThatCannotRun) {

@@ -54,6 +54,14 @@ TEST_F(Panels, PickIntegratorAndBothLaws) {
   EXPECT_EQ(only<SelectLaw>(pick("law", "gravity")).id, "gravity");
 }
 
+TEST_F(Panels, PickTheDigits) {
+  EXPECT_EQ(only<SetDigits>(pick("digits", "compensated")).digits, Digits::compensated);
+  status.digits = Digits::compensated;
+  frame();
+  EXPECT_EQ(only<SetDigits>(pick("digits", "float")).digits, Digits::single);
+  EXPECT_EQ(only<SetDigits>(double_click("digits")).digits, Digits::single) << "the scene's";
+}
+
 TEST_F(Panels, ShowTheLevelsOfBlockStepsAndWarnOfKernelsThatEvaluateAllBodies) {
   frame();
   EXPECT_FALSE(seen("eta") || seen("levels"));

@@ -17,6 +17,20 @@ TEST_F(Panels, ReturnToARowOfTheResults) {
   EXPECT_EQ(run.settings, (Settings::Values{{"block", "64"}, {"split", "auto"}}));
 }
 
+TEST_F(Panels, ShowTheVersionOfAKernelFileAndReturnToIt) {
+  Result first = tried("mine", "");
+  first.kernel_revision = first.kernel_version = 1;
+  Result third = first;
+  third.kernel_revision = 2;  // the second text did not compile
+  third.kernel_version = 3;
+  view.results = {first, third};
+  settle();
+  const std::string words = lab_text();
+  EXPECT_NE(words.find("mine v1"), std::string::npos) << words;
+  EXPECT_NE(words.find("mine v3"), std::string::npos) << words;
+  EXPECT_EQ(only<ReturnToRun>(click("result.0")).run.kernel_revision, 1);
+}
+
 TEST_F(Panels, ReturnToEverythingOfARow) {
   Result other = tried("some-kernel", "");
   other.law = {.id = LawId::attract_repel, .softening = 0.5f, .drag = 1e-3f};
@@ -100,8 +114,19 @@ TEST_F(Panels, NameTheSceneWhereRowsDifferInIt) {
   }
 }
 
+TEST_F(Panels, ShowSettingsWholeRatherThanEveryError) {
+  view.results = {tried("one", "block=64")};
+  settle();
+  EXPECT_NE(lab_text().find("p99"), std::string::npos) << lab_text();
+  view.results.push_back(tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto"));
+  settle();
+  EXPECT_NE(lab_text().find("order=monopole theta=0.5 threads=auto"), std::string::npos) << lab_text();
+  EXPECT_EQ(lab_text().find("p99"), std::string::npos) << lab_text();
+}
+
 TEST_F(Panels, ShortenSettingsThatTheirColumnDoesNotHold) {
   view.results = {tried("one", "block=64"), tried("two", "group=64 leaf=32 order=monopole theta=0.5 threads=auto")};
+  resize(1000, 1400, 1);
   settle();
   EXPECT_NE(lab_text().find("block=64"), std::string::npos) << lab_text();
   EXPECT_EQ(lab_text().find("threads=auto"), std::string::npos) << lab_text();

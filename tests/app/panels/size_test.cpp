@@ -24,9 +24,10 @@ class FullPanels : public Panels {
     status.last_error = "a line that tells at some length what could not be done, and why";
     status.force_probe = ForceProbe{.step = 3, .sample = 256, .error = {1e-3, 3.1e-7, 4.2e-6, 5.3e-5}, .ms = 0.1};
     view.measured = 120;
+    status.timing = {.steps = 1, .step_ms = 0.888, .force_ms = 0.823, .integrate_ms = 0.0659};
     view.step_ms_median = 12.25;
     view.step_ms_history.assign(240, 12.25f);
-    view.times = {.map_ms = 0.5, .draw_ms = 2, .gui_ms = 1, .swap_ms = 10, .frame_ms = 15.75};
+    view.times = {.map_ms = 0.588, .draw_ms = 0.299, .gui_ms = 0.0868, .swap_ms = 0.0998, .frame_ms = 15.75};
     view.recording = {.active = true, .file = "orrery-out/timings-12.csv", .rows = 123'456, .error = {}};
     view.notice = "wrote orrery-out/a-rather-long-name-of-a-picture.png";
     view.picked = PickedBody{.number = 9'999'999,

@@ -1,3 +1,5 @@
+#include <imgui_internal.h>
+
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -179,8 +181,13 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
                            .velocity = {0.5f, 0, 0},
                            .distance = 0.02f,
                            .acceleration = {{1, 0, 0}}};
-  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
-  view.legend.arrows = "velocity";
+  view.legend = {.quantity = "speed",
+                 .high = 2,
+                 .colours = {{1, 0, 0}, {0, 0, 1}},
+                 .world_per_height = 3,
+                 .unit = "length / time",
+                 .dimension = Dimension::velocity};
+  view.legend.arrows.name = "velocity";
   view.legend.arrow_per_height = 20;
   const auto says = [](const std::string& text, const char* words) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
@@ -198,6 +205,7 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
   says(legend_text(), "length 0.");
   says(legend_text(), " kpc");
   says(legend_text(), "km/s");
+  EXPECT_EQ(legend_text().find("length / time"), std::string::npos) << "one kind of units: " << legend_text();
 }
 
 TEST_F(Panels, MarkThePickedBodyInThePicture) {
@@ -215,6 +223,65 @@ TEST_F(Panels, MarkThePickedBodyInThePicture) {
   EXPECT_GT(drawn({{0.75f, 0.5f}}), 0) << "in a window, always";
   view.in_window = false;
   EXPECT_EQ(drawn({{0.75f, 0.5f}}), 0);
+}
+
+ImRect card() {
+  return ImGui::FindWindowByName("Picked body")->Rect();
+}
+
+TEST_F(Panels, KeepTheCardClearOfThePickedBody) {
+  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
+  view.picked = PickedBody{.number = 7, .part = "disc", .acceleration = {{1, 2, 3}}};
+  state.lab.folded = true;
+  const auto covers_window = [](const char* name) {
+    const ImGuiWindow* const window = ImGui::FindWindowByName(name);
+    return window && window->Active && card().Overlaps(window->Rect());
+  };
+  for (const float scale : {1.0f, 2.0f}) {
+    for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}}) {
+      resize(size.x, size.y, fitting_scale(scale, size.x, size.y));
+      settle();
+      const float left = side_column_width(view);
+      for (int i = 0; i < 400; ++i) {
+        const ImVec2 at{left + (size.x - left) * static_cast<float>(i % 20) / 20,
+                        size.y * static_cast<float>(i / 20) / 20};
+        view.picked->place = {at.x / size.x, at.y / size.y};
+        settle();
+        EXPECT_FALSE(card().Contains(at)) << at.x << ", " << at.y << " in a window of " << size.x;
+        EXPECT_TRUE(seen("legend.quantity"));
+        for (const char* name : {"Legend", "Laboratory", "Info"}) EXPECT_FALSE(covers_window(name)) << name << size.x;
+        EXPECT_LE(card().Max.x, size.x);
+      }
+    }
+  }
+}
+
+TEST_F(Panels, MoveTheCardNoMoreThanNeeded) {
+  resize(1280, 720, 1);
+  state.lab.folded = true;
+  view.picked = PickedBody{.number = 7};
+  settle();
+  settle();
+  const ImRect first = card();
+  const auto body_at = [&](float x, float y) {
+    view.picked->place = {x / 1280, y / 720};
+    settle();
+  };
+  body_at(first.Max.x - 20, first.Max.y - 20);
+  const ImRect second = card();
+  EXPECT_GT(second.Min.y, first.Max.y);
+  int moves = 0;
+  ImVec2 before = second.Min;
+  for (int i = 0; i < 40; ++i) {
+    body_at(first.Max.x - 20, first.Max.y - 20 + static_cast<float>(i % 2 == 0 ? 30 : -5));
+    moves += card().Min.y != before.y ? 1 : 0;
+    before = card().Min;
+  }
+  EXPECT_LE(moves, 1) << "a body that moves to and fro does not make it jump";
+  view.picked->number = 8;
+  view.picked->place = {0.9f, 0.9f};
+  settle();
+  EXPECT_EQ(card().Min.y, first.Min.y) << "another body begins where cards are usually";
 }
 
 TEST_F(Panels, ShowThatFramesAreRecordedWhateverIsHidden) {

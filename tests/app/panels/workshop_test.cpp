@@ -13,7 +13,7 @@ WorkshopStatus rejected_edit() {
   workshop.text_number = 2;
   workshop.messages = {{4, true, "the function must be: __global__ void f"}, {2, false, "a warning"}};
   workshop.versions = {
-      {.number = 1, .time = "12:03:41", .accepted = true, .error = {}, .largest_error = 3e-6},
+      {.number = 1, .time = "12:03:41", .accepted = true, .error = {}, .largest_error = 3e-6, .step_ms = 1.25},
       {.number = 2, .time = "12:04:05", .error = "folder/mine.cu(4): the function must be: __global__ void f"}};
   workshop.running = 1;
   return workshop;
@@ -63,7 +63,7 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
 TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
   EXPECT_EQ(draft().text, view.workshop.text);
   const std::string words = lab_text();
-  for (const char* part : {"rejected", "version 1 goes on", "4: the function must be", "12:03:41"}) {
+  for (const char* part : {"rejected", "version 1 goes on", "4: the function must be", "12:03:41", "1.25"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
   }
   EXPECT_EQ(only<BringKernelBack>(click("workshop.back.1")).version, 1);
@@ -125,6 +125,53 @@ TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
   ImGui::GetIO().AddInputCharacter('x');
   settle();
   EXPECT_EQ(draft().text, "x" + view.workshop.text);
+}
+
+TEST_F(WorkshopTab, KeepsEditsAfterEscape) {
+  const UiRect editor = ui_marked("workshop.editor");
+  ImGui::GetIO().MousePos = {(editor.x0 + editor.x1) / 2, editor.y0 + 20};
+  (void)press();
+  ImGui::GetIO().AddInputCharacter('x');
+  settle();
+  ASSERT_EQ(draft().text.size(), view.workshop.text.size() + 1);
+  const std::string edited = draft().text;
+  constexpr int escape = 2;
+  ImGui::GetIO().KeyMap[ImGuiKey_Escape] = escape;
+  ImGui::GetIO().KeysDown[escape] = true;
+  frame();
+  ImGui::GetIO().KeysDown[escape] = false;
+  settle();
+  EXPECT_EQ(draft().text, edited);
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput) << "it leaves the editor";
+}
+
+TEST_F(WorkshopTab, ShowsACorrectTextThatNothingHereCanRun) {
+  view.workshop.state = WorkshopState::unchecked;
+  view.workshop.messages.clear();
+  view.workshop.running = 0;
+  settle();
+  const std::string words = lab_text();
+  EXPECT_NE(words.find("compiles; not checked here"), std::string::npos);
+  EXPECT_EQ(words.find("goes on"), std::string::npos);
+}
+
+TEST_F(WorkshopTab, SaysWhichVersionRunsIfAnEarlierOneWasReturnedTo) {
+  view.workshop.state = WorkshopState::running;
+  settle();
+  EXPECT_NE(lab_text().find("version 1 goes on"), std::string::npos);
+  view.workshop.running = 2;
+  settle();
+  EXPECT_EQ(lab_text().find("goes on"), std::string::npos);
+}
+
+TEST_F(WorkshopTab, KnowsUnsavedEdits) {
+  EXPECT_FALSE(unsaved(draft()));
+  draft().text += "// an edit\n";
+  EXPECT_TRUE(unsaved(draft()));
+  file_gets(draft().text);
+  EXPECT_FALSE(unsaved(draft()));
+  file_gets("a\r\nb\n");
+  EXPECT_FALSE(unsaved(draft())) << "it can only be read";
 }
 
 TEST_F(WorkshopTab, KeepsTheFilesLineEnds) {

@@ -35,6 +35,39 @@ TEST(ChildOutput, IsNoneOfAProgramThatFailsOrIsNotThere) {
   EXPECT_FALSE(child_output("/no/such/program", {}));
 }
 
+TEST(ChildResult, TellsAProgramThatDidNotStartFromOneThatFailed) {
+  const auto never = [] { return false; };
+  EXPECT_EQ(child_result("/no/such/program", {}, never).not_started,
+            "'/no/such/program' cannot be started: No such file or directory");
+  EXPECT_EQ(child_result(find_program("false").value(), {}, never).not_started, "");
+}
+
+TEST(ChildResult, OfAProgramThatReadsItsInput) {
+  const std::string text(1'000'000, 'x');
+  EXPECT_EQ(child_result(
+                find_program("cat").value(), {}, [] { return false; }, {}, text)
+                .text,
+            text);
+  EXPECT_EQ(child_output(find_program("cat").value(), {}), "") << "there is none";
+}
+
+TEST(ThisProgram, CanBeStartedAfterItsFileWasReplaced) {
+  const TemporaryFolder folder;
+  const auto copy = folder / "copy";
+  std::filesystem::copy_file("/proc/self/exe", copy);
+  // The copy deletes its file, and starts itself.
+  const auto words = {std::string{"--gtest_filter=ThisProgram.DISABLED_StartsItself"},
+                      std::string{"--gtest_also_run_disabled_tests"}};
+  const ChildResult result = child_result(copy, words, [] { return false; });
+  EXPECT_EQ(result.status, 0) << result.text << result.error;
+}
+TEST(ThisProgram, DISABLED_StartsItself) {
+  std::filesystem::remove(std::filesystem::read_symlink("/proc/self/exe"));
+  const ChildResult result = child_result(this_program(), {"--gtest_list_tests"}, [] { return false; });
+  EXPECT_EQ(result.not_started, "");
+  EXPECT_EQ(result.status, 0);
+}
+
 TEST(ChildOutput, EndsAProgramThatNobodyWaitsForAnyMore) {
   std::stop_source stop;
   stop.request_stop();  // were it not to end, the test would meet its time limit

@@ -6,6 +6,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,6 +46,16 @@ class RunTest(ProcessCase):
         self.assertEqual(sorted(os.listdir(self.path("out"))), sorted(os.listdir(self.path("whole"))))
         for name in os.listdir(self.path("out")):
             self.assertEqual(self.read("out/" + name), self.read("whole/" + name), name)
+
+    def test_a_compensated_run_continues_bit_for_bit(self):
+        compensated = [*SCENE, "--digits", "compensated", "--integrator", "yoshida4"]
+        for name, *arguments in [("whole", *compensated, "--steps", "12"), ("half", *compensated, "--steps", "5")]:
+            status, _, err = self.run_to_end(*arguments, "--checkpoint", name + ".checkpoint")
+            self.assertEqual((status, err), (0, ""))
+        status, _, err = self.run_to_end("--resume", "half.checkpoint", "--steps", "12")
+        self.assertEqual((status, err), (0, ""))
+        bodies = slice(-3000 * (7 + 6) * 4 - 4, -4)  # with low words, before the checksum
+        self.assertEqual(self.read("half.checkpoint")[bodies], self.read("whole.checkpoint")[bodies])
 
     def test_a_stopped_run_says_how_to_continue_and_does_so_bit_for_bit(self):
         process = self.start_and_wait_for("out/snapshot_00001.tipsy", *SCENE, *OUTPUTS)
@@ -102,6 +113,74 @@ class RunTest(ProcessCase):
         self.assertEqual(status, 1)
         self.assert_one_line(err, "a.checkpoint", "too large")
         self.assertEqual(self.read("a.checkpoint"), before)
+
+    def on_a_small_disk(self, name, *arguments):
+        """Runs with a file system of 100 kB in the folder `name`, whose files are copied before it goes."""
+        os.mkdir(self.path(name))
+        os.mkdir(self.path("kept"))
+        mounted = f'mount -t tmpfs -o size=100k none {name} && {{ "$@"; s=$?; cp -r {name}/. kept; exit $s; }}'
+        mount = ["unshare", "-rm", "sh", "-c", mounted, "sh"]
+        if subprocess.run([*mount, "true"], cwd=self.folder, capture_output=True).returncode != 0:
+            self.skipTest("no file system may be mounted here")
+        run = subprocess.run([*mount, self.orrery, "run", *arguments], cwd=self.folder, capture_output=True, text=True,
+                             timeout=self.patience_s)
+        os.rmdir(self.path(name))
+        os.rename(self.path("kept"), self.path(name))
+        return run.returncode, run.stderr
+
+    def test_a_full_disk_of_an_output_leaves_a_checkpoint(self):
+        small = [word if word != "3000" else "800" for word in SCENE]  # three snapshots fill the disk
+        more = ["--steps", "120", "--every", "0.02", "--snapshots", "out"]
+        for diagnostics, name in (("d.csv", []), ("out/d.csv", ["--checkpoint", "a.checkpoint"])):
+            with self.subTest(diagnostics=diagnostics):
+                arguments = [*small, *more, "--diagnostics", diagnostics]
+                status, err = self.on_a_small_disk("out", *arguments, *name)
+                self.assertEqual(status, 1)
+                kept = "a.checkpoint" if name else "plummer.checkpoint"
+                self.assert_one_line(err, "No space left", f"continue with: orrery run --resume {kept}")
+                status, out, err = self.run_to_end("--resume", kept)
+                self.assertEqual((status, err), (0, ""))
+                self.assertIn("steps 60 to 120", out)
+                whole = [word.replace("out", "whole") for word in arguments]
+                os.mkdir(self.path("whole"))
+                self.assertEqual(self.run_to_end(*whole)[0], 0)
+                self.assertEqual(sorted(os.listdir(self.path("out"))), sorted(os.listdir(self.path("whole"))))
+                for file in os.listdir(self.path("whole")):
+                    rows = [self.read(f"{folder}/{file}").split(b"\n", 2)[-1] for folder in ("out", "whole")]
+                    self.assertEqual(*rows, file)
+                shutil.rmtree(self.path("out"))
+                shutil.rmtree(self.path("whole"))
+                for rest in ("d.csv", kept):
+                    if os.path.exists(self.path(rest)):
+                        os.remove(self.path(rest))
+
+    def test_a_stopped_run_in_a_read_only_folder_leaves_its_checkpoint_with_the_user(self):
+        os.mkdir(self.path("state"))
+        os.mkdir(self.path("ro"))
+        readonly = ["unshare", "-rm", "sh", "-c", 'mount --bind ro ro && mount -o remount,bind,ro ro && cd ro && exec "$@"',
+                    "sh"]
+        if subprocess.run([*readonly, "true"], cwd=self.folder, capture_output=True).returncode != 0:
+            self.skipTest("no file system may be mounted here")
+        for state, line in (("state", []), ("ro", ["no checkpoint", "plummer.checkpoint", "--checkpoint"])):
+            with self.subTest(state=state):
+                process = subprocess.Popen(
+                    [*readonly, self.orrery, "run", *SCENE, "--steps", "100000", "--progress"], cwd=self.folder,
+                    stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_STATE_HOME=self.path(state)))
+                first = process.stderr.readline() if line else ""
+                for word in line:
+                    self.assertIn(word, first)
+                time.sleep(1)
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=self.patience_s)
+                last = err.rstrip().splitlines()[-1]
+                if line:
+                    self.assertEqual(process.returncode, 1)
+                    self.assertIn("plummer.checkpoint", last)
+                    self.assertNotIn(".next", last)
+                else:
+                    kept = self.path("state/orrery/plummer.checkpoint")
+                    self.assertIn(f"orrery run --resume {kept}", last)
+                    self.assertTrue(os.path.exists(kept))
 
     def test_what_exists_is_kept(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "a.checkpoint")[0], 0)
@@ -161,10 +240,18 @@ class RunTest(ProcessCase):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "3", *snapshots, "--checkpoint", "b.checkpoint",
                                          "--force")[0], 0)
         for number in (4, 5, 6):  # that a killed run wrote after its checkpoint
-            with open(self.path(f"out/snapshot_{number:05}.tipsy"), "w") as file:
-                file.write("later")
+            for ending in (".tipsy", ".tipsy.iord"):
+                with open(self.path(f"out/snapshot_{number:05}{ending}"), "w") as file:
+                    file.write("later")
+        foreign = ["snapshot_00006.png", "snapshot_7.tipsy", "snapshot_00006.tipsy.txt", "snapshot_00009.hdf5"]
+        for name in foreign:
+            with open(self.path("out/" + name), "w") as file:
+                file.write("mine")
+        foreign.append("snapshot_00008.tipsy")
+        os.mkdir(self.path("out/snapshot_00008.tipsy"))
         self.assertEqual(self.run_to_end("--resume", "b.checkpoint", "--steps", "5")[0], 0)
-        self.assertEqual(len(os.listdir(self.path("out"))), 6 + 1)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         sorted(["notes.txt", *foreign, *(f"snapshot_{number:05}.tipsy" for number in range(6))]))
 
     def test_a_run_continues_its_files_from_any_folder(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "out",

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/runs/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
@@ -32,10 +34,11 @@ class AutosaveTest : public testing::Test {
     }
     return said;
   }
-  fs::path present() const { return folder_ / "state/run.checkpoint"; }
+  fs::path present() const { return present_; }
   fs::path state() const { return folder_ / "state"; }
 
   TemporaryFolder folder_;
+  fs::path present_ = folder_ / "state/run.checkpoint";
   Simulation simulation_{test::backends(), {.scene = "plummer", .count = 50}};
 };
 
@@ -69,6 +72,35 @@ TEST_F(AutosaveTest, WritesNothingTooSoonNorWithoutAStep) {
     EXPECT_EQ(autosave.follow(unmoved), "");
   }
   EXPECT_FALSE(fs::exists(present()));
+}
+
+TEST_F(AutosaveTest, WindowsThatAreOpenTogetherKeepTheirOwnRuns) {
+  const fs::path first_file = present_, second_file = folder_ / "state/run-2.checkpoint";
+  {
+    Autosave first{state(), soon};
+    EXPECT_EQ(step(first), "");
+    Autosave second{state(), soon};
+    EXPECT_FALSE(second.last_run()) << "that of the first goes on";
+    present_ = second_file;
+    EXPECT_EQ(step(second), "");
+    EXPECT_EQ(find_checkpoint(first_file.string()).checkpoint.step, 1);
+  }
+  EXPECT_EQ(find_checkpoint(second_file.string()).checkpoint.step, 2);
+  fs::last_write_time(first_file, fs::last_write_time(second_file) - std::chrono::minutes{5});
+  const Autosave third{state(), soon}, fourth{state(), soon}, fifth{state(), soon};
+  ASSERT_TRUE(third.last_run() && fourth.last_run());
+  EXPECT_EQ(third.last_run()->filename(), "last-run-2.checkpoint") << "the latest";
+  EXPECT_EQ(fourth.last_run()->filename(), "last-run.checkpoint");
+  EXPECT_FALSE(fifth.last_run());
+}
+
+TEST_F(AutosaveTest, SaysInOneLineThatTooManyWindowsAreOpen) {
+  std::vector<std::unique_ptr<Autosave>> open;
+  for (int i = 0; i < Autosave::most_places; ++i) open.push_back(std::make_unique<Autosave>(state(), soon));
+  Autosave more{state(), soon};
+  simulation_.run(1);
+  EXPECT_NE(more.follow(simulation_).find("does not keep its run"), std::string::npos);
+  EXPECT_EQ(more.follow(simulation_), "") << "once";
 }
 
 TEST_F(AutosaveTest, SaysInOneLineWhyItFailed) {

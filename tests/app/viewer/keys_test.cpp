@@ -56,6 +56,16 @@ TEST(Keys, NoneMeansTwoThings) {
   }
 }
 
+TEST(Keys, IPassesOverIntegratorsThatTheKernelDoesNotSuit) {
+  Status status = status_of(test::find_kernel("cpu-simd"));
+  status.integrator_id = "yoshida4";
+  EXPECT_EQ(asked<SelectIntegrator>({.character = U'i'}, status).id, "leapfrog");
+  status.auto_choice = AutoChoice{};
+  EXPECT_EQ(asked<SelectIntegrator>({.character = U'i'}, status).id, "hermite4") << "auto chooses another";
+  EXPECT_EQ(asked<SelectIntegrator>({.character = U'i'}, status_of(test::find_kernel("cpu-jerk"))).id,
+            "leapfrog-blocks");
+}
+
 TEST(Keys, AreAllInTheHelp) {
   const auto help = key_help();
   ASSERT_EQ(help.size(), key_bindings().size() + mouse_help().size());

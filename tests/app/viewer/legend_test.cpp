@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 #include <glm/glm.hpp>
+#include <utility>
 
 #include "app/overlays/tree_boxes.h"
+#include "app/panels/physical.h"
 #include "app/panels/sections.h"
 #include "render/colour_map.h"
 #include "render/gl/offscreen_context.h"
@@ -38,11 +40,32 @@ TEST(Legend, RunsHaveTheColoursOfThePicture) {
 
 TEST(Legend, NamesTheOnlyMassWithTheLastColour) {
   Legend legend{.quantity = "mass", .colours = {{1, 0, 0}, {0, 0, 1}}};
-  describe_only_mass(legend, 0.25f);
+  describe_only_mass(legend, 0.25f, {});
   ASSERT_EQ(legend.parts.size(), 1u);
   EXPECT_EQ(legend.parts[0].name, "all bodies: 0.25");
   EXPECT_EQ(legend.parts[0].colour, (SrgbColour{0, 0, 1}));
   EXPECT_TRUE(legend.colours.empty()) << "no range";
+  legend.colours = {{0, 0, 1}};
+  describe_only_mass(legend, 0.25f, gravity_units(kpc_cm, 1e3 * solar_mass_g));
+  EXPECT_EQ(legend.parts[0].name, "all bodies: 250 Msun");
+}
+
+TEST(Legend, ShowsItsEndsInOneUnitOfTheFile) {
+  const Units units = parse_units("units", "kpc,1e10Msun,km/s");
+  render::ValueRanges ranges;
+  ranges.speed = {2, 300};
+  const Legend legend = legend_of({}, ranges, {});
+  EXPECT_EQ(shown_range({}, legend).unit, "length / time");
+  EXPECT_NEAR(shown_range(units, legend).high, 300, 1e-3);
+  EXPECT_EQ(shown_range(units, legend).unit, "km/s");
+  using By = render::ColourBy;
+  for (const auto& [colour_by, unit] :
+       {std::pair{By::mass, "Msun"}, std::pair{By::acceleration, "km/s/Gyr"},
+        std::pair{By::local_density, "Msun/pc\u00b3"}, std::pair{By::distance, "kpc"},
+        std::pair{By::time_step_class, "Gyr"}, std::pair{By::force_error, "relative"}}) {
+    EXPECT_EQ(shown_range(units, legend_of({.colour_by = colour_by}, {}, {})).unit, unit);
+  }
+  EXPECT_EQ(shown_range(units, legend_of({.look = render::Look::density}, {}, {})).unit, "g/cm\u00b2");
 }
 
 TEST(Legend, OfTimeStepClassesHasAFieldForEach) {

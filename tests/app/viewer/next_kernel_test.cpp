@@ -60,6 +60,18 @@ TEST_F(NextKernelTest, VisitsEveryUsableKernelAndAutoAndComesBack) {
   EXPECT_TRUE(status_.auto_choice);
 }
 
+TEST_F(NextKernelTest, VisitsOnlyKernelsThatSuitTheIntegrator) {
+  status_.integrator_id = "hermite4";
+  std::set<std::string> visited;
+  for (int i = 0; i < 4; ++i) {
+    visited.insert(next().id);
+    select(next().id);
+    EXPECT_TRUE(status_.auto_choice || status_.kernel->gives_jerks) << status_.kernel_id;
+  }
+  EXPECT_TRUE(visited.contains("cpu-jerk"));
+  EXPECT_TRUE(visited.contains(auto_kernel));
+}
+
 TEST_F(NextKernelTest, GoesBack) {
   for (const char* id : {auto_kernel, test::backends().default_kernel()->id}) {
     select(id);

@@ -20,6 +20,32 @@ from window_test import PATIENCE_S, Display, read_png, recorded, wait_for
 VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
 OUTPUTS = ["--record", "a.csv", "--screenshot", "a.png", "--save", "a.tipsy"]
 TIPSY_BYTES = 32 + 200 * 36
+ENDLESS = """// id: endless
+// notes: The compiler makes 2^20 classes of it.
+
+template <int n, int p>
+struct F {
+  static constexpr int value = F<n - 1, 2 * p>::value + F<n - 1, 2 * p + 1>::value;
+};
+template <int p>
+struct F<0, p> {
+  static constexpr int value = p;
+};
+__global__ void pull(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
+  if (F<19, 1>::value == 1) return;
+}
+"""
+
+
+def children_of(pid):
+    found = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                found += file.read().split()
+        except OSError:
+            pass  # the thread has ended
+    return found
 
 
 class ProcessTest(ProcessCase):
@@ -109,6 +135,24 @@ class SignalsTest(ProcessTest):
                 self.assertEqual(self.stopped_by(number, "--screenshot", "a.png"), (128 + number, ""))
                 self.assert_outputs_whole()
                 self.assertEqual(read_png(self.path("a.png"))[:2], (64, 48))
+
+    def test_a_compiler_that_does_not_end_does_not_delay_a_stop(self):
+        with open(self.path("script"), "w") as script:
+            script.write("0 workshop-open endless.cu\n")
+        with open(self.path("endless.cu"), "w") as kernel:
+            kernel.write(ENDLESS)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = self.start(*VIEW, "--frames", "5", "--script", "script")
+                wait_for("the compiler", lambda: process.poll() is not None or children_of(process.pid))
+                if process.poll() is not None:
+                    process.communicate()
+                    self.skipTest("there is no compiler here")
+                compilers = children_of(process.pid)
+                process.send_signal(number)
+                _, err = process.communicate(timeout=8)  # the compiler may take 10 s
+                self.assertEqual((process.returncode, err), (128 + number, ""))
+                self.assertFalse([pid for pid in compilers if os.path.exists(f"/proc/{pid}")])
 
     def test_pipes_that_nobody_reads_do_not_delay_a_stop(self):
         os.mkfifo(self.path("pipe"))

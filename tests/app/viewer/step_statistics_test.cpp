@@ -356,6 +356,8 @@ TEST_F(WriteResults, WritesOneLineARow) {
   other.law.id = LawId::attract_repel;
   other.scene.file = "a.tipsy";
   other.time_step = 0.25f;
+  other.digits = Digits::compensated;
+  other.kernel_version = 3;
   add(statistics, other, timing(2.5));
   statistics.add_error(other, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
   statistics.pin(1, true);
@@ -366,10 +368,10 @@ TEST_F(WriteResults, WritesOneLineARow) {
       "# {\"program\":\"orrery\"}\n"
       "kernel,settings,law,softening,repulsion,drag,integrator,dt,eta,scene,seed,n,median_ms,interactions_per_s,"
       "speedup,"
-      "pinned,steps,error_median,error_p99,error_max,by\n"
-      "cpu-serial,,gravity,0.02,,,leapfrog,0,,collision,1,1000,10,1e+08,,,1,,,,view\n"
+      "pinned,steps,error_median,error_p99,error_max,by,digits,version\n"
+      "cpu-serial,,gravity,0.02,,,leapfrog,0,,collision,1,1000,10,1e+08,,,1,,,,view,float,\n"
       "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,0.25,,a.tipsy,,1000,2.5,4e+08,1,yes,1,3e-07,4e-06,"
-      "5e-05,view\n");
+      "5e-05,view,compensated,3\n");
 }
 
 TEST_F(WriteResults, KeepsWhatIsThere) {

@@ -318,9 +318,11 @@ TEST_F(ViewerFilm, APathThatAScriptMadePlaysAsTheSavedFileDoes) {
 
   ViewOptions nothing = options(2);
   nothing.script_file = "tour.txt";
-  nothing.script = {{.frame = 0, .request = ViewCommand{PlayPath{}}, .line = 3}};
-  expect_failure(
-      Failure::usage, [&] { run_view(test::catalog(), nothing); }, "tour.txt:3: ", "no camera path");
+  for (const ViewCommand& request : {ViewCommand{PlayPath{}}, ViewCommand{SavePath{}}}) {
+    nothing.script = {{.frame = 0, .request = request, .line = 3}};
+    expect_failure(
+        Failure::usage, [&] { run_view(test::catalog(), nothing); }, "tour.txt:3: ", "no camera path", "press F2");
+  }
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ TEST(Trial, HasTheEtaOfBlockStepsOnly) {
   status.block_steps = true;
   EXPECT_EQ(trial_of(status).eta, 0.5f);
   EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog-blocks, eta 0.5");
+  status.digits = Digits::compensated;
+  EXPECT_EQ(integrator_words(trial_of(status)), "leapfrog-blocks, eta 0.5, digits compensated");
+  EXPECT_EQ(run_of(trial_of(status)).physics.digits, Digits::compensated);
 }
 
 TEST_F(WindowReport, GroupsTheResultsBySystem) {

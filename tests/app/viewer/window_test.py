@@ -107,7 +107,7 @@ class WindowTest(WindowTestCase):
         self.wait_for_rows(file, "a number that is not in the list", lambda row: "threads=3" in row["settings"].split())
         viewer.point_at_bodies()
         viewer.type("shift+k")
-        self.wait_for_rows(file, "the kernel before", lambda row: row["kernel"] == "cpu-serial")
+        self.wait_for_rows(file, "the kernel before", lambda row: row["kernel"] == "cpu-fp64")
         self.assertEqual(viewer.close(), 0, viewer.said())
 
         metadata, rows = recorded(file)
@@ -115,7 +115,7 @@ class WindowTest(WindowTestCase):
         self.assertIn("llvmpipe", metadata["gl_renderer"])
         kernels = [row["kernel"] for row in rows]
         in_order = [kernel for at, kernel in enumerate(kernels) if at == 0 or kernels[at - 1] != kernel]
-        self.assertEqual(in_order, ["cpu-simd", "cpu-openmp", "cpu-serial"])
+        self.assertEqual(in_order, ["cpu-simd", "cpu-openmp", "cpu-fp64"])
         frames = [int(row["frame"]) for row in rows]
         self.assertEqual(frames, list(range(frames[0], frames[0] + len(frames))), "no frame is lost")
         steps = [int(row["step"]) for row in rows]
@@ -243,6 +243,32 @@ class WindowTest(WindowTestCase):
         self.assertIn("recording", viewer.layout())
         self.assertEqual(viewer.close(), 0, viewer.said())
         self.assertIn("wrote orrery-out/timings.csv", viewer.said())
+
+    def test_edits_of_a_kernel_file_stay_after_escape_and_quitting_asks(self):
+        with open(self.path("mine"), "w") as file:
+            file.write("// id: mine\n")
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        viewer.click("lab.workshop")
+        viewer.click("workshop.file")
+        self.display.xdotool("type", "./mine")
+        viewer.click("workshop.open")
+        viewer.click("workshop.editor")
+        viewer.type("x")
+        viewer.wait_for_frames()
+        self.display.xdotool("keydown", "Escape")
+        viewer.wait_for_frames()
+        self.display.xdotool("keyup", "Escape")
+        viewer.wait_for_frames()
+        viewer.point_at_bodies()
+        viewer.type("q")
+        wait_for("the question", lambda: "quit.cancel" in viewer.layout())
+        viewer.type("Escape")
+        wait_for("the question to go", lambda: "quit.cancel" not in viewer.layout())
+        viewer.click("workshop.save")
+        wait_for("the edit in the file", lambda: os.path.getsize(self.path("mine")) == len("x// id: mine\n"))
+        viewer.point_at_bodies()
+        viewer.type("q")
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
 
     def test_long_steps_leave_the_window_responsive(self):
         file = self.path("serial.csv")

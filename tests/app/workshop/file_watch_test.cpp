@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
@@ -18,6 +20,15 @@ namespace fs = std::filesystem;
 class Watch : public testing::Test {
  protected:
   void write(const std::string& file) const { std::ofstream{folder / file.c_str()} << "text"; }
+
+  /// Waits until take() returns true.
+  void expect_soon() {
+    for (int i = 0; i < 2000; ++i) {
+      if (watch.take()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+    FAIL() << "nothing was seen";
+  }
 
   const TemporaryFolder folder;
   FileWatch watch;
@@ -45,6 +56,44 @@ TEST_F(Watch, SeesAFileThatIsDeletedAndWrittenAgain) {
     write("mine.cu");
     EXPECT_TRUE(watch.take());
   }
+}
+
+TEST_F(Watch, TakesADeletedFileForASaveIfNoneFollows) {
+  write("mine.cu");
+  watch.watch((folder / "mine.cu").string());
+  for (const bool moved : {false, true}) {
+    if (moved) {
+      fs::rename(folder / "mine.cu", folder / "other.cu");
+    } else {
+      fs::remove(folder / "mine.cu");
+    }
+    EXPECT_FALSE(watch.take());
+    expect_soon();
+    write("mine.cu");
+    EXPECT_TRUE(watch.take());
+    EXPECT_FALSE(watch.take());
+  }
+}
+
+TEST_F(Watch, SurvivesThatItsFolderIsReplaced) {
+  fs::create_directories(folder / "a/b");
+  write("a/b/mine.cu");
+  watch.watch((folder / "a/b/mine.cu").string());
+  fs::remove_all(folder / "a");  // as a change of the branch does
+  expect_soon();
+  fs::create_directories(folder / "a/b");
+  write("a/b/mine.cu");
+  expect_soon();
+  write("a/b/mine.cu");
+  EXPECT_TRUE(watch.take());
+
+  fs::rename(folder / "a/b", folder / "moved");
+  expect_soon();
+  fs::create_directory(folder / "a/b");
+  write("a/b/mine.cu");
+  expect_soon();
+  write("moved/mine.cu");
+  EXPECT_FALSE(watch.take());
 }
 
 TEST_F(Watch, FollowsLinks) {

@@ -29,7 +29,8 @@ class Placed : public testing::Test {
                         KernelInfo info = *catalog.find("cpu-serial");
                         info.id = kernel.file->id.c_str();
                         info.file_text = kernel.file->text.c_str();
-                        (void)catalog.put(info);
+                        info.file_version = kernel.version;
+                        return catalog.put(info);
                       }};
 };
 
@@ -66,9 +67,21 @@ TEST_F(Placed, ChangesNothingIfTheCatalogRefuses) {
   EXPECT_THROW(placed.put(version(2, "taken")), std::runtime_error);
   EXPECT_TRUE(placed.is("mine"));
   EXPECT_EQ(placed.version(), 1);
-  placed.forget_number();
+  placed.forget_numbers();
   EXPECT_TRUE(placed.is("mine"));
   EXPECT_EQ(placed.version(), 0);
+  EXPECT_EQ(placed.version_of("mine", 1), 0);
+}
+
+TEST_F(Placed, KnowsVersionsThatWereReplaced) {
+  placed.put(version(1, "mine"));
+  placed.put(version(3, "mine"));
+  placed.put(version(3, "mine"));  // compiled again
+  EXPECT_EQ(kernels.find("mine")->revision, 2);
+  EXPECT_EQ(placed.version_of("mine", 1), 1);
+  EXPECT_EQ(placed.version_of("mine", 2), 3);
+  EXPECT_EQ(placed.version_of("mine", 9), 0);
+  EXPECT_EQ(placed.version_of("cpu-serial", 0), 0);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ TEST(PeakRates, AreNotAboveWhatTheUnitsCanDo) {
   const double clocks_per_s = device.multiprocessors * device.clock_khz * 1e3;
   EXPECT_GT(peak_rates.fma_per_s, 0);
   EXPECT_LT(peak_rates.fma_per_s, 1.05 * 128 * clocks_per_s);
+  EXPECT_NEAR(measure_fma_rate(*test::backends().device()) / peak_rates.fma_per_s, 1, 0.1);
   EXPECT_GT(peak_rates.rsqrt_per_s, 0);
   EXPECT_LT(peak_rates.rsqrt_per_s, 1.05 * 16 * clocks_per_s);
   EXPECT_GT(peak_rates.clock_mhz, 0);

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/core/law.h"
 #include "compute/integrators/body_levels.h"
 #include "compute/integrators/integrator.h"
+#include "compute/integrators/update.h"
 
 namespace orrery {
 namespace {
@@ -95,17 +97,13 @@ class DirectSum final : public StepOps {
  public:
   DirectSum(Bodies bodies, const StepCriterion& criterion) : bodies_{std::move(bodies)}, criterion_{criterion} {}
 
-  void force(bool /*store*/, float kick_dt) override {
+  void force(bool /*store*/, double kick_dt) override {
     evaluate(all());
     kick_drift(kick_dt, 0);
     current_ = true;
   }
-  void kick_drift(float kick_dt, float drift_dt) override {
-    for (std::size_t i = 0; i < bodies_.positions.size(); ++i) {
-      Vec4 &x = bodies_.positions[i], &v = bodies_.velocities[i];
-      if (kick_dt != 0) v = Epilogue::kicked(v, pull(i), x.w, 0, kick_dt);
-      x = {x.x + v.x * drift_dt, x.y + v.y * drift_dt, x.z + v.z * drift_dt, x.w};
-    }
+  void kick_drift(double kick_dt, double drift_dt) override {
+    orrery::kick_drift(arrays(), bodies_.count(), kick_dt, 0, drift_dt);
     current_ = false;
   }
   bool accelerations_current() const override { return current_; }
@@ -115,9 +113,10 @@ class DirectSum final : public StepOps {
     current_ = now.lowest_active() == 0;
   }
   void kick_drift_levels(const Substep& now) override {
-    EXPECT_EQ(levels_.kick_drift(now, bodies_.positions, bodies_.velocities, accelerations_, 0), -1);
+    EXPECT_EQ(levels_.kick_drift(now, arrays(), 0), -1);
     if (now.number < now.last()) current_ = false;
   }
+  HermiteOps& hermite() override { throw std::logic_error("leapfrogs need no jerks"); }
 
   const Bodies& bodies() const { return bodies_; }
   const LevelCounts& counts() const { return levels_.counts(); }
@@ -129,7 +128,11 @@ class DirectSum final : public StepOps {
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
-  Vec3 pull(std::size_t i) const { return {accelerations_[i].x, accelerations_[i].y, accelerations_[i].z}; }
+  StateArrays arrays() {
+    return {.positions = bodies_.positions.data(),
+            .velocities = bodies_.velocities.data(),
+            .accelerations = accelerations_.data()};
+  }
   void evaluate(std::span<const int> targets) {
     accelerations_.assign(bodies_.positions.size(), {nan_value, nan_value, nan_value, 0});
     const double softening = criterion_.softening;

@@ -8,11 +8,18 @@
 namespace orrery {
 namespace {
 
+int kick_drift(std::vector<Vec4>& positions, std::vector<Vec4>& velocities, const std::vector<Vec4>& accelerations,
+               double kick_dt, float drag, double drift_dt) {
+  const StateArrays arrays{
+      .positions = positions.data(), .velocities = velocities.data(), .accelerations = accelerations.data()};
+  return orrery::kick_drift(arrays, static_cast<int>(positions.size()), kick_dt, drag, drift_dt);
+}
+
 TEST(KickDrift, KicksThenDrifts) {
   std::vector<Vec4> positions{{1, 2, 3, 4}, {0, 0, 0, 2}};
   std::vector<Vec4> velocities{{1, 0, -1, 0}, {0, 8, 0, 0}};
   const std::vector<Vec4> accelerations{{2, 4, 6, 0}, {0, 0, 1, 0}};
-  kick_drift(positions, velocities, accelerations, /*kick_dt=*/0.5f, /*drag=*/0, /*drift_dt=*/2);
+  kick_drift(positions, velocities, accelerations, /*kick_dt=*/0.5, /*drag=*/0, /*drift_dt=*/2);
   EXPECT_EQ(velocities, (std::vector<Vec4>{{2, 2, 2, 0}, {0, 8, 0.5f, 0}}));
   EXPECT_EQ(positions, (std::vector<Vec4>{{5, 6, 7, 4}, {0, 16, 1, 2}})) << "with the velocities after the kick";
 }
@@ -20,7 +27,7 @@ TEST(KickDrift, KicksThenDrifts) {
 TEST(KickDrift, DragActsOnTheVelocityByMass) {
   std::vector<Vec4> positions{{0, 0, 0, 4}};
   std::vector<Vec4> velocities{{8, -8, 0, 0}};
-  kick_drift(positions, velocities, std::vector<Vec4>(1), /*kick_dt=*/0.5f, /*drag=*/1, /*drift_dt=*/0);
+  kick_drift(positions, velocities, std::vector<Vec4>(1), /*kick_dt=*/0.5, /*drag=*/1, /*drift_dt=*/0);
   EXPECT_EQ(velocities.front(), (Vec4{7, -7, 0, 0})) << "v - (1 / 4) v / 2";
   EXPECT_EQ(positions.front(), (Vec4{0, 0, 0, 4}));
 }
@@ -34,7 +41,7 @@ TEST(KickDrift, WithoutAKickReadsNoAccelerationsAndDragsNothing) {
 }
 
 TEST(KickDrift, TakesNoBodies) {
-  EXPECT_EQ(kick_drift({}, {}, {}, 1, 0, 1), -1);
+  EXPECT_EQ(orrery::kick_drift({}, 0, 1, 0, 1), -1);
 }
 
 TEST(KickDrift, NamesTheFirstBodyThatIsNotFiniteAfterwards) {

@@ -49,7 +49,7 @@ class EveryKernel : public testing::TestWithParam<KernelPtr> {
     for (const Tunable& tunable : info().tunables) {
       for (const std::string& value : values_to_try(tunable)) {
         Settings settings{info()};
-        if (settings.has("block")) settings.set("block", "32");
+        if (const Tunable* block = info().tunable("block")) settings.set("block", block->values.front());
         settings.set(tunable.name, value);
         for (const int count : counts) expect_agreement(settings, count);
       }
@@ -81,7 +81,9 @@ TEST_P(EveryKernel, AgreesWhereSeveralTunablesChangeAtOnce) {
     for (const Tunable& tunable : info().tunables) {
       settings.set(tunable.name, tunable.values[random() % tunable.values.size()]);
     }
-    if (settings.has("block")) settings.set("block", round % 2 == 0 ? "32" : "64");  // small, as above
+    if (const Tunable* block = info().tunable("block")) {
+      settings.set("block", block->values[static_cast<std::size_t>(round % 2)]);  // small, as above
+    }
     for (const int count : {1, 65, 777}) expect_agreement(settings, count);
   }
 }

@@ -153,6 +153,10 @@ TEST(KernelCatalog, ReplacesAKernelInItsPlaceAndThoseWhoUseTheOldOneKeepIt) {
   EXPECT_EQ(catalog.all()[built_in], second);
   EXPECT_FALSE(same_kernel(*first, *second));
   EXPECT_TRUE(same_kernel(*second, *catalog.find("uniform")));
+  EXPECT_EQ(catalog.find_revision("uniform", 1), first);
+  EXPECT_EQ(catalog.find_revision("uniform", 0), second);
+  EXPECT_THROW((void)catalog.find_revision("uniform", 3), UsageError);
+  EXPECT_THROW((void)catalog.find_revision("none", 0), UsageError);
   EXPECT_EQ(pull_by(*first), 3);
   EXPECT_EQ(pull_by(*second), 4);
   settings.set("steps", "2");

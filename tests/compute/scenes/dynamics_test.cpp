@@ -41,7 +41,7 @@ double median_height(const Bodies& bodies) {
 /// Leapfrog in double precision forces, apart from the program's own.
 void integrate(Scene& scene, int steps) {
   const Law law{.softening = scene.softening};
-  auto& [positions, velocities] = scene.bodies;
+  std::vector<Vec4>&positions = scene.bodies.positions, &velocities = scene.bodies.velocities;
   const auto everyone = sample_targets(scene.bodies.count(), scene.bodies.count());
   auto accelerations = reference_accelerations(positions, everyone, law);
   const auto kick = [&](double dt) {

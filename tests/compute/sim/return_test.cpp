@@ -54,6 +54,24 @@ TEST_F(ReturnToARun, TakesEverythingOverAtOnce) {
   EXPECT_EQ(sim.run(2).steps, 2);
 }
 
+TEST_F(ReturnToARun, TakesTheVersionOfTheKernelThatItHad) {
+  KernelCatalog kernels;
+  KernelInfo info = *first();
+  info.id = "mine";
+  const KernelPtr old = kernels.put(info), replacement = kernels.put(info);
+  const Backends backends{kernels};
+  Simulation sim{backends, {.scene = "plummer", .count = 17}, replacement};
+  RunSetup run = setup_of(sim.status());
+  run.kernel_revision = old->revision;
+  sim.apply(ReturnToRun{run});
+  EXPECT_EQ(sim.status().kernel, old);
+  sim.apply(UndoReturn{});
+  EXPECT_EQ(sim.status().kernel, replacement);
+  run.kernel_revision = 3;
+  EXPECT_THROW(sim.apply(ReturnToRun{run}), UsageError);
+  EXPECT_EQ(sim.status().kernel, replacement) << "a return that fails changes nothing";
+}
+
 TEST_F(ReturnToARun, BodiesOfTheSameSceneGoOn) {
   Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, first()};
   sim.run(2);

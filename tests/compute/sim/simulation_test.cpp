@@ -68,6 +68,7 @@ TEST_F(SimulationTest, EverySwitchKeepsTheStateBitForBit) {
       unchanged_after(SetTunable{tunable.name, tunable.initial}, tunable.name);
     }
   }
+  unchanged_after(SelectKernel{"cpu-jerk"}, "the kernel that suits every integrator");
   for (const IntegratorInfo* integrator : integrators())
     unchanged_after(SelectIntegrator{integrator->id}, integrator->id);
   for (const LawInfo& law : laws()) unchanged_after(SelectLaw{law.id}, law.id);

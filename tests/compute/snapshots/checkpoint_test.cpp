@@ -73,6 +73,28 @@ TEST_F(CheckpointFile, HoldsWhatThereIsAlone) {
   EXPECT_EQ(fs::file_size(folder_ / "plain.checkpoint"), 64u + bodies * 28u + 4u);
 }
 
+TEST_F(CheckpointFile, HoldsLowWordsBitForBit) {
+  Checkpoint before = full_checkpoint();
+  Bodies& state = before.snapshot.bodies;
+  state = with_digits(std::move(state), Digits::compensated);
+  for (std::size_t i = 0; i < state.positions.size(); ++i) {
+    const auto low = 1e-9f * static_cast<float>(i + 1);
+    state.positions_low[i] = {low, -2 * low, 3 * low, 0};
+    state.velocities_low[i] = {-low, 5 * low, 7 * low, 0};
+  }
+  write_checkpoint(folder_ / "low.checkpoint", before, Existing::keep);
+  const Checkpoint after = read_checkpoint(folder_ / "low.checkpoint");
+  EXPECT_EQ(after.snapshot.bodies, before.snapshot.bodies);
+  EXPECT_EQ(after.snapshot.properties, before.snapshot.properties);
+  EXPECT_EQ(fs::file_size(folder_ / "low.checkpoint"), bytes_.size() + bodies * 24u);
+  EXPECT_EQ(read_checkpoint(file()).snapshot.bodies.digits(), Digits::single) << "a file without them";
+
+  state.velocities_low[4].y = std::numeric_limits<float>::infinity();
+  write_checkpoint(folder_ / "bad.checkpoint", before, Existing::keep);
+  test::expect_failure(
+      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 4", "low word");
+}
+
 TEST_F(CheckpointFile, AnyDamagedByteIsFound) {
   for (std::size_t at = 0; at < bytes_.size(); at += 37) {
     std::string damaged = bytes_;
@@ -130,6 +152,10 @@ TEST(Checksum, DependsOnEveryBit) {
   EXPECT_EQ(checksum(other), checksum(bodies));
   other.velocities[99].z = std::nextafter(other.velocities[99].z, 1.0f);
   EXPECT_NE(checksum(other), checksum(bodies));
+  other = with_digits(bodies, Digits::compensated);
+  const std::uint32_t zeros = checksum(other);
+  other.positions_low[7].x = 1e-12f;
+  EXPECT_NE(checksum(other), zeros) << "low words count";
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct GadgetFile {
       velocities{10, 0, 0, 0, 20, 0, 0, 0, 30, 1, 1, 1};
   std::vector<std::uint64_t> ids{7, 8, 9, 10};
   std::vector<double> own_masses{0.25, 0.75};
-  bool extra = false;
+  std::vector<double> of_gas{};  // U, RHO and HSML
 
   template <class Value>
   void append(std::string& to, Value value) const {
@@ -76,7 +76,9 @@ struct GadgetFile {
     for (const std::uint64_t id : ids) wide ? append(names, id) : append(names, static_cast<std::uint32_t>(id));
     record(all, "ID  ", names);
     if (!own_masses.empty()) record(all, "MASS", numbers(own_masses));
-    if (extra) record(all, "U   ", numbers({3}));
+    for (std::size_t i = 0; i < of_gas.size(); ++i) {
+      record(all, std::array{"U   ", "RHO ", "HSML"}[i], numbers({of_gas[i]}));
+    }
     return all;
   }
 };
@@ -120,11 +122,14 @@ TEST_F(Gadget, ReadsBothTypesOrdersAndPrecisions) {
 }
 
 TEST_F(Gadget, NamesWhatItDoesNotKeep) {
-  const Snapshot snapshot = read({.labelled = true, .box = 20, .extra = true});
+  const Snapshot snapshot = read({.labelled = true, .box = 20, .of_gas = {3}});
   EXPECT_EQ(snapshot.unread, (std::vector<std::string>{"record U"}));
   ASSERT_EQ(snapshot.notes.size(), 1u);
   EXPECT_NE(snapshot.notes[0].find("periodic"), std::string::npos);
-  EXPECT_EQ(read({.extra = true}).unread, (std::vector<std::string>{"internal energy of gas (U)"}));
+  EXPECT_EQ(read({.of_gas = {3}}).unread, (std::vector<std::string>{"internal energy of gas (U)"}));
+  EXPECT_EQ(read({.of_gas = {0, 3, 1}}).unread,
+            (std::vector<std::string>{"density of gas (RHO)", "smoothing length of gas (HSML)"}));
+  EXPECT_EQ(read({.of_gas = {0, 0, 1}}).unread, std::vector<std::string>{}) << "what Orrery writes for other readers";
 }
 
 TEST_F(Gadget, ReadsAllFilesOfASnapshot) {
@@ -192,6 +197,12 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   file = {};
   file.positions[4] = nan;
   expect_refused(file.bytes(), "byte 280, POS  of body 1", "position that is not finite");
+  file = {.wide = true};
+  file.positions[4] = -1e300;
+  expect_refused(file.bytes(), "POS  of body 1", "coordinate beyond 1e15");
+  file = {};
+  file.masses[1] = 1e300;
+  expect_refused(file.bytes(), "type 1 has a mass above 1e15");
   file = {};
   file.velocities[11] = 1e30;
   expect_refused(file.bytes(), "byte 360, VEL  of body 3", "velocity beyond 1e15");
@@ -217,6 +228,7 @@ TEST_F(Gadget, WritesTypesInOrderWithEqualMassesInTheHeader) {
   Snapshot snapshot{.bodies = find_scene("plummer").generate(4, 1).bodies, .units = galactic_units};
   snapshot.properties.species = {Species::star, Species::gas, Species::dark, Species::star};
   snapshot.bodies.positions[0].w = 0.125f;
+  snapshot.properties.softening = {1, 0.5f, 2, 3};
   for (const char* name : {"a.gadget", "a.g2"}) {
     write_snapshot(folder_ / name, snapshot);
     const Snapshot back = read_snapshot(folder_ / name);
@@ -224,9 +236,15 @@ TEST_F(Gadget, WritesTypesInOrderWithEqualMassesInTheHeader) {
     EXPECT_EQ(back.bodies.positions[2], snapshot.bodies.positions[0]);
     EXPECT_EQ(back.bodies.positions[0], snapshot.bodies.positions[1]);
     EXPECT_EQ(back.properties.species, (std::vector{Species::gas, Species::dark, Species::star, Species::star}));
+    EXPECT_EQ(back.unread, std::vector<std::string>{}) << "of gas";
   }
-  EXPECT_EQ(test::read_bytes(folder_ / "a.gadget").size(), 264u + 2 * 56 + 24 + 16) << "only the stars have masses";
-  EXPECT_EQ(test::read_bytes(folder_ / "a.g2").size(), 264u + 2 * 56 + 24 + 16 + 5 * 16);
+  EXPECT_EQ(test::read_bytes(folder_ / "a.gadget").size(), 264u + 2 * 56 + 24 + 16 + 3 * 12)
+      << "only the stars have masses";
+  EXPECT_EQ(test::read_bytes(folder_ / "a.g2").size(), 264u + 2 * 56 + 24 + 16 + 3 * 12 + 8 * 16);
+  std::array<float, 3> of_gas{};  // U, RHO, HSML: the last three records
+  const std::string bytes = test::read_bytes(folder_ / "a.gadget");
+  for (std::size_t i = 0; i < 3; ++i) std::memcpy(&of_gas[i], &bytes[bytes.size() - 36 + 12 * i + 4], sizeof(float));
+  EXPECT_EQ(of_gas, (std::array{0.0f, 0.0f, 0.5f}));
   write_snapshot(folder_ / "big.gadget", snapshot, {.order = ByteOrder::big});
   EXPECT_EQ(test::read_bytes(folder_ / "big.gadget").substr(0, 4), (std::string{"\0\0\1\0", 4}));
   EXPECT_EQ(read_snapshot(folder_ / "big.gadget").bodies, read_snapshot(folder_ / "a.gadget").bodies);

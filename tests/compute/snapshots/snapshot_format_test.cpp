@@ -135,8 +135,16 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
   format.holds = {.masses = false};
   EXPECT_EQ(left_out(format, snapshot), (Names{"masses", "velocities", "time", "ids", "species", "softening",
                                                "temperature", "metals", "formation time", "units"}));
+  Snapshot galactic{.bodies = find_scene("plummer").generate(5, 1).bodies, .units = galactic_units};
   format.holds = {.velocities = true};
-  EXPECT_EQ(left_out(format, {find_scene("plummer").generate(5, 1).bodies}), Names{}) << "there is nothing else";
+  EXPECT_EQ(left_out(format, galactic), Names{"units"});
+  format.units = UnitRule::galactic;
+  EXPECT_EQ(left_out(format, galactic), Names{}) << "its readers take them";
+  galactic.units->length_cm *= 2;
+  EXPECT_EQ(left_out(format, galactic), Names{"units"});
+  const Bodies plain = find_scene("plummer").generate(5, 1).bodies;
+  EXPECT_EQ(left_out(format, {plain}), Names{}) << "there is nothing else";
+  EXPECT_EQ(left_out(format, {with_digits(plain, Digits::compensated)}), Names{"low words"});
   format.holds.species = true;
   EXPECT_EQ(left_out(format, snapshot)[2], "disc, bulge or boundary as species");
   Snapshot odd = snapshot;

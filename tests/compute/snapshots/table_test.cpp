@@ -53,6 +53,8 @@ TEST_F(Tables, ColumnsHaveNamesInTheTableOrOnTheCommandLine) {
   EXPECT_EQ(named.bodies.positions[0], place);
   EXPECT_EQ(named.properties.species, std::vector{Species::star});
   EXPECT_EQ(named.properties.ids, std::vector{~std::uint64_t{0}});
+  EXPECT_EQ(read("# x y z id\n1 -2 3 1.1e+01\n1 -2 3 0.0\n").properties.ids, (std::vector<std::uint64_t>{11, 0}))
+      << "as numpy writes them";
   EXPECT_EQ(read("# the x axis points up\n# x y z m\n1 -2 3 2\n").bodies.positions[0], place);
   const Snapshot hinted = read("1 -2 3 4 5 6 2 99\n", columns("x,y,z,vx,vy,vz,m,-"));
   EXPECT_EQ(hinted.bodies.positions[0], place);
@@ -68,12 +70,15 @@ TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {
   expect_refused("1 2 3 4 5 6 7\n1 2 3\n", "byte 14", "line 2", "3 values", "7 columns");
   expect_refused("1 2 3 4 5 6 7\n1 2 x 4 5 6 7\n", "byte 18", "line 2, column y", "not a number");
   expect_refused("1 2 nan 4 5 6 7\n", "body 0", "position that is not finite");
-  expect_refused("1 2 3 4 5 1e39 7\n", "body 0", "velocity that is not finite");
+  expect_refused("1 2 3 4 5 1e39 7\n", "body 0", "velocity beyond 1e15");
+  expect_refused("x y z temperature\n1 0 0 1e39\n", "body 0", "temperature that is beyond the range");
   expect_refused("-1 2 3 4 5 6 7\n", "mass that is not positive", "m x y z vx vy vz", "--columns");
   expect_refused("1 0 0 0 0 0 0\n1e-40 0 0 0 0 0 0\n", "body 1", "mass");
   expect_refused("m x y z vx\n1 0 0 0 0\n", "no column vy", "--columns");
   expect_refused("x y z x\n1 0 0 0\n", "column x is there twice");
-  expect_refused("x y z id\n1 0 0 -1\n", "column id", "not a whole number");
+  for (const char* id : {"-1", "1.5", "9.1e15", "nan", "-1.0e+00"}) {
+    expect_refused("x y z id\n1 0 0 " + std::string{id} + '\n', "column id", "not a whole number");
+  }
   expect_refused("x y z type\n1 0 0 6\n", "species that is none of 0 to 5");
   expect_refused("x y z softening\n1 0 0 -1\n", "body 0", "softening below 0");
   expect_refused("# time = inf\n0 0 0\n", "time: not a finite number");

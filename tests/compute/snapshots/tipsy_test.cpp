@@ -206,7 +206,7 @@ TEST(TipsyAuxiliary, HoldsIds) {
   ASSERT_EQ(written.files.size(), 2u);
   EXPECT_EQ(test::read_bytes(folder / "a.tipsy.iord"), "3\n7\n1099511627776\n3\n");
   EXPECT_EQ(read_snapshot(folder / "a.tipsy").properties.ids, snapshot.properties.ids);
-  for (const char* text : {"2\n7\n8\n", "3\n7\n", "3\n7\nx\n9\n", ""}) {
+  for (const char* text : {"2\n7\n8\n", "3\n7\n", "3\n7\nx\n9\n", "3\n7\n8\n9\n10\n", ""}) {
     test::write_bytes(folder / "a.tipsy.iord", text);
     const Snapshot back = read_snapshot(folder / "a.tipsy");
     EXPECT_TRUE(back.properties.ids.empty()) << text;

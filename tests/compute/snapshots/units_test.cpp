@@ -94,7 +94,7 @@ TEST(UnitsTest, OfTipsyStandInAParameterFile) {
   const WrittenSnapshot written = write_snapshot(folder / "a.tipsy", snapshot);
   ASSERT_EQ(written.files.size(), 2u);
   EXPECT_EQ(written.files[1], folder / "a.param");
-  EXPECT_EQ(test::read_bytes(folder / "a.param"), "dKpcUnit = 2\ndMsolUnit = 3e+09\nbComove = 0\nbPeriodic = 0\n");
+  EXPECT_EQ(test::read_bytes(folder / "a.param"), "dKpcUnit = 2\ndMsolUnit = 3e9\nbComove = 0\nbPeriodic = 0\n");
   EXPECT_EQ(read_snapshot(folder / "a.tipsy").units_file, (folder / "a.param").string());
   test::write_bytes(folder / "b.tipsy", test::read_bytes(folder / "a.tipsy"));
   EXPECT_FALSE(read_snapshot(folder / "b.tipsy").units) << "the parameters are of another run";
@@ -106,6 +106,28 @@ TEST(UnitsTest, OfTipsyStandInAParameterFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.tipsy"));
   EXPECT_EQ(write_snapshot(folder / "c.tipsy", other).files.size(), 2u);
   EXPECT_EQ(read_snapshot(folder / "b.tipsy").units, std::nullopt) << "two files, none of them its own";
+}
+
+TEST(UnitsTest, OfAParameterFileAreNotedIfTheyAreNone) {
+  const TemporaryFolder folder;
+  write_snapshot(folder / "a.tipsy", {.bodies = find_scene("plummer").generate(4, 1).bodies});
+  const auto note_of = [&](const std::string& text) {
+    test::write_bytes(folder / "a.param", text);
+    const Snapshot snapshot = read_snapshot(folder / "a.tipsy");
+    EXPECT_FALSE(snapshot.units) << text;
+    return snapshot.notes.empty() ? "" : snapshot.notes[0];
+  };
+  for (const std::string field : {"dKpcUnit", "dMsolUnit"}) {
+    const std::string other = field == "dKpcUnit" ? "dMsolUnit" : "dKpcUnit";
+    for (const char* value : {"nan", "0", "-1", "1e300", "x", ""}) {
+      const std::string note = note_of(other + " = 1\n" + field + " = " + value + "\n");
+      EXPECT_NE(note.find("a.param': " + field + " = " + value + " is no unit"), std::string::npos) << note;
+    }
+    const std::string note = note_of(other + " = 1\n");
+    EXPECT_NE(note.find(field + " is missing"), std::string::npos) << note;
+  }
+  EXPECT_EQ(note_of("nSteps = 5\n"), "") << "a run without units";
+  EXPECT_LT(note_of("dMsolUnit = 1\ndKpcUnit = " + std::string(1000, 'x') + '\n').size(), 200u);
 }
 
 TEST(UnitsTest, OfTheStatesOfARunStandInOneParameterFile) {
@@ -147,6 +169,10 @@ TEST(UnitsTest, HaveTheNameThatSuitsAValue) {
   EXPECT_STREQ(mass_unit_for(1e11 * solar_mass_g).name, "Msun");
   EXPECT_STREQ(acceleration_unit_for(981).name, "m/s\u00b2");
   EXPECT_STREQ(length_unit_for(0).name, "kpc");
+  EXPECT_STREQ(time_unit_for(3e5).name, "d");
+  EXPECT_STREQ(density_unit_for(0.1 * solar_mass_g / std::pow(1e-3 * kpc_cm, 3)).name, "Msun/pc\u00b3");
+  EXPECT_STREQ(density_unit_for(1).name, "g/cm\u00b3");
+  EXPECT_STREQ(mass_per_area_unit_for(50 * solar_mass_g / std::pow(1e-3 * kpc_cm, 2)).name, "Msun/pc\u00b2");
 }
 
 }  // namespace

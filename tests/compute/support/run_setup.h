@@ -10,7 +10,8 @@ inline RunSetup setup_of(const Status& status) {
           .physics = {.integrator_id = status.integrator_id,
                       .law = status.law,
                       .time_step = status.time_step,
-                      .eta = status.eta},
+                      .eta = status.eta,
+                      .digits = status.digits},
           .kernel_id = status.kernel_id,
           .settings = status.settings.values()};
 }

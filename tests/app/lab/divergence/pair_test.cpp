@@ -87,6 +87,14 @@ TEST(RunVariant, IsAKernelWithWhatDiffers) {
   }
 }
 
+TEST(RunVariant, TakesAKernelAndAnIntegratorThatGoTogether) {
+  Simulation simulation{test::backends(), {.scene = "plummer", .count = 10}};
+  run_variant("cpu-jerk,integrator=hermite4").apply_to(simulation);
+  run_variant("cpu-simd,integrator=leapfrog-blocks").apply_to(simulation);
+  EXPECT_EQ(simulation.status().kernel_id, "cpu-simd");
+  EXPECT_EQ(simulation.status().integrator_id, "leapfrog-blocks");
+}
+
 TEST(RunVariant, RefusesWhatItDoesNotKnow) {
   const auto refused = [](const char* text, const auto&... said) {
     expect_failure(

@@ -176,6 +176,37 @@ TEST(ProfileCsv, HasARowForEachNumber) {
   EXPECT_EQ(profile_csv(profile, nullptr)[0][10], "");
 }
 
+KernelProfile profile_of_kernel(const char* id) {
+  const KernelCatalog kernels;
+  const Backends backends{kernels};
+  const KernelPtr kernel = kernels.find(id);
+  return ProfileMeasurement{backends}.measure({kernel, Settings{*kernel}},
+                                              {"plummer", load_scene({.scene = "plummer", .count = 1000}).bodies, {}});
+}
+
+TEST(ProfileOfACpuKernel, StatesTheShareOfATreeAndTheWidthOfAScalarKernel) {
+  const KernelProfile tree = profile_of_kernel("cpu-tree");
+  EXPECT_GE(tree.figure("vector_bits"), 128);
+  // Each interaction takes at least the 16 instructions of a pair of bodies; some are of other kinds.
+  EXPECT_GT(tree.figure("fma_share") / 100 * tree.figure("fma_limit_per_s"), 16 * tree.figure("interactions_per_s"));
+  for (const char* id : {"cpu-serial", "cpu-openmp"}) {
+    const KernelProfile scalar = profile_of_kernel(id);
+    EXPECT_EQ(scalar.figure("vector_bits"), 32) << id;
+    EXPECT_GT(scalar.figure("fma_share"), 0) << id;
+  }
+}
+
+TEST(ProfileDifference, LeavesOutWhatIsTheMachines) {
+  KernelProfile before = some_profile(), after = some_profile();
+  before.figures["fma_limit_per_s"] = 1e11;
+  after.figures["fma_limit_per_s"] = 1.1e11;
+  for (const ProfileChange& change : profile_changes(before, after)) EXPECT_NE(change.id, "fma_limit_per_s");
+  const auto rows = profile_csv(after, &before);
+  const auto row = std::ranges::find(rows, "fma_limit_per_s", [](const auto& r) { return r[7]; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ((*row)[10], "");
+}
+
 TEST(ProfileOfACpuKernel, HasItsWidthItsThreadsAndItsShareOfTheLimit) {
   const KernelCatalog kernels;
   const Backends backends{kernels};

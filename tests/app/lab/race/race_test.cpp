@@ -89,6 +89,30 @@ TEST(Race, TakesMultiplesOfTheScenesTimeStepIfNoneIsGiven) {
   for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_LE(steps[i], Race::usual_factors[i] * usual * 1.001f);
 }
 
+TEST(Race, PairsIntegratorsWithKernelsThatSuitThem) {
+  const KernelPtr with_jerks = test::find_kernel("cpu-jerk");
+  const Variant jerk{with_jerks, Settings{*with_jerks}};
+  const auto plan = [](std::vector<Variant> variants) {
+    return RacePlan{.scene = {.scene = "plummer", .count = 50},
+                    .variants = std::move(variants),
+                    .integrators = {"leapfrog", "hermite4", "hermite4-blocks"},
+                    .time_steps = {0.05f},
+                    .until = 0.1};
+  };
+  const auto pairs_of = [](const std::vector<RaceResult>& results) {
+    std::string pairs;
+    for (const RaceResult& result : results) {
+      EXPECT_EQ(result.problem.text, "");
+      pairs += std::string{result.variant.kernel->id} + ' ' + result.integrator_id + '\n';
+    }
+    return pairs;
+  };
+  EXPECT_EQ(pairs_of(run(plan({jerk, serial()}))),
+            "cpu-jerk hermite4\ncpu-jerk hermite4-blocks\ncpu-serial leapfrog\n");
+  EXPECT_EQ(pairs_of(run(plan({jerk}))), "cpu-jerk leapfrog\ncpu-jerk hermite4\ncpu-jerk hermite4-blocks\n");
+  EXPECT_THROW((Race{test::backends(), plan({serial()})}), UsageError);
+}
+
 TEST(Race, GoesOnAfterARunThatFails) {
   KernelCatalog catalog;
   KernelInfo broken = *catalog.find("cpu-serial");

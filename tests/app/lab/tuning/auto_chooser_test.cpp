@@ -99,6 +99,16 @@ TEST_F(AutoChooserTest, AsksForTheCandidatesOfEachChoice) {
   EXPECT_EQ(name_of(one.choose({.count = 1000}, {no_bodies, {}}, {})), "auto: cpu-simd rows=2");
 }
 
+TEST_F(AutoChooserTest, TakesKernelsThatGiveJerksForIntegratorsThatNeedThem) {
+  const KernelPtr with_jerks = test::find_kernel("cpu-jerk");
+  candidates.push_back({with_jerks, Settings{*with_jerks}});
+  EXPECT_STREQ(choose(chooser(), {.count = 1000, .jerks = true}).kernel->id, "cpu-jerk");
+  EXPECT_STREQ(choose(chooser(), {.count = 1000}).kernel->id, "cpu-simd");
+  EXPECT_EQ(measured.size(), 2u) << "the cache tells the two apart";
+  candidates = {variant("auto")};
+  EXPECT_TRUE(choose(chooser(), {.count = 1000, .jerks = true}).kernel->gives_jerks) << "the default";
+}
+
 TEST_F(AutoChooserTest, MeasuresOnceForARangeOfNumbersAndALaw) {
   AutoChooser first = chooser();
   for (const int count : {4096, 4100, 4000}) first.choose({.count = count}, {no_bodies, {}}, {});

@@ -104,6 +104,26 @@ TEST_F(CompileKernel, ExplainsWrongParameters) {
   expect_refused(with(kernel_text(), ", Epilogue epilogue", ", Epilogue epilogue, int more"), 5, needed);
 }
 
+TEST_F(CompileKernel, ExplainsAFunctionInANamespace) {
+  const std::string text = with(kernel_text(), "__global__", "namespace mine {\n__global__") + "}\n";
+  expect_refused(text, 6, "the function must not be in a namespace");
+}
+
+TEST_F(CompileKernel, ReportsTheAssemblersErrorsBeforeTheirSum) {
+  const std::vector<FileMessage> messages = messages_of(kernel_text("  asm(\"bogus instr;\");"));
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages.front().line, 5) << "the function's";
+  EXPECT_NE(messages.front().text.find("'bogus'"), std::string::npos) << messages.front().text;
+  for (const FileMessage& message : messages) {
+    EXPECT_EQ(message.text.find("aborted"), std::string::npos) << message.text;
+  }
+}
+
+TEST_F(CompileKernel, KeepsAllLinesOfAStaticAssertion) {
+  expect_refused(kernel_text("  static_assert(sizeof(int) == 8, \"mine \\n two lines\");"), test::statements_line,
+                 "\"mine  two lines\"");
+}
+
 TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
   expect_refused("// id: a\n// notes: b\n\n#include <vector>\n__global__ void f();\n", 4, "unknown include 'vector'",
                  "compute/core/law.h");

@@ -34,6 +34,17 @@ TEST(CompilerLog, LeavesSizesThatAreNoNumbers) {
   EXPECT_NE(messages[0].text.find("0xffffffffffffffffffff"), std::string::npos);
 }
 
+TEST(CompilerLog, DropsTheSumOfTheAssemblersErrorsOnlyIfItHasThem) {
+  const std::string sum = "ptxas fatal   : Ptx assembly aborted due to errors\n";
+  const auto alone = read_compiler_log(sum, kernel_file());
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].text, "Ptx assembly aborted due to errors");
+  const auto both =
+      read_compiler_log("ptxas application ptx input, line 26; error   : Unknown symbol 'a'\n" + sum, kernel_file());
+  ASSERT_EQ(both.size(), 1u);
+  EXPECT_EQ(both[0].text, "Unknown symbol 'a'");
+}
+
 TEST(CompilerLog, CutsALineBetweenCharacters) {
   std::string accents;
   for (int i = 0; i < 5000; ++i) accents += "\u00e9";

@@ -1,0 +1,53 @@
+#include "app/panels/card_place.h"
+
+#include <algorithm>
+#include <array>
+
+#include "app/panels/kit/theme.h"
+
+namespace orrery {
+namespace {
+
+/// Whether the card is nearer to the point than `distance`.
+bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float distance) {
+  const ImVec2 low = card_position(place, room), size = place.size();
+  return point.x > low.x - distance && point.x < low.x + size.x + distance && point.y > low.y - distance &&
+         point.y < low.y + size.y + distance;
+}
+
+/// Takes the first corner that is as far from the point. Whether there is one.
+bool take_corner(CardPlace& place, bool head_only, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace other = place;
+  other.head_only = head_only;
+  for (const CardCorner corner : {CardCorner::upper_left, CardCorner::lower_left, CardCorner::upper_right}) {
+    other.corner = corner;
+    if (near(other, room, point, distance)) continue;
+    place = other;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
+  const ImVec2 size = place.size();
+  const ImVec2 last{std::max(room.high.x - size.x, room.low.x), std::max(room.high.y - size.y, room.low.y)};
+  return {place.corner == CardCorner::upper_right ? last.x : room.low.x,
+          place.corner == CardCorner::lower_left ? last.y : room.low.y};
+}
+
+void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
+  const float covered = theme::em(0.8f), clear = theme::em(2);
+  if (place.body != body) place = {.body = body, .whole = place.whole, .head = place.head};
+  if (!ring) return;
+  if (place.head_only && take_corner(place, false, room, *ring, clear)) return;
+  if (!near(place, room, *ring, covered)) return;
+  for (const bool head_only : {false, true}) {
+    for (const float distance : {clear, covered}) {
+      if (take_corner(place, head_only, room, *ring, distance)) return;
+    }
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,149 @@
+#include "app/workshop/compiler_process.h"
+
+#include <fmt/format.h>
+#include <sys/poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "app/text/console.h"
+#include "compute/kernels/runtime/compiler_log.h"
+
+namespace orrery {
+namespace {
+
+// The one word of the process's command line.
+constexpr std::string_view compiler_word = "compile-for-parent";
+constexpr rlim_t most_bytes = rlim_t{2} << 30;
+
+/// What the process reads: lines with the function and the options, and then the source.
+std::string packed(const CompilerInput& input) {
+  std::string text = fmt::format("{}\n{}\n", input.function, input.options.size());
+  for (const std::string& option : input.options) text += option + '\n';
+  return text + input.source;
+}
+
+/// Waits for it.
+CompilerInput read_input(std::istream& stream) {
+  constexpr std::size_t most_options = 100;
+  CompilerInput input;
+  std::size_t options = 0;
+  std::getline(stream, input.function);
+  stream >> options;
+  stream.ignore();
+  input.options.resize(std::min(options, most_options));
+  for (std::string& option : input.options) std::getline(stream, option);
+  input.source.assign(std::istreambuf_iterator<char>{stream}, {});
+  return input;
+}
+
+/// The process writes a line with the sizes of what follows it.
+std::string packed(const cuda::Nvrtc::Result& result) {
+  return fmt::format("{:d} {} {} {}\n", result.compiled, result.symbol.size(), result.log.size(),
+                     result.binary.size()) +
+         result.symbol + result.log + result.binary;
+}
+
+/// Throws CompilerFailure if this is not the whole text of a result.
+cuda::Nvrtc::Result unpacked(const std::string& text) {
+  std::size_t at = std::min(text.find('\n'), text.size());
+  std::istringstream line{text.substr(0, at++)};
+  cuda::Nvrtc::Result result;
+  std::array<std::size_t, 3> sizes{};
+  line >> result.compiled >> sizes[0] >> sizes[1] >> sizes[2];
+  if (!line || at + sizes[0] + sizes[1] + sizes[2] != text.size()) {
+    throw CompilerFailure("the compiler ended without a result: it cannot compile this text, and does not say why");
+  }
+  const std::array parts{&result.symbol, &result.log, &result.binary};
+  for (std::size_t i = 0; i < parts.size(); at += sizes[i++]) *parts[i] = text.substr(at, sizes[i]);
+  return result;
+}
+
+std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& program) {
+  return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
+}
+
+/// Loads what NVRTC needs for any text, unless one is there.
+void warm_up() {
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (poll(&input, 1, 0) != 0) return;
+  try {
+    (void)compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"});
+  } catch (const std::exception&) {
+    // The first text meets it again.
+  }
+}
+
+}  // namespace
+
+void SpareCompilers::fill() {
+  constexpr std::size_t laws = 2;
+  const std::lock_guard lock{mutex_};
+  while (compiling_ == 0 && waiting_.size() < laws) waiting_.push_back(start_compiler(program_));
+}
+
+std::unique_ptr<ChildProcess> SpareCompilers::take() {
+  const std::lock_guard lock{mutex_};
+  ++compiling_;
+  if (waiting_.empty()) return nullptr;
+  std::unique_ptr<ChildProcess> first = std::move(waiting_.back());
+  waiting_.pop_back();
+  return first;
+}
+
+void SpareCompilers::put_back() {
+  const std::lock_guard lock{mutex_};
+  --compiling_;
+}
+
+cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) const {
+  const std::string text = packed(input);
+  bool stopped = false;
+  const auto compile_in = [&](ChildProcess& process) {
+    return process.result([&] { return stopped = cancelled && cancelled(); }, limit, text);
+  };
+  ChildResult end;
+  if (spares) {
+    const std::unique_ptr<ChildProcess> spare = spares->take();
+    if (spare) end = compile_in(*spare);
+    spares->put_back();
+  }
+  const bool has_answered = end.status >= 0 || end.timed_out || stopped;
+  if (!has_answered) end = compile_in(*start_compiler(program));  // no spare, or one that has ended meanwhile
+  if (stopped) throw std::runtime_error("the compiler was stopped");
+  if (!end.not_started.empty()) throw std::runtime_error("the compiler did not run: " + end.not_started);
+  if (end.timed_out) {
+    throw CompilerFailure(fmt::format("the compiler did not end within {} s: {}",
+                                      std::chrono::duration<double>(limit).count(), endless_causes));
+  }
+  if (end.status == 1) throw std::runtime_error(last_complaint(end));
+  return unpacked(end.text);
+}
+
+bool is_compiler_process(const std::vector<std::string>& words) {
+  return words.size() == 1 && words.front() == compiler_word;
+}
+
+int run_compiler_process() {
+  // NVRTC would end this process on these, and its result would look like that of a wrong text.
+  sigset_t ignored;
+  sigemptyset(&ignored);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ignored, signal);
+  (void)pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
+  const rlimit memory{most_bytes, most_bytes};
+  (void)setrlimit(RLIMIT_AS, &memory);
+  warm_up();
+  console::write_out(packed(compile_here(read_input(std::cin))));
+  return 0;
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/process/child_process.h"
+#include "compute/kernels/runtime/compile_kernel.h"
+
+namespace orrery {
+
+/// Processes of this program that have loaded NVRTC and wait for a text, one for each law: a process that begins with
+/// the text takes some 100 ms longer. Any thread may use it.
+class SpareCompilers {
+ public:
+  explicit SpareCompilers(std::filesystem::path program = this_program()) : program_{std::move(program)} {}
+
+  /// Starts those that are missing, unless something is being compiled. Call on a thread that outlives them.
+  void fill();
+
+ private:
+  friend struct CompilerProcess;
+  /// Null if there is none. put_back() says that what the caller compiles is done.
+  std::unique_ptr<ChildProcess> take();
+  void put_back();
+
+  std::filesystem::path program_;
+  std::mutex mutex_;  // of the two below
+  std::vector<std::unique_ptr<ChildProcess>> waiting_;
+  int compiling_ = 0;
+};
+
+/// A Compiler that runs NVRTC in another process of this program, so that a text that takes for ever, or all memory,
+/// can be ended, and NVRTC does not change how this process takes signals.
+struct CompilerProcess {
+  std::filesystem::path program = this_program();  ///< orrery
+  std::chrono::milliseconds limit{10'000};
+  std::function<bool()> cancelled{};         ///< called every few ms, from any thread; null: never
+  std::shared_ptr<SpareCompilers> spares{};  ///< null: none
+
+  /// Throws as a Compiler, and std::runtime_error if it was cancelled.
+  cuda::Nvrtc::Result operator()(const CompilerInput& input) const;
+};
+
+/// Whether these words of the command line are those of such a process.
+bool is_compiler_process(const std::vector<std::string>& words);
+/// What that process does; returns its exit status. Its memory is limited, and only SIGKILL ends it early.
+int run_compiler_process();
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+#include "compute/integrators/integrator.h"
+#include "compute/integrators/time_step_levels.h"
+
+namespace orrery {
+
+extern const IntegratorInfo hermite4_blocks;
+constinit const IntegratorInfo hermite4_blocks{
+    .id = "hermite4-blocks",
+    .title = "Hermite 4, block steps",
+    .notes =
+        "Hermite 4 in which each body has its own time step: dt, dt/2, ... or dt/256, chosen by Aarseth's criterion "
+        "whenever one of its steps ends. Only the bodies whose steps end are evaluated.",
+    .order = 4,
+    .evaluations_per_step = 1,
+    .block_steps = true,
+    .needs_jerks = true,
+    .step =
+        [](StepOps& ops, float dt) {
+          HermiteOps& bodies = ops.hermite();
+          int deepest = bodies.begin(dt, /*share_steps=*/false);
+          for (Substep now{.time_step = dt, .deepest = most_level}; now.number < now.last();) {
+            now.number += 1 << (most_level - deepest);
+            bodies.predict(now);
+            bodies.evaluate(now);
+            deepest = bodies.correct(now);
+          }
+          bodies.end();
+        },
+};
+
+}  // namespace orrery

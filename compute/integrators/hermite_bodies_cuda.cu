@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <string>
+
+#include "compute/core/error.h"
+#include "compute/cuda/dependent_launch.h"
+#include "compute/cuda/launch.h"
+#include "compute/integrators/checked_update.h"
+#include "compute/integrators/hermite_bodies_cuda.h"
+
+namespace orrery::cuda {
+namespace {
+
+constexpr int hermite_block = 128;
+constexpr int listed = level_count;  // place of the number of listed bodies behind the counts of levels
+
+__device__ __forceinline__ int thread_index() {
+  return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+template <class Real>
+__global__ void start_bodies(StateArrays arrays, int count, HermiteBody* __restrict__ bodies) {
+  const int i = thread_index();
+  if (i < count) bodies[i] = {.body = precise(load_body<Real>(arrays, i)), .pull = {}};
+}
+
+__global__ void copy_begin(const HermiteBody* __restrict__ bodies, int count, PreciseBody* __restrict__ predicted) {
+  const int i = thread_index();
+  if (i < count) predicted[i] = bodies[i].body;
+}
+
+__global__ void take_pulls(HermiteBody* __restrict__ bodies, const Pull* __restrict__ pulls, int count,
+                           StepCriterion criterion, float drag) {
+  const int i = thread_index();
+  if (i >= count) return;
+  HermiteBody body = bodies[i];
+  body.pull = pulls[i];
+  add_drag(body.pull, body.body, drag);
+  body.longest_step = first_longest_step(body.pull, criterion);
+  bodies[i] = body;
+}
+
+/// `counts` must be 0.
+__global__ void begin_levels(const HermiteBody* __restrict__ bodies, int count, float time_step,
+                             Level* __restrict__ levels, int* __restrict__ counts) {
+  __shared__ int in_block[level_count];
+  if (threadIdx.x < level_count) in_block[threadIdx.x] = 0;
+  __syncthreads();
+  if (const int i = thread_index(); i < count) {
+    const int level = StepCriterion::level_of(time_step, bodies[i].longest_step);
+    levels[i] = static_cast<Level>(level);
+    atomicAdd(&in_block[level], 1);
+  }
+  __syncthreads();
+  if (threadIdx.x < level_count && in_block[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], in_block[threadIdx.x]);
+}
+
+/// Predicts all bodies, and lists the active ones if `active` is not null. `levels` is null if all steps are shared.
+__global__ void predict_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
+                               Substep now, PreciseBody* __restrict__ predicted, int* __restrict__ active,
+                               int* __restrict__ counts) {
+  __shared__ int in_block, first;
+  if (threadIdx.x == 0) in_block = 0;
+  wait_for_kernel_before();
+  __syncthreads();
+  const int i = thread_index();
+  int place = -1;
+  if (i < count) {
+    const int level = levels ? levels[i] : 0;
+    predicted[i] = orrery::predicted(bodies[i], own_time(now, level));
+    if (active && level >= now.lowest_active()) place = atomicAdd(&in_block, 1);
+  }
+  if (!active) return;
+  __syncthreads();
+  if (threadIdx.x == 0 && in_block > 0) first = atomicAdd(&counts[listed], in_block);
+  __syncthreads();
+  if (place >= 0) active[first + place] = i;
+}
+
+/// Of the active bodies; `active` is null if these are all. Clears the number of listed ones for the next list.
+__global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
+                               const Pull* __restrict__ pulls, const int* __restrict__ active, int active_count,
+                               Level* __restrict__ levels, Substep now, Correction how, int* __restrict__ counts) {
+  const int place = thread_index();
+  wait_for_kernel_before();
+  if (place == 0) counts[listed] = 0;
+  if (place >= active_count) return;
+  const int i = active ? active[place] : place;
+  const int level = levels ? levels[i] : 0;
+  HermiteBody body = bodies[i];
+  const int next = correct_body(body, predicted[i], pulls[i], now, level, how);
+  bodies[i] = body;
+  if (!levels || next == level) return;
+  levels[i] = static_cast<Level>(next);
+  atomicSub(&counts[level], 1);
+  atomicAdd(&counts[next], 1);
+}
+
+template <class Real>
+__global__ void write_bodies(const HermiteBody* __restrict__ bodies, int count, StateArrays arrays,
+                             Vec4* __restrict__ accelerations, NonFiniteCheck check) {
+  const int i = thread_index();
+  wait_for_kernel_before();
+  if (i >= count) return;
+  const PreciseBody body = bodies[i].body;
+  update_checked<Real>(arrays, i, {}, check, [&](BodyState& state) { split(body, state); });
+  accelerations[i] = stored(bodies[i].pull.acceleration);
+}
+
+}  // namespace
+
+void HermiteBodies::prepare(int count) {
+  if (this->count() == count) return;
+  forget();  // first the old memory, then the new
+  const auto size = static_cast<std::size_t>(count);
+  const std::size_t bytes =
+      size * (sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int));
+  if (bytes > device_.free_memory()) {
+    throw UsageError("the Hermite integrators need " + std::to_string(bytes >> 20) +
+                     " MiB for bodies in double, more than the GPU has free; choose another integrator");
+  }
+  Memory memory{.bodies = {device_, size},
+                .predicted = {device_, size},
+                .pulls = {device_, size},
+                .levels = {device_, size},
+                .active = {device_, size},
+                .counts = {device_, level_count + 1},
+                .counts_here = {device_, level_count, /*pinned=*/true}};
+  memory_ = std::move(memory);
+}
+
+void HermiteBodies::forget() {
+  bodies_replaced();
+  memory_ = {};
+}
+
+void HermiteBodies::start(const StateArrays& arrays, cudaStream_t stream) {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    start_bodies<Real>
+        <<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(arrays, count(), memory_.bodies.data());
+  });
+  ORRERY_CUDA_CHECK_LAUNCH(start_bodies);
+  started_ = true;
+  pulls_current_ = false;
+}
+
+void HermiteBodies::predict_begin(cudaStream_t stream) {
+  copy_begin<<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(memory_.bodies.data(), count(),
+                                                                             memory_.predicted.data());
+  ORRERY_CUDA_CHECK_LAUNCH(copy_begin);
+  active_count_ = count();
+}
+
+void HermiteBodies::take_first_pulls(const StepCriterion& criterion, float drag, cudaStream_t stream) {
+  take_pulls<<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(
+      memory_.bodies.data(), memory_.pulls.data(), count(), criterion, drag);
+  ORRERY_CUDA_CHECK_LAUNCH(take_pulls);
+  pulls_current_ = true;
+}
+
+int HermiteBodies::begin(float time_step, bool share_steps, cudaStream_t stream) {
+  share_steps_ = share_steps;
+  if (share_steps) {
+    counts_ = {count()};
+    return 0;
+  }
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(memory_.counts.data(), 0, (level_count + 1) * sizeof(int), stream));
+  begin_levels<<<ceil_div(count(), hermite_block), hermite_block, 0, stream>>>(
+      memory_.bodies.data(), count(), time_step, memory_.levels.data(), memory_.counts.data());
+  ORRERY_CUDA_CHECK_LAUNCH(begin_levels);
+  return fetch_counts(stream);
+}
+
+int HermiteBodies::fetch_counts(cudaStream_t stream) {
+  const std::span<int> here = memory_.counts_here.first(level_count);
+  download(memory_.counts.data(), here, stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::ranges::copy(here, counts_.begin());
+  return deepest_of(counts_);
+}
+
+void HermiteBodies::predict(const Substep& now, cudaStream_t stream) {
+  active_count_ = share_steps_ ? count() : count_from(counts_, now.lowest_active());
+  int* const list = active_count_ < count() ? memory_.active.data() : nullptr;
+  launch_dependent(device_, predict_bodies, ceil_div(count(), hermite_block), hermite_block, 0, stream,
+                   memory_.bodies.data(), share_steps_ ? nullptr : memory_.levels.data(), count(), now,
+                   memory_.predicted.data(), list, memory_.counts.data());
+}
+
+int HermiteBodies::correct(const Substep& now, const Correction& how, cudaStream_t stream) {
+  const int* const list = d_active();
+  launch_dependent(device_, correct_bodies, ceil_div(active_count_, hermite_block), hermite_block, 0, stream,
+                   memory_.bodies.data(), memory_.predicted.data(), memory_.pulls.data(), list, active_count_,
+                   share_steps_ ? nullptr : memory_.levels.data(), now, how, memory_.counts.data());
+  return share_steps_ ? 0 : fetch_counts(stream);
+}
+
+void HermiteBodies::write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check,
+                          cudaStream_t stream) const {
+  visit_precision(arrays, [&]<class Real>(Real) {
+    launch_dependent(device_, write_bodies<Real>, ceil_div(count(), hermite_block), hermite_block, 0, stream,
+                     memory_.bodies.data(), count(), arrays, d_accelerations, check);
+  });
+}
+
+}  // namespace orrery::cuda

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/host_array.h"
+#include "compute/integrators/hermite_update.h"
+#include "compute/integrators/update_cuda.h"
+
+namespace orrery::cuda {
+
+/// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
+class HermiteBodies {
+ public:
+  explicit HermiteBodies(const Device& device) : device_{device} {}
+
+  /// Takes the memory for this many bodies. Throws UsageError if the device has less free.
+  void prepare(int count);
+  /// Gives it back. Call only while nothing is enqueued.
+  void forget();
+  /// Call when the bodies were replaced: start() is needed again.
+  void bodies_replaced() { started_ = pulls_current_ = false; }
+  void forget_pulls() { pulls_current_ = false; }
+
+  bool started() const { return started_; }
+  bool pulls_current() const { return pulls_current_; }
+  void start(const StateArrays& arrays, CUstream_st* stream);
+
+  const PreciseBody* d_predicted() const { return memory_.predicted.data(); }
+  Pull* d_pulls() { return memory_.pulls.data(); }
+  /// The active bodies at the last predict(), in any order: the first active_count() of these indices. Null if all are.
+  const int* d_active() const { return active_count_ < count() ? memory_.active.data() : nullptr; }
+  int active_count() const { return active_count_; }
+
+  /// See orrery::HermiteBodies for these.
+  void predict_begin(CUstream_st* stream);
+  void take_first_pulls(const StepCriterion& criterion, float drag, CUstream_st* stream);
+  /// Waits for the stream unless all `share_steps`.
+  int begin(float time_step, bool share_steps, CUstream_st* stream);
+  void predict(const Substep& now, CUstream_st* stream);
+  /// Waits for the stream unless all share their steps.
+  int correct(const Substep& now, const Correction& how, CUstream_st* stream);
+  /// See kick_drift() for `check`.
+  void write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check, CUstream_st* stream) const;
+
+  const LevelCounts& counts() const { return counts_; }
+
+ private:
+  struct Memory {
+    DeviceArray<HermiteBody> bodies;
+    DeviceArray<PreciseBody> predicted;
+    DeviceArray<Pull> pulls;
+    DeviceArray<Level> levels;
+    DeviceArray<int> active;
+    DeviceArray<int> counts;  // of bodies at each level, then the active bodies that are listed so far
+    HostArray<int> counts_here;
+  };
+
+  int count() const { return static_cast<int>(memory_.bodies.size()); }
+  int fetch_counts(CUstream_st* stream);
+
+  const Device& device_;
+  Memory memory_;
+  LevelCounts counts_{};
+  int active_count_ = 0;
+  bool started_ = false, pulls_current_ = false;
+  bool share_steps_ = true;
+};
+
+}  // namespace orrery::cuda

@@ -1,0 +1,256 @@
+#include <algorithm>
+
+#include "compute/cuda/warp.h"
+#include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/jerk_tunables.h"
+#include "compute/kernels/parts/pair_constants.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/tile_split.h"
+#include "compute/kernels/parts/tunables.h"
+
+namespace orrery {
+namespace {
+
+constexpr Values<64, 128, 256> jerk_block_values;
+constexpr Tunable jerk_tunables[] = {
+    {.name = "block", .notes = one_tile_per_block, .values = jerk_block_values.names(), .initial = "128"},
+    bodies_per_thread_tunable("2"),
+    jerk_precision_tunable,
+};
+static_assert(jerk_block_values.all[0] % jerk_sum_length == 0, "a tile is whole sums");
+constexpr int max_jerk_split = 512;  // of the sources, for few targets
+constexpr int pass_block = 128;      // threads of the passes over bodies
+
+/// A body in a tile; three (mixed) or four (fp64) loads bring it.
+template <JerkPrecision precision>
+struct alignas(16) TileBody {
+  JerkBody<precision> body;
+};
+
+/// Where the sums of the targets go: with one row of blocks to `pulls`, by body; with more to `partials`, a row per
+/// split, by place among the targets.
+struct PullSums {
+  Pull* pulls;
+  Pull* partials;
+};
+
+/// Sums in float are added to those in double after jerk_sum_length pairs; sums in double need no others.
+template <JerkPrecision precision>
+struct RunningSum {
+  PullOf<float> sum;
+  Pull total;
+  __device__ __forceinline__ PullOf<float>& pairs() { return sum; }
+  __device__ __forceinline__ void flush() {
+    sum.add_to(total);
+    sum = {};
+  }
+  __device__ __forceinline__ Pull result() const { return total; }
+};
+template <>
+struct RunningSum<JerkPrecision::fp64> {
+  PullOf<double> sum;
+  __device__ __forceinline__ PullOf<double>& pairs() { return sum; }
+  __device__ __forceinline__ void flush() {}
+  __device__ __forceinline__ Pull result() const { return {sum.acceleration, sum.jerk}; }
+};
+
+/// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the tiles of sources: row blockIdx.y.
+template <LawId law, JerkPrecision precision, int bodies_per_thread>
+__global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Targets targets, int target_count,
+                          Law constants, PullSums out) {
+  using Body = JerkBody<precision>;
+  using Real = typename Body::Real;
+  extern __shared__ __align__(16) unsigned char tile_memory[];
+  auto* const tile = reinterpret_cast<TileBody<precision>*>(tile_memory);
+  const auto pair = pair_law<law, Real>(PairConstantsOf<Real>{constants});
+  const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
+  const int first = static_cast<int>(blockIdx.x) * width * bodies_per_thread + lane;
+
+  Body me[bodies_per_thread];
+  RunningSum<precision> sums[bodies_per_thread] = {};
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    const int place = first + k * width;  // no early return: every thread meets the barriers
+    me[k] = Body::of(place < target_count ? bodies[targets.body(place)] : PreciseBody{});
+  }
+
+  const int tiles = (count + width - 1) / width;
+  const int splits = static_cast<int>(gridDim.y), split = static_cast<int>(blockIdx.y);
+  const int begin = static_cast<int>(static_cast<long long>(tiles) * split / splits);
+  const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
+  for (int t = begin; t < end; ++t) {
+    const int j = t * width + lane;
+    tile[lane].body = Body::of(j < count ? bodies[j] : PreciseBody{});  // a zero mass pulls nothing
+    __syncthreads();
+    for (int part = 0; part < width; part += jerk_sum_length) {
+#pragma unroll 4
+      for (int next = 0; next < jerk_sum_length; ++next) {
+        const Body source = tile[part + next].body;
+#pragma unroll
+        for (int k = 0; k < bodies_per_thread; ++k) add_pull_and_jerk(sums[k].pairs(), pair, me[k], source);
+      }
+#pragma unroll
+      for (int k = 0; k < bodies_per_thread; ++k) sums[k].flush();
+    }
+    __syncthreads();  // the tile is refilled only after all threads have read it
+  }
+
+#pragma unroll
+  for (int k = 0; k < bodies_per_thread; ++k) {
+    const int place = first + k * width;
+    if (place >= target_count) continue;
+    if (splits == 1) {
+      out.pulls[targets.body(place)] = sums[k].result();
+    } else {
+      out.partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(target_count) + place] = sums[k].result();
+    }
+  }
+}
+
+/// Adds up the rows of partial sums, a warp per target, always in the same order.
+__global__ void add_partial_pulls(int splits, Targets targets, int target_count, PullSums sums) {
+  constexpr int lanes = 32;
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int place = thread / lanes, lane = thread % lanes;
+  if (place >= target_count) return;
+  Pull total;
+  for (int split = lane; split < splits; split += lanes) {
+    const Pull part = sums.partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(target_count) + place];
+    PullOf<double>{part.acceleration, part.jerk}.add_to(total);
+  }
+  for (Vec3d* sum : {&total.acceleration, &total.jerk}) {
+    sum->x = cuda::sum_over(cuda::Warp{}, sum->x);
+    sum->y = cuda::sum_over(cuda::Warp{}, sum->y);
+    sum->z = cuda::sum_over(cuda::Warp{}, sum->z);
+  }
+  if (lane == 0) sums.pulls[targets.body(place)] = total;
+}
+
+__global__ void widen_bodies(const Vec4* __restrict__ bodies, int count, PreciseBody* __restrict__ wide) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) wide[i] = at_rest(bodies[i]);
+}
+
+__global__ void finish_accelerations(const Pull* __restrict__ pulls, const Vec4* __restrict__ bodies, Targets targets,
+                                     int target_count, Epilogue epilogue) {
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (place >= target_count) return;
+  const int i = targets.body(place);
+  const Vec3d a = pulls[i].acceleration;
+  epilogue.finish(i, bodies[i].w, {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)});
+}
+
+using JerkBlockKernel = BlockKernel<const PreciseBody*, int, Targets, int, Law, PullSums>;
+
+class CudaJerk final : public JerkBlockKernel, public JerkFacet {
+ public:
+  CudaJerk(const Settings& settings, const cuda::Device& device)
+      : CudaJerk{settings, device, jerk_precision_values.find(settings.text("precision")),
+                 settings.integer("bodies-per-thread")} {}
+
+  JerkFacet* jerks() override { return this; }
+
+  void evaluate_jerks(const JerkArgs& args) override {
+    const int targets = args.target_count(), bodies = bodies_for(targets), split = split_for(targets, args.count);
+    take_scratch(device(), partials_,
+                 split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
+                 "cuda-jerk: the partial sums", "fewer bodies");
+    const PullSums sums{args.pulls, partials_.data()};
+    const dim3 grid(static_cast<unsigned>(cuda::ceil_div(targets, block() * bodies)), static_cast<unsigned>(split));
+    instance(args.law.id, precision_,
+             bodies)<<<grid, block(), tile_bytes(precision_) * static_cast<std::size_t>(block()), args.stream>>>(
+        args.bodies, args.count, args.targets, targets, args.law, sums);
+    ORRERY_CUDA_CHECK_LAUNCH(add_jerks);
+    if (split == 1) return;
+    add_partial_pulls<<<cuda::ceil_div(targets, pass_block / 32), pass_block, 0, args.stream>>>(split, args.targets,
+                                                                                                targets, sums);
+    ORRERY_CUDA_CHECK_LAUNCH(add_partial_pulls);
+  }
+
+  std::string chosen(int count, const MassRange& /*masses*/) const override {
+    return "split " + std::to_string(split_for(count, count));
+  }
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
+    MainLaunch launch = JerkBlockKernel::main_launch(law, count, masses);
+    launch.blocks *= split_for(count, count);
+    return launch;
+  }
+
+  void prepare(int count) override {
+    const auto size = static_cast<std::size_t>(count);
+    take_scratch(device(), wide_, size, "cuda-jerk: the bodies in double", "fewer bodies");
+    take_scratch(device(), pulls_, size, "cuda-jerk: accelerations and jerks", "fewer bodies");
+  }
+
+  /// Takes bodies as they are, at rest.
+  void do_evaluate(const ForceArgs& args) override {
+    prepare(args.count);
+    widen_bodies<<<cuda::ceil_div(args.count, pass_block), pass_block, 0, args.stream>>>(args.bodies, args.count,
+                                                                                         wide_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(widen_bodies);
+    evaluate_jerks({.bodies = wide_.data(),
+                    .count = args.count,
+                    .targets = args.targets,
+                    .law = args.law,
+                    .pulls = pulls_.data(),
+                    .stream = args.stream});
+    const int targets = args.target_count();
+    finish_accelerations<<<cuda::ceil_div(targets, pass_block), pass_block, 0, args.stream>>>(
+        pulls_.data(), args.bodies, args.targets, targets, args.epilogue);
+    ORRERY_CUDA_CHECK_LAUNCH(finish_accelerations);
+  }
+
+ private:
+  CudaJerk(const Settings& settings, const cuda::Device& device, JerkPrecision precision, int bodies_per_thread)
+      : JerkBlockKernel{"cuda-jerk",
+                        device,
+                        settings,
+                        {.bodies = bodies_per_thread, .shared_bytes = tile_bytes(precision)},
+                        [=](LawId law) { return instance(law, precision, bodies_per_thread); }},
+        precision_{precision},
+        bodies_per_thread_{bodies_per_thread} {}
+
+  static std::size_t tile_bytes(JerkPrecision precision) {
+    return precision == JerkPrecision::mixed ? sizeof(TileBody<JerkPrecision::mixed>)
+                                             : sizeof(TileBody<JerkPrecision::fp64>);
+  }
+  static Instance instance(LawId law, JerkPrecision precision, int bodies_per_thread) {
+    return law_values.dispatch(law, [&](auto chosen_law) {
+      return jerk_precision_values.dispatch(precision, [&](auto chosen_precision) {
+        return bodies_per_thread_values.dispatch(bodies_per_thread, [&](auto bodies) -> Instance {
+          return add_jerks<decltype(chosen_law)::value, decltype(chosen_precision)::value, decltype(bodies)::value>;
+        });
+      });
+    });
+  }
+  /// Few targets leave most threads without a second one.
+  int bodies_for(int targets) const {
+    return targets <= block() * device().multiprocessors() / 8 ? 1 : bodies_per_thread_;
+  }
+
+  int split_for(int targets, int count) const {
+    const int most = std::min(max_jerk_split, cuda::ceil_div(count, block()));
+    return fastest_split(targets, count, block(), bodies_for(targets), device().multiprocessors(), most);
+  }
+
+  JerkPrecision precision_;
+  int bodies_per_thread_;
+  cuda::DeviceArray<Pull> partials_, pulls_;
+  cuda::DeviceArray<PreciseBody> wide_;
+};
+
+}  // namespace
+
+ORRERY_KERNEL(
+    cuda_jerk, .id = "cuda-jerk", .title = "CUDA jerk",
+    .notes =
+        "Accelerations and their derivatives in time, as the integrators hermite4 and hermite4-blocks need them, by "
+        "tiles in shared memory.",
+    .source = "Makino & Aarseth 1992; differences of positions by two floats each (row 24)",
+    .lesson =
+        "A jerk costs about as much as an acceleration and comes from the same pair. Positions as two floats keep the "
+        "digits of close pairs for six more additions per pair; everything in double costs twice the time.",
+    .backend = Backend::cuda, .tunables = jerk_tunables, .tolerance = {.median = 1e-6, .max = 3e-4},
+    .takes_targets = true, .gives_jerks = true, .candidates = jerk_candidates, .create = create_kernel<CudaJerk>);
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "compute/core/precise_body.h"
+#include "compute/core/team.h"
+#include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/jerk_pair.h"
+
+namespace orrery {
+
+/// Bodies as a structure of aligned arrays, each a multiple of max_lanes long. Floats have low words.
+template <class T>
+struct JerkColumns {
+  const T *x, *y, *z, *vx, *vy, *vz, *mass;
+  const T *x_low, *y_low, *z_low;  // null for doubles
+  int padded_count;
+};
+
+/// The arrays of one kernel object.
+template <class T>
+class JerkColumnsOf {
+ public:
+  /// Copies the bodies body_at(0 ... count - 1), padded by copies of the last one without mass. The arrays are valid
+  /// until the next call.
+  template <class BodyAt>
+  JerkColumns<T> fill(int count, const BodyAt& body_at, int threads) {
+    const std::size_t padded = (static_cast<std::size_t>(count) + max_lanes - 1) / max_lanes * max_lanes;
+    if (padded != padded_) {
+      memory_ = hwy::AllocateAligned<T>(column_count * padded);
+      padded_ = memory_ ? padded : 0;
+      if (!memory_) throw std::bad_alloc{};
+    }
+    const auto column = [&](std::size_t k) { return memory_.get() + k * padded; };
+    for_each_chunk(static_cast<int>(padded), 1 << 14, threads, nullptr, [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        const PreciseBody body = body_at(std::min(i, count - 1));
+        const auto row = row_of(body, i < count ? body.mass : 0);
+        for (std::size_t k = 0; k < column_count; ++k) column(k)[i] = row[k];
+      }
+    });
+    const auto low = [&](std::size_t k) { return column_count > 7 ? column(k) : nullptr; };
+    return {column(0),
+            column(1),
+            column(2),
+            column(3),
+            column(4),
+            column(5),
+            column(6),
+            low(7),
+            low(8),
+            low(9),
+            static_cast<int>(padded)};
+  }
+
+ private:
+  static constexpr std::size_t column_count = std::is_same_v<T, float> ? 10 : 7;
+
+  static std::array<T, column_count> row_of(const PreciseBody& body, double mass) {
+    const auto& [x, y, z] = body.position;
+    const auto& [vx, vy, vz] = body.velocity;
+    if constexpr (std::is_same_v<T, float>) {
+      const auto dx = DoubleFloat::of(x), dy = DoubleFloat::of(y), dz = DoubleFloat::of(z);
+      return {dx.high,
+              dy.high,
+              dz.high,
+              static_cast<float>(vx),
+              static_cast<float>(vy),
+              static_cast<float>(vz),
+              static_cast<float>(mass),
+              dx.low,
+              dy.low,
+              dz.low};
+    } else {
+      return {x, y, z, vx, vy, vz, mass};
+    }
+  }
+
+  std::size_t padded_ = 0;
+  hwy::AlignedFreeUniquePtr<T[]> memory_;
+};
+
+}  // namespace orrery

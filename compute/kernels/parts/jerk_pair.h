@@ -1,0 +1,60 @@
+#pragma once
+
+#include "compute/core/law.h"
+#include "compute/core/low_words.h"
+#include "compute/core/precise_body.h"
+
+namespace orrery {
+
+/// The precision of kernels that give jerks.
+enum class JerkPrecision {
+  mixed,  ///< differences of double-float positions, pairs in float, sums of jerk_sum_length pairs added in double
+  fp64,   ///< everything in double
+};
+
+/// Pairs between two additions to sums in double. Shorter sums in float round less, and the additions cost more.
+inline constexpr int jerk_sum_length = 64;
+
+/// A coordinate as the sum of two floats, to 48 bits.
+struct DoubleFloat {
+  float high, low;
+  ORRERY_HD static DoubleFloat of(double value) {
+    const float high = high_word(value);
+    return {high, static_cast<float>(value - static_cast<double>(high))};
+  }
+  /// a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other, so that
+  /// close bodies keep the digits of `low`.
+  friend ORRERY_HD float operator-(const DoubleFloat& a, const DoubleFloat& b) {
+    return (a.high - b.high) + (a.low - b.low);
+  }
+};
+
+/// A body as its pairs with others take it, and a difference of two.
+template <JerkPrecision precision>
+struct JerkBody;
+
+template <>
+struct JerkBody<JerkPrecision::fp64> {
+  using Real = double;
+  Vec3d position, velocity;
+  double mass;
+  ORRERY_HD static JerkBody of(const PreciseBody& body) { return {body.position, body.velocity, body.mass}; }
+};
+
+template <>
+struct JerkBody<JerkPrecision::mixed> {
+  using Real = float;
+  Vec3Of<DoubleFloat> position;
+  Vec3 velocity;
+  float mass;
+  ORRERY_HD static JerkBody of(const PreciseBody& body) {
+    return {
+        {DoubleFloat::of(body.position.x), DoubleFloat::of(body.position.y), DoubleFloat::of(body.position.z)},
+        {static_cast<float>(body.velocity.x), static_cast<float>(body.velocity.y), static_cast<float>(body.velocity.z)},
+        static_cast<float>(body.mass)};
+  }
+};
+
+#include "compute/kernels/parts/jerk_pair.inl"
+
+}  // namespace orrery

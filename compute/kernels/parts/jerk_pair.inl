@@ -1,0 +1,39 @@
+// A pair that gives jerks: one text for every machine. No include guard: jerk_pair.h includes it once for scalars, and
+// a SIMD kernel once for each instruction set, inside that set's namespace, as it does pair_law.inl.
+
+/// Sums of accelerations and jerks.
+template <class Real>
+struct PullOf {
+  Vec3Of<Real> acceleration, jerk;
+  ORRERY_HD void add_to(Pull& total) const {
+    total.acceleration.x += acceleration.x;
+    total.acceleration.y += acceleration.y;
+    total.acceleration.z += acceleration.z;
+    total.jerk.x += jerk.x;
+    total.jerk.y += jerk.y;
+    total.jerk.z += jerk.z;
+  }
+};
+
+/// Adds the pull of body `other` on `me` and its derivative in time: with r = x_other - x_me, v its derivative and s
+/// the factor of the law, a += s r and j += s v + (ds/dt) r (Makino & Aarseth 1992, PASJ 44, 141, eqs. 1 and 2). A body
+/// adds nothing to itself.
+template <class PairLaw, class Body, class Real = typename Body::Real>
+ORRERY_HD inline void add_pull_and_jerk(PullOf<Real>& sum, const PairLaw& law, const Body& me, const Body& other) {
+  const Real dx = other.position.x - me.position.x;
+  const Real dy = other.position.y - me.position.y;
+  const Real dz = other.position.z - me.position.z;
+  const Real vx = other.velocity.x - me.velocity.x;
+  const Real vy = other.velocity.y - me.velocity.y;
+  const Real vz = other.velocity.z - me.velocity.z;
+  const Real inverse = law.inverse_distance(dx, dy, dz);
+  const Real along = multiply_add(dz, vz, multiply_add(dy, vy, dx * vx));
+  const Real s = law.factor_at(inverse, other.mass);
+  const Real rate = law.factor_rate_at(inverse, other.mass, along);
+  sum.acceleration.x = multiply_add(s, dx, sum.acceleration.x);
+  sum.acceleration.y = multiply_add(s, dy, sum.acceleration.y);
+  sum.acceleration.z = multiply_add(s, dz, sum.acceleration.z);
+  sum.jerk.x = multiply_add(s, vx, multiply_add(rate, dx, sum.jerk.x));
+  sum.jerk.y = multiply_add(s, vy, multiply_add(rate, dy, sum.jerk.y));
+  sum.jerk.z = multiply_add(s, vz, multiply_add(rate, dz, sum.jerk.z));
+}

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "compute/integrators/hermite_bodies_cuda.h"
+#include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/engine.h"
+
+namespace orrery {
+
+/// The operations of Hermite integrators on the mapped arrays, for one batch.
+class CudaHermiteOps final : public HermiteOps {
+ public:
+  struct Parts {
+    cuda::HermiteBodies& state;
+    StateArrays arrays;
+    int count;
+    Vec4* d_accelerations;
+    bool& accelerations_current;
+    const StepPlan& plan;
+    cudaStream_t stream;
+    CudaBatch& batch;
+    /// Runs, counts and perhaps times an evaluation of so many interactions.
+    std::function<void(double interactions, const std::function<void()>& evaluation)> timed;
+    std::function<cuda::NonFiniteCheck()> next_check;
+  };
+
+  explicit CudaHermiteOps(Parts parts) : parts_{std::move(parts)} {}
+
+  int begin(float time_step, bool share_steps) override {
+    cuda::HermiteBodies& state = parts_.state;
+    if (!state.started()) state.start(parts_.arrays, parts_.stream);
+    if (!state.pulls_current()) {
+      state.predict_begin(parts_.stream);
+      evaluate_active();
+      state.take_first_pulls(parts_.plan.criterion(), parts_.plan.law.effective_drag(), parts_.stream);
+    }
+    return state.begin(time_step, share_steps, parts_.stream);
+  }
+  void predict(const Substep& now) override { parts_.state.predict(now, parts_.stream); }
+  void evaluate(const Substep& /*now*/) override { evaluate_active(); }
+  int correct(const Substep& now) override {
+    const Correction how{.eta = parts_.plan.eta, .drag = parts_.plan.law.effective_drag()};
+    return parts_.state.correct(now, how, parts_.stream);
+  }
+  void end() override {
+    parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
+    parts_.accelerations_current = false;  // they are those at the predicted positions
+    if (parts_.plan.integrator->block_steps) parts_.batch.levels = parts_.state.counts();
+  }
+
+ private:
+  void evaluate_active() {
+    const JerkArgs args{.bodies = parts_.state.d_predicted(),
+                        .count = parts_.count,
+                        .targets = {parts_.state.d_active(), parts_.state.active_count()},
+                        .law = parts_.plan.law,
+                        .pulls = parts_.state.d_pulls(),
+                        .stream = parts_.stream};
+    parts_.timed(static_cast<double>(args.target_count()) * args.count,
+                 [&] { parts_.plan.kernel->jerks()->evaluate_jerks(args); });
+  }
+
+  Parts parts_;
+};
+
+}  // namespace orrery
