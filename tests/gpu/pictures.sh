@@ -5,11 +5,9 @@ mkdir -p "$2"
 orrery=$(realpath "$1")/bin/orrery
 cd "$2"
 
-# picture NAME SCENE N FRAMES STEPS LOOK ARGUMENTS...: the scene after FRAMES frames of STEPS steps. $part of its bodies
-# are framed: `most`, or all if that is empty.
-part=most
+# picture NAME SCENE N FRAMES STEPS LOOK ARGUMENTS...: the scene after FRAMES frames of STEPS steps.
 picture() {
-  printf '%s\n' "0 appearance $6" "$4 frame-all${part:+ $part}" "$(($4 + 1)) screenshot $1.png" "$(($4 + 1)) quit" >"$1.txt"
+  printf '%s\n' "0 appearance $6" "$4 frame-all most" "$(($4 + 1)) screenshot $1.png" "$(($4 + 1)) quit" >"$1.txt"
   "$orrery" --scene "$2" -n "$3" --size 1280x720 --offscreen --steps-per-frame "$5" --script "$1.txt" "${@:7}"
 }
 
@@ -23,7 +21,6 @@ picture window collision 64k 300 1 'colour=speed' --panel on
 picture default collision 16k 300 1 'colour=speed' --legend off
 picture million collision 1M 300 3 'colour=speed' --legend off
 picture spiral spiral 1M 150 10 'colour=speed' --legend off
-part=''
 picture cosmic-web cosmic-web 1M 150 10 'look=density map=magma' --legend off
 laboratory profile 16k 120 '0 lab profile' '0 kernel cuda-naive' '30 profile' '60 kernel cuda-tiled' '90 profile'
 laboratory compare 16k 600 '0 lab compare' '0 kernel cuda-symmetric' '1 compare-with cuda-fp16'
