@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "app/lab/statistics.h"
 #include "app/ui_state/comparable.h"
@@ -15,6 +16,8 @@
 
 namespace orrery {
 namespace {
+
+constexpr int longest_period = 64;  // steps that are waited for; what one step in more of them costs hardly counts
 
 template <class T>
 void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
@@ -26,7 +29,7 @@ void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
 
 StepWork step_work(const Status& status) {
   const int evaluations = status.block_steps ? 0 : find_integrator(status.integrator_id).evaluations_per_step;
-  return {evaluations, status.interactions_per_step};
+  return {evaluations, status.interactions_per_step, status.settings.period()};
 }
 
 void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period) {
@@ -34,14 +37,25 @@ void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTim
   if (!(trial == trial_)) {
     trial_ = trial;
     recent_ms_.clear();
-    period_batches_ = 0;
+    begin_period();
   }
   last_ms_ = timing.step_ms;
   if (work.evaluations > 0 && timing.evaluations > timing.steps * work.evaluations) return;
   push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
-  push_bounded(recent_ms_, timing.step_ms, median_window);
-  period_batches_ += of_period;
-  update_result(trial, work, timing);
+  ++pending_.batches;
+  pending_.steps += timing.steps;
+  pending_.ms += timing.steps * timing.step_ms;
+  pending_.of_period &= of_period;
+  const int period = std::min(work.period, longest_period);
+  if (pending_.steps % period != 0 && pending_.batches < period) return;
+  const Pending whole = std::exchange(pending_, {});
+  push_bounded(recent_ms_, whole.ms / whole.steps, median_window);
+  period_batches_ += whole.of_period;
+  update_result(trial, work,
+                {.steps = whole.steps,
+                 .evaluations = timing.evaluations * whole.steps / timing.steps,
+                 .step_ms = whole.ms / whole.steps,
+                 .interactions_per_evaluation = timing.interactions_per_evaluation});
 }
 
 double StepStatistics::period_median_ms() const {

@@ -16,6 +16,7 @@ namespace orrery {
 struct StepWork {
   int evaluations = 1;      ///< 0: it differs from step to step
   double interactions = 0;  ///< of all its evaluations
+  int period = 1;           ///< steps after which their times repeat, see Settings::period()
 };
 StepWork step_work(const Status& status);
 
@@ -28,11 +29,15 @@ class StepStatistics {
 
   /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
   /// with more evaluations than its steps need after the first, as leapfrog's first after a change of kernel, settings,
-  /// law or bodies, is but the latest time: it is in no median, history or result.
+  /// law or bodies, is but the latest time: it is in no median, history or result. If the times of steps repeat after
+  /// several steps, batches of whole periods count as one in medians and results, so that each has its share of all.
   /// `of_period`: it started after the last begin_period().
   void add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period = true);
   /// From now on, period_median_ms() is that of later batches.
-  void begin_period() { period_batches_ = 0; }
+  void begin_period() {
+    period_batches_ = 0;
+    pending_ = {};
+  }
   /// The median time of a step since begin_period(), of at most the last median_window batches, all of one trial; 0:
   /// none was measured.
   double period_median_ms() const;
@@ -62,7 +67,15 @@ class StepStatistics {
   double median_of_last(std::size_t batches) const;
   void update_result(const Trial& trial, const StepWork& work, const StepTiming& timing);
 
+  /// Batches that are not whole periods yet.
+  struct Pending {
+    int batches = 0, steps = 0;
+    double ms = 0;
+    bool of_period = true;
+  };
+
   Trial trial_;
+  Pending pending_;
   double last_ms_ = 0;
   std::deque<double> recent_ms_;    // of trial_
   std::size_t period_batches_ = 0;  // the last of recent_ms_, which may hold fewer

@@ -56,9 +56,14 @@ double warm_up(OwnEvaluation& evaluation) {
   return ms;
 }
 
-/// Reads the power while evaluations run.
-void measure_time(OwnEvaluation& evaluation, double about_ms, const Backends& backends, KernelProfile& profile) {
+/// Evaluations in a sample: a multiple of `period`, see Settings::period().
+int evaluations_per_sample(double about_ms, int period) {
   const int times = std::clamp(static_cast<int>(sample_ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
+  return (times - 1) / period * period + period;
+}
+
+/// Reads the power while evaluations run.
+void measure_time(OwnEvaluation& evaluation, int times, const Backends& backends, KernelProfile& profile) {
   std::vector<double> times_ms;
   for (int sample = 0; sample < samples; ++sample) times_ms.push_back(run_ms(evaluation, times));
   profile.figures["time_ms"] = summarize(times_ms).median;
@@ -183,7 +188,8 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   if (profile.on_gpu) planned = plan_counters(backends_);
 #endif
   const std::unique_ptr<OwnEvaluation> evaluation = make_own_evaluation(backends_, variant, system.bodies, system.law);
-  measure_time(*evaluation, warm_up(*evaluation), backends_, profile);
+  const int times = evaluations_per_sample(warm_up(*evaluation), variant.settings.period());
+  measure_time(*evaluation, times, backends_, profile);
   const double interactions = evaluation->interactions();
 #if ORRERY_HAVE_CUDA
   if (profile.on_gpu) {

@@ -68,6 +68,25 @@ TEST(StepStatistics, APeriodHasItsOwnMedian) {
   EXPECT_EQ(statistics.period_median_ms(), 1) << "of one trial";
 }
 
+TEST(StepStatistics, StepsThatDifferPeriodicallyCountByTheirMean) {
+  for (const int steps : {1, 3, 4}) {
+    SCOPED_TRACE(std::to_string(steps) + " steps per batch");
+    StepStatistics statistics;
+    int step = 0;
+    for (int batch = 0; batch < 96; ++batch) {
+      double ms = 0;
+      for (int i = 0; i < steps; ++i) ms += step++ % 4 == 0 ? 5 : 1;
+      statistics.add(slow, {.evaluations = 1, .period = 4},
+                     {.steps = steps, .evaluations = steps, .step_ms = ms / steps});
+    }
+    EXPECT_EQ(described(statistics).step_ms_median, 2) << "one of four takes 5 ms, three take 1 ms";
+    EXPECT_EQ(statistics.period_median_ms(), 2);
+    ASSERT_EQ(statistics.results().size(), 1u);
+    EXPECT_EQ(statistics.results()[0].median_ms, 2);
+    EXPECT_EQ(statistics.results()[0].steps, 96 * steps);
+  }
+}
+
 TEST(StepStatistics, HistoryIsBoundedAndOldestFirst) {
   StepStatistics statistics;
   for (int i = 1; i <= 1000; ++i) add(statistics, slow, timing(i));
