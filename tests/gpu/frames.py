@@ -24,9 +24,11 @@ def medians(rows):
         values = [float(row[name]) for row in rows
                   if row[name] != "" and not (name in OF_A_STEP and has_one_more(row))]
         yield f"{name} {statistics.median(values):.4f}" if values else f"{name} -"
-    panels = [float(row["gui_ms"]) for row in rows if row["gui_ms"] != ""]
-    if panels:  # most frames only draw the last layout again, so that their median says little about all of them
-        yield f"mean gui_ms {statistics.fmean(panels):.4f}"
+    for name in ("gui_ms", "step_ms", "frame_ms"):
+        # Most frames only draw the last layout of the panels again, and sort no bodies: their median is not that of all.
+        values = [float(row[name]) for row in rows if row[name] != ""]
+        if values:
+            yield f"mean {name} {statistics.fmean(values):.4f}"
 
 
 def cost_of_comparisons(rows):
