@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <limits>
 
 #include "app/cli/option_parts.h"
@@ -16,17 +15,6 @@ namespace orrery {
 namespace {
 
 constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
-
-/// All that the named kernels can run.
-std::vector<std::string> integrators_for(const OptionDraft& draft) {
-  const auto gives_jerks = [](const KernelPtr& kernel) { return kernel->gives_jerks; };
-  const bool any = !draft.kernel_named || std::ranges::any_of(draft.selection.kernels, gives_jerks);
-  std::vector<std::string> ids;
-  for (const IntegratorInfo* integrator : integrators()) {
-    if (any || !integrator->needs_jerks) ids.emplace_back(integrator->id);
-  }
-  return ids;
-}
 
 }  // namespace
 
@@ -69,7 +57,9 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
 RaceOptions finish_race(OptionDraft& draft) {
   RaceOptions& race = draft.race;
   if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
-  if (race.integrators.empty()) race.integrators = integrators_for(draft);
+  if (race.integrators.empty()) {
+    race.integrators = race_integrators(draft.kernel_named ? draft.selection.kernels : std::vector<KernelPtr>{});
+  }
   refuse_eta_without_block_steps(draft, race.integrators);
   race.scene = draft.scene_of_one_count();
   if (draft.kernel_named) race.kernels = draft.selection;

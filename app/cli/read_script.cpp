@@ -77,6 +77,9 @@ class KernelCheck {
     for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
     check_axes(kernels_of(sweep), axes);
   }
+  void operator()(const StartRace& race) const {
+    if (!race.kernels.empty()) (void)select_kernels(kernels_, race.kernels);
+  }
   template <class Other>
   void operator()(const Other&) const {}
 

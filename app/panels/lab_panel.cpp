@@ -23,6 +23,8 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Results", "All runs that you tried, in order.", results_content},
     Tab{"Speed", "Speed and error of every run that you tried.", speed_error_content},
     Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
+    Tab{"Race", "Time to solution: what each integrator and time step costs, and how well it keeps the energy.",
+        race_content},
     Tab{"Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.", card_content},
     Tab{"Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
     Tab{"Drift", "Drift of the conserved quantities over simulated time.", conservation_content},
@@ -39,21 +41,26 @@ float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
 
-/// In the present font.
-float tab_width(const char* title) {
-  return ImGui::CalcTextSize(title).x + em(0.9f);
+/// Around the title of a tab; less in a narrow window.
+float tab_margin(bool narrow) {
+  return em(narrow ? 0.25f : 0.45f);
 }
 
-bool tab_button(const char* id, const char* title, const char* notes, bool chosen) {
+/// In the present font.
+float tab_width(const char* title, float margin) {
+  return ImGui::CalcTextSize(title).x + 2 * margin;
+}
+
+bool tab_button(const char* id, const char* title, const char* notes, float margin, bool chosen) {
   const ImVec2 words = ImGui::CalcTextSize(title), low = ImGui::GetCursorScreenPos();
-  const ImVec2 size{tab_width(title), ImGui::GetFrameHeight()};
+  const ImVec2 size{tab_width(title, margin), ImGui::GetFrameHeight()};
   const bool pressed = hit_area(id, size);
   ui_mark("lab", id);
   const ImU32 colour = chosen || ImGui::IsItemHovered() ? theme::text : theme::dim;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddText({low.x + em(0.45f), low.y + (size.y - words.y) / 2}, colour, title);
+  draw.AddText({low.x + margin, low.y + (size.y - words.y) / 2}, colour, title);
   if (chosen) {
-    draw.AddRectFilled({low.x + em(0.3f), low.y}, {low.x + size.x - em(0.3f), low.y + em(0.13f)}, theme::accent);
+    draw.AddRectFilled({low.x + margin / 2, low.y}, {low.x + size.x - margin / 2, low.y + em(0.13f)}, theme::accent);
   }
   tooltip(notes);
   return pressed;
@@ -76,12 +83,12 @@ void content(const Status& status, const ViewStatus& view, PanelState& state, Re
 void tab_strip(LabState& lab) {
   const float button = em(1.6f);
   float titles = 0;
-  for (const Tab& tab : tabs) titles += tab_width(tab.title);
+  for (const Tab& tab : tabs) titles += tab_width(tab.title, tab_margin(/*narrow=*/false));
   const bool narrow = titles + button > ImGui::GetContentRegionAvail().x;
   ImGui::PushFont(theme::font(narrow ? theme::Font::small : theme::Font::body));
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
-    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, shown)) {
+    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, tab_margin(narrow), shown)) {
       lab.folded = shown;
       lab.tab = lab_tabs[i].tab;
     }

@@ -40,6 +40,12 @@ struct SweepDraft {
   std::string counts;                 ///< as typed; empty: the present number of bodies
 };
 
+/// The race that the user is choosing.
+struct RaceDraft {
+  std::string until = "1", time_steps;            ///< as typed; no time steps: multiples of the present one
+  std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
+};
+
 /// The fixed ends of the range of colours as they are typed; reset when the appearance has others.
 struct ColourRangeDraft {
   std::optional<float> low, high;  ///< that the texts were made from
@@ -72,6 +78,7 @@ struct LabState {
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;
+  RaceDraft race;
   CompareDraft compare;
   WorkshopDraft workshop;
 };

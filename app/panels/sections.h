@@ -61,6 +61,7 @@ bool lab_fits(const ViewStatus& view);
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+void race_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void profile_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);

@@ -12,6 +12,7 @@
 #include "app/lab/pareto.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plot_axis.h"
+#include "app/panels/kit/plot_dots.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -86,43 +87,31 @@ void draw_front(const Plot& plot, const std::vector<Result>& results) {
   }
   const std::vector<std::size_t> front = pareto_front(points);
   if (front.empty()) return;
-  std::vector<ImVec2> line;
+  std::vector<ImVec2> dots;
   std::vector<ImVec4> taken;
   for (const Result* row : rows) {
     const ImVec2 dot = plot.at(*row);
-    taken.push_back({dot.x - em(0.3f), dot.y - em(0.3f), dot.x + em(0.3f), dot.y + em(0.3f)});
+    const float r = dot_radius();
+    taken.push_back({dot.x - r, dot.y - r, dot.x + r, dot.y + r});
   }
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   ImFont* const font = theme::font(theme::Font::small);
   for (const std::size_t i : front) {
     const ImVec2 dot = plot.at(*rows[i]);
-    line.push_back({dot.x, line.empty() ? plot.area.high.y : line.back().y});
-    line.push_back(dot);
+    dots.push_back(dot);
     ImVec2 label;
     if (place_label(plot, dot, rows[i]->kernel_id, taken, label)) {
       draw.AddText(font, font->FontSize, label, theme::dim, rows[i]->kernel_id.c_str());
     }
   }
-  line.push_back({plot.area.high.x, line.back().y});
-  draw.AddPolyline(line.data(), static_cast<int>(line.size()), theme::faded(theme::good, 0.7f), 0, em(0.1f));
+  draw_steps(plot.area, dots, plot.area.high.y, theme::faded(theme::good, 0.7f));
 }
 
 void dot(int index, const Result& row, const Plot& plot, const Status& status, std::span<const KernelPtr> kernels,
          Requests& out) {
-  const ImVec2 centre = plot.at(row);
-  const float reach = em(0.5f);
-  ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
-  ImGui::PushID(index);
-  const bool clicked = hit_area("dot", {2 * reach, 2 * reach});
-  ImGui::PopID();
-  ui_mark("dot", fmt::format_int(index).c_str());
-  const bool hovered = ImGui::IsItemHovered(), dimmed = row.count != plot.count;
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddCircleFilled(centre, em(hovered ? 0.36f : 0.27f),
-                       theme::faded(colour_of(row, kernels), dimmed ? 0.25f : 0.9f));
-  if (is_present(row, status)) {
-    draw.AddCircle(centre, em(0.5f), theme::text, 0, em(0.12f));
-  }
+  const float opacity = row.count != plot.count ? 0.25f : 0.9f;
+  const auto [clicked, hovered] =
+      plot_dot("dot", index, plot.at(row), theme::faded(colour_of(row, kernels), opacity), is_present(row, status));
   if (hovered) {
     tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
             fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
@@ -137,7 +126,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, s
 void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x + em(3.6f), low.y + em(1.5f)}, {low.x + size.x - em(0.4f), low.y + size.y - em(2.2f)}};
+  const PlotArea area{{low.x + em(3.6f), low.y + em(1.5f)}, {low.x + size.x - em(0.6f), low.y + size.y - em(2.2f)}};
   draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
   const Plot shown = plot_of(view.results, area, count);
   const bool any = std::ranges::any_of(view.results, can_be_shown);
@@ -180,14 +169,6 @@ void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
     ui_mark("plotted", fmt::format_int(count).c_str());
   }
   ImGui::EndCombo();
-}
-
-void legend_entry(ImU32 colour, const char* words) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.3f), at.y + em(0.45f)}, em(0.26f), colour);
-  ImGui::Dummy({em(0.6f), em(0.9f)});
-  ImGui::SameLine(0, em(0.3f));
-  text(words, theme::dim, theme::Font::small);
 }
 
 void legend(const ViewStatus& view) {

@@ -7,6 +7,7 @@
 
 #include "app/panels/kit/count_entry.h"
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/progress_row.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
@@ -82,13 +83,7 @@ void progress(const SweepStatus& sweep, Requests& out) {
   const float share = sweep.total > 0 ? static_cast<float>(sweep.done) / static_cast<float>(sweep.total) : 0;
   const std::string left = sweep.left_s > 0 ? fmt::format(", {:.0f} s left", sweep.left_s) : std::string{};
   const std::string done = fmt::format("{} of {}{}", format_count(sweep.done), format_count(sweep.total), left);
-  const float button = em(4.6f);
-  ImGui::ProgressBar(share, {ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x, 0},
-                     done.c_str());
-  ui_mark("sweep.progress");
-  ImGui::SameLine();
-  if (icon_button("sweep.stop", Icon::stop, "Stop", {button, ImGui::GetFrameHeight()})) out.push_back(StopSweep{});
-  wrapped_text(sweep.present, theme::dim, theme::Font::small);
+  if (progress_row("sweep", share, done, sweep.present)) out.push_back(StopSweep{});
 }
 
 void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft, Requests& out) {
@@ -144,15 +139,6 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
   const std::string words =
       others.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, within noise of {}.", name, others);
   wrapped_text(words, theme::dim, theme::Font::small);
-}
-
-void outcome(const SweepStatus& sweep) {
-  if (!sweep.error.empty()) wrapped_text(sweep.error, theme::bad, theme::Font::small);
-  ui_mark("sweep.error");
-  for (const std::string& file : sweep.files) {
-    wrapped_text("wrote " + file, theme::dim, theme::Font::small);
-    tooltip(file);
-  }
 }
 
 /// If the window did not respond for a noticeable time.
@@ -230,7 +216,7 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
   ImGui::BeginChild("what to sweep", {wide ? em(16) : 0, wide ? height : em(9.5f)});
   controls(status, view.sweep, state.lab.sweep, out);
   if (!view.sweep.active) best(status, view, out);
-  outcome(view.sweep);
+  written_rows("sweep", view.sweep.files, view.sweep.error);
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, em(1));
   ImGui::BeginChild("rows", {0, height});

@@ -10,6 +10,7 @@
 #include "app/ui_state/lesson_commands.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/profile_commands.h"
+#include "app/ui_state/race_commands.h"
 #include "app/ui_state/record_commands.h"
 #include "app/ui_state/view_commands.h"
 #include "app/ui_state/workshop_commands.h"
@@ -42,14 +43,14 @@ struct ViewCommands {
   using Variant =
       std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
                    SaveSnapshot, SaveReplay, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult,
-                   SetDiagnostics, StartSweep, StopSweep, ProfileKernel, CompareProfile, CompareWith, SetCompareLayout,
-                   SelectNextKernel, SetAppearance, SetTheme, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk,
-                   ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp, SetPresentation, ShowLab,
-                   OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick, Follow, FrameAll,
-                   ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson, ShowLessonFile, CloseLesson,
-                   TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson, OpenKernelFile, CloseKernelFile,
-                   CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack, ContinueLastRun, Quit, AskToQuit,
-                   CancelQuit>;
+                   SetDiagnostics, StartSweep, StopSweep, StartRace, StopRace, ProfileKernel, CompareProfile,
+                   CompareWith, SetCompareLayout, SelectNextKernel, SetAppearance, SetTheme, ShowTrails, ShowVectors,
+                   ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp,
+                   SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick,
+                   Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson,
+                   ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson,
+                   OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack,
+                   ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
 using ViewCommand = OneOf<ViewCommands>;
 

@@ -14,6 +14,7 @@
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "app/ui_state/profile_status.h"
+#include "app/ui_state/race_status.h"
 #include "app/ui_state/trial.h"
 #include "app/ui_state/workshop_status.h"
 #include "compute/cuda/peak_rates.h"
@@ -157,12 +158,16 @@ struct ViewStatus {
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
   SweepStatus sweep;
+  RaceStatus race;
   CompareStatus compare;
   ProfileStatus profile;
   LessonStatus lesson;
   WorkshopStatus workshop;
-  /// Whether a sweep or a lesson measures: it needs the machine for itself, and no steps run.
-  bool measuring() const { return sweep.active || lesson.measuring; }
+  /// "a sweep", "a race" or "a lesson" that measures: it needs the machine for itself, and no steps run. Null: nothing.
+  const char* measurer() const {
+    return sweep.active ? "a sweep" : race.active ? "a race" : lesson.measuring ? "a lesson" : nullptr;
+  }
+  bool measuring() const { return measurer() != nullptr; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,

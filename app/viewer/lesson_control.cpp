@@ -117,8 +117,7 @@ void LessonControl::start(Simulation& shown, LessonStatus& status) {
   if (measurement_) throw UsageError("the lesson is being measured; wait for the end or stop it first");
   if (shown.status().choosing) throw UsageError("auto is measuring kernels; measure when it has chosen one");
   measurement_.emplace(backends_, lesson(), part());
-  resume_ = !shown.status().paused;
-  shown.apply(SetPaused{true});
+  pause_.begin(shown);
   status.measured = false;
   status.page = LessonPage::measure;
   describe(status);
@@ -144,7 +143,7 @@ void LessonControl::end(Simulation& shown, LessonStatus& status) {
   measurement_.reset();
   status.measured = true;
   describe(status);
-  if (std::exchange(resume_, false)) shown.apply(SetPaused{false});
+  pause_.end(shown);
 }
 
 void LessonControl::describe(LessonStatus& status) const {

@@ -6,6 +6,7 @@
 #include "app/lessons/lesson_measurement.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/lesson_status.h"
+#include "app/viewer/shown_pause.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -41,7 +42,7 @@ class LessonControl {
 
   const Backends& backends_;
   std::optional<Lesson> lesson_;
-  bool resume_ = false;  // the shown simulation ran before
+  ShownPause pause_;
   std::optional<LessonMeasurement> measurement_;
   LessonResults results_;  // of the lesson's part
 };

@@ -95,20 +95,14 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   check_axes(selection, axes);
   plan.variants = expand(backends, selection, axes).variants;
   keep_settings(plan.variants, axes, shown);
-  plan.setup = {SelectIntegrator{shown.integrator_id},
-                SelectLaw{law_info(shown.law.id).id},
-                SetTimeStep{shown.time_step},
-                SetSoftening{shown.law.softening},
-                SetRepulsion{shown.law.repulsion},
-                SetDrag{shown.law.drag},
-                SetEta{shown.eta},
-                SetDigits{shown.digits}};
+  plan.setup = shown_physics(shown);
+  plan.setup.insert(plan.setup.begin(), SelectIntegrator{shown.integrator_id});
   return plan;
 }
 
 void refuse_while_measuring(const Command& command, const Status& shown) {
   if (!runs_steps(command) && !may_choose_kernel(command, shown)) return;
-  throw UsageError("a sweep or a lesson is being measured and needs the machine for itself; stop it first");
+  throw UsageError("a sweep, a race or a lesson is being measured and needs the machine for itself; stop it first");
 }
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {
@@ -116,8 +110,7 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   const Status& present = shown.status();
   if (present.choosing) throw UsageError("auto is measuring kernels; start the sweep when it has chosen one");
   SweepPlan plan = sweep_plan(backends_, asked, present);
-  resume_ = !present.paused;
-  shown.apply(SetPaused{true});
+  pause_.begin(shown);
   sweep_.emplace(backends_, std::move(plan));
   held_s_.clear();
   status = {};
@@ -189,7 +182,7 @@ void SweepControl::end(Simulation& shown, SweepStatus& status) {
   }
   report_.reset();
   sweep_.reset();
-  if (std::exchange(resume_, false)) shown.apply(SetPaused{false});
+  pause_.end(shown);
 }
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include "app/recording/sweep_report.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/shown_pause.h"
 
 namespace orrery {
 
@@ -38,7 +39,7 @@ class SweepControl {
   void end(Simulation& shown, SweepStatus& status);
 
   const Backends& backends_;
-  bool resume_ = false;  // the shown simulation ran before
+  ShownPause pause_;
   std::optional<Sweep> sweep_;
   std::vector<double> held_s_;         // by entry, with that of the running one
   std::optional<SweepReport> report_;  // after sweep_, which it refers to

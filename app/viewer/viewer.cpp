@@ -64,6 +64,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       history_{lockstep_},
       second_{rescue_, backends_, sharing_, lockstep_},
       sweep_{backends_},
+      race_{backends_},
       lessons_{backends_},
       workshop_{kernels, backends_},
       gui_{*surface_},
@@ -152,9 +153,8 @@ void Viewer::frame() {
     steps = advance(frame_);
   }
   follow_recording();
-  follow_sweep();
+  follow_measurements();
   follow_profile();
-  lessons_.tick(lane_.simulation(), view_.lesson);
   follow_workshop();
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
@@ -253,19 +253,6 @@ void Viewer::run_script() {
     } catch (const std::exception& error) {
       throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     }
-  }
-}
-
-void Viewer::follow_sweep() {
-  const bool ended = sweep_.tick(lane_.simulation(), view_.sweep);
-  take_swept();
-  if (ended) report_sweep();
-}
-
-/// Adds new rows of the sweep to the results.
-void Viewer::take_swept() {
-  for (; swept_taken_ < view_.sweep.rows.size(); ++swept_taken_) {
-    lane_.log().statistics().add_swept(view_.sweep.rows[swept_taken_]);
   }
 }
 
@@ -369,6 +356,7 @@ void Viewer::finish() {
 
 void Viewer::write_outputs(FirstFailure& failure) {
   failure.attempt([&] { carry_out(StopSweep{}); });
+  failure.attempt([&] { carry_out(StopRace{}); });
   if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
   failure.attempt([this] { finish_film(); });
   if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });

@@ -33,6 +33,7 @@
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/path_player.h"
 #include "app/viewer/profile_control.h"
+#include "app/viewer/race_control.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/second_lane.h"
 #include "app/viewer/stage.h"
@@ -107,9 +108,7 @@ class Viewer {
   /// All of it but the theme.
   void set_appearance(render::Appearance appearance);
   void follow_recording();
-  void follow_sweep();
   void follow_profile();
-  void take_swept();
   void follow_simulation();
   /// Draws the frame, saves what was asked of it, and presents it.
   void show(double since_last_s, FrameTimes& times);
@@ -125,6 +124,14 @@ class Viewer {
   glm::vec3 covered_by_panels() const;
   void finish();
 
+  // In viewer_measure.cpp.
+  /// Throws UsageError if something else is measured, or two runs are compared. `user`: "a sweep".
+  void require_machine(const char* user) const;
+  void follow_measurements();
+  void take_swept();
+  /// Prints the files that were written, and why others were not.
+  void report_files(const std::vector<std::string>& files, const std::string& error);
+
   // In viewer_steps.cpp.
   bool wait_for_steps(Lane& lane);
   int advance(std::int64_t frame);
@@ -139,7 +146,7 @@ class Viewer {
   /// Takes in what B has computed.
   void follow_comparison();
   void end_comparison(const std::string& why);
-  void refuse_while_comparing(const char* what) const;
+  void refuse_while_comparing(const std::string& what) const;
   void leave_distances();
   void set_stage(const render::Canvas& canvas, glm::vec3 covered);
   void draw_both(const render::OrbitCamera& camera);
@@ -190,6 +197,8 @@ class Viewer {
   void carry_out(const SetDiagnostics& c);
   void carry_out(const StartSweep& c);
   void carry_out(const StopSweep&);
+  void carry_out(const StartRace& c);
+  void carry_out(const StopRace&);
   void carry_out(const ProfileKernel&);
   void carry_out(const CompareProfile& c);
   void carry_out(const CompareWith& c);
@@ -275,8 +284,6 @@ class Viewer {
   render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
   void resume(const std::string& file);
   void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
-  /// Prints the files of the ended sweep, or why there are none.
-  void report_sweep();
   void report_profile();
   /// A notice in the window and on stdout.
   void say(const std::string& notice);
@@ -305,6 +312,7 @@ class Viewer {
   RunHistory history_;  // of lane_
   SecondLane second_;   // beside lane_ while two runs are compared
   SweepControl sweep_;
+  RaceControl race_;
   ProfileControl profile_;
   LessonControl lessons_;
   WorkshopControl workshop_;

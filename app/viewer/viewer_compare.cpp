@@ -28,8 +28,9 @@ void Viewer::carry_out(const CompareWith& c) {
     leave_distances();
     return;
   }
-  if (view_.sweep.active) throw UsageError("the sweep is running and needs the machine for itself; stop it first");
-  if (view_.lesson.measuring) throw UsageError("a lesson is being measured; wait for its end before you compare");
+  if (const char* const other = view_.measurer()) {
+    throw UsageError(fmt::format("{} is being measured; wait for its end or stop it before you compare", other));
+  }
   if (lane_.log().recording()) throw UsageError("a recording describes one run; stop it before you compare two");
   forget_all_but_layout(view_.compare);
   second_.begin(lane_, c);
@@ -49,7 +50,7 @@ void Viewer::carry_out(const SetCompareLayout& c) {
   view_.compare.layout = c.layout;
 }
 
-void Viewer::refuse_while_comparing(const char* what) const {
+void Viewer::refuse_while_comparing(const std::string& what) const {
   if (!second_.active()) return;
   throw UsageError(fmt::format("{}; end the comparison first (compare-with off)", what));
 }

@@ -32,9 +32,7 @@ void Viewer::carry_out(const MeasureLesson& c) {
     lessons_.stop(lane_.simulation(), view_.lesson);
     return;
   }
-  if (view_.sweep.active)
-    throw UsageError("a sweep is running; wait for its end or stop it before you measure a lesson");
-  refuse_while_comparing("a lesson needs the machine for itself");
+  require_machine("a lesson");
   lessons_.start(lane_.simulation(), view_.lesson);
   if (lockstep_) wait_for_lesson();
 }

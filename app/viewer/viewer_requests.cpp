@@ -250,27 +250,6 @@ void Viewer::carry_out(const SelectNextKernel& c) {
   if (!next.slow.empty()) view_.notice = next.notice();
 }
 
-void Viewer::carry_out(const StartSweep& c) {
-  if (view_.lesson.measuring)
-    throw UsageError("a lesson is being measured; wait for its end or stop it before you sweep");
-  refuse_while_comparing("a sweep needs the machine for itself");
-  sweep_.start(c, lane_.simulation(), view_.sweep);
-  swept_taken_ = 0;
-}
-
-void Viewer::carry_out(const StopSweep&) {
-  if (!sweep_.stop(lane_.simulation(), view_.sweep)) return;
-  take_swept();
-  report_sweep();
-}
-
-void Viewer::report_sweep() {
-  for (const std::string& file : view_.sweep.files) say_written(file);
-  if (view_.sweep.error.empty()) return;
-  failed_ = true;
-  complain(view_.sweep.error);
-}
-
 void Viewer::carry_out(const SetVsync& c) {
   rescue_.outside([&] { surface_->set_vsync(c.on); });
 }
@@ -317,6 +296,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   if (lane_.log().recording()) lines.push_back(fmt::format("The recording to {} ends.", view_.recording.file));
   if (live_film_) lines.push_back(fmt::format("The film {} ends.", live_film_->file()));
   if (view_.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
+  if (view_.race.active) lines.emplace_back("The race ends; what it has measured is kept.");
   if (paths_.unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   for (const auto& [file, draft] : panel_state_.lab.workshop.sources) {
     if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));

@@ -52,6 +52,26 @@ std::string words_for(const RaceResult& result) {
                      result.integrator_id, result.time_step);
 }
 
+std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels) {
+  const bool any =
+      kernels.empty() || std::ranges::any_of(kernels, [](const KernelPtr& kernel) { return kernel->gives_jerks; });
+  std::vector<std::string> ids;
+  for (const IntegratorInfo* integrator : integrators()) {
+    if (any || !integrator->needs_jerks) ids.emplace_back(integrator->id);
+  }
+  return ids;
+}
+
+std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& usual,
+                                    std::span<const std::string> integrators) {
+  if (usual->gives_jerks) return {usual};
+  const auto needs_jerks = [](const std::string& id) { return find_integrator(id).needs_jerks; };
+  std::vector<KernelPtr> kernels;
+  if (!std::ranges::all_of(integrators, needs_jerks)) kernels.push_back(usual);
+  if (std::ranges::any_of(integrators, needs_jerks)) kernels.push_back(backends.default_kernel(/*jerks=*/true));
+  return kernels;
+}
+
 std::vector<std::size_t> race_front(const std::vector<RaceResult>& results) {
   std::vector<SpeedError> points;
   for (const RaceResult& result : results) points.push_back({result.energy_error, 1 / result.seconds});
@@ -65,6 +85,16 @@ std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& result
     if (!best || results[i].seconds < results[*best].seconds) best = i;
   }
   return best;
+}
+
+std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results) {
+  std::vector<RaceWinner> winners;
+  for (const double limit : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
+    const std::optional<std::size_t> best = cheapest_within(results, limit);
+    if (!best) break;
+    winners.push_back({limit, *best});
+  }
+  return winners;
 }
 
 Race::Race(const Backends& backends, RacePlan plan)

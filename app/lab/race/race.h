@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,26 @@ struct RaceResult {
   Problem problem{};        ///< why it did not reach the end
 };
 
+/// All integrators; without those that need jerks if `kernels` are named and none of them gives any.
+std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels);
+/// `usual`, and this machine's default kernel that gives jerks if `usual` gives none, as far as any of the integrators
+/// is for them.
+std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& usual,
+                                    std::span<const std::string> integrators);
+
 /// "cpu-simd, leapfrog, dt 0.01"
 std::string words_for(const RaceResult& result);
 /// The results that no other one beats in both time and energy error, as indices, from the least error on.
 std::vector<std::size_t> race_front(const std::vector<RaceResult>& results);
 /// The index of the fastest result whose energy error is at most `limit`; none: there is none.
 std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& results, double limit);
+/// The fastest result, as its index, that keeps the energy to `limit`.
+struct RaceWinner {
+  double limit;
+  std::size_t result;
+};
+/// For 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
+std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results);
 
 /// Runs all combinations to the same time from the same bodies, one after the other.
 class Race {
@@ -72,6 +87,7 @@ class Race {
   std::optional<double> left_s() const;
   /// Of the scene's bodies, with the law of the race.
   const Status& status() const { return status_; }
+  double until() const { return plan_.until; }
 
  private:
   void require_suitable_kernels() const;

@@ -24,7 +24,7 @@ ImVec2 size_of(std::string_view content) {
 }
 
 /// Whether it is a number, such as "12.3" or "(1,024".
-bool is_number(std::string_view word) {
+bool reads_as_number(std::string_view word) {
   if (word.starts_with('(') || word.starts_with('-')) word.remove_prefix(1);
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !word.empty() && digit(word.front()) && digit(word.back());
@@ -33,7 +33,7 @@ bool is_number(std::string_view word) {
 /// Where the line may be broken first: at a blank that is not behind a number, or at a line's end.
 std::size_t end_of_words(std::string_view content) {
   std::size_t begin = 0, end = std::min(content.find_first_of(" \n"), content.size());
-  while (end < content.size() && content[end] == ' ' && is_number(content.substr(begin, end - begin))) {
+  while (end < content.size() && content[end] == ' ' && reads_as_number(content.substr(begin, end - begin))) {
     begin = end + 1;
     end = std::min(content.find_first_of(" \n", begin), content.size());
   }

@@ -101,6 +101,12 @@ TEST(Script, SweepsOverCountsAndKernels) {
   expect_failure(
       Failure::usage, [] { parsed("0 sweep n=many\n"); }, "demo.txt:1: ", "'many'");
   expect_failure(
+      Failure::usage, [] { parsed("0 race 1 kernels=fast\n"); }, "demo.txt:1: ", "'fast'");
+  expect_failure(
+      Failure::usage, [] { parsed("0 race 0\n"); }, "demo.txt:1: ", "until");
+  expect_failure(
+      Failure::usage, [] { parsed("0 race 1 integrators=hasty\n"); }, "demo.txt:1: ", "'hasty'");
+  expect_failure(
       Failure::usage, [] { parsed("0 sweep kernels=fast\n"); }, "demo.txt:1: ", "'fast'");
   expect_failure(
       Failure::usage, [] { parsed("0 sweep threads kernels=cpu-serial\n"); }, "demo.txt:1: ", "'threads'");

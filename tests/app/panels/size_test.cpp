@@ -49,6 +49,13 @@ class FullPanels : public Panels {
       row.median_ms = row.low_ms = row.high_ms = result.median_ms;
       row.rank_first = row.rank_last = i + 1;
       view.sweep.rows.push_back(row);
+      RaceRow raced;
+      static_cast<Trial&>(raced) = result;
+      raced.seconds = i + 1;
+      raced.energy_error = 1e-4 / (i + 1);
+      raced.on_front = true;
+      view.race.rows.push_back(raced);
+      view.race.best.push_back({1e-4, 0});
       view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
       view.conserved_history.back().sums.potential = -2.0 - i;
     }
@@ -65,6 +72,7 @@ class FullPanels : public Panels {
           {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
     }
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
+    view.race.files = {"orrery-out/race.csv", "orrery-out/race.json"};
   }
 
   /// Draws a frame with every section open.
@@ -94,8 +102,9 @@ int next_width(int width, int scale, int step) {
 /// Widgets that are cut off. A row of a table is not one: it spans all cells, and each is clipped by itself.
 std::vector<std::string> cut_off() {
   std::vector<std::string> names = ui_cut_off();
-  std::erase_if(names,
-                [](const std::string& name) { return name.starts_with("result.") || name.starts_with("sweep.row."); });
+  std::erase_if(names, [](const std::string& name) {
+    return name.starts_with("result.") || name.starts_with("sweep.row.") || name.starts_with("race.best.");
+  });
   return names;
 }
 

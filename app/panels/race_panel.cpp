@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/panels/kit/count_entry.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/kit/plot_axis.h"
+#include "app/panels/kit/plot_dots.h"
+#include "app/panels/kit/progress_row.h"
+#include "app/panels/kit/rows_table.h"
+#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/sections.h"
+#include "app/panels/variant.h"
+#include "compute/core/parse_number.h"
+#include "compute/core/trimmed.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+using theme::em;
+
+ImU32 integrator_colour(const std::string& integrator) {
+  constexpr std::array colours{theme::warn, theme::accent, theme::cyan, theme::violet, theme::good, theme::bad};
+  const auto all = integrators();
+  const auto found = std::ranges::find(all, integrator, &IntegratorInfo::id);
+  return colours[static_cast<std::size_t>(found - all.begin()) % colours.size()];
+}
+
+/// A list whose entries can be ticked, several of them. `usual` describes none.
+void several(const char* id, const std::vector<const char*>& names, const char* usual,
+             std::vector<std::string>& chosen) {
+  std::string words;
+  for (const std::string& name : chosen) words += (words.empty() ? "" : ", ") + name;
+  if (!begin_combo(id, chosen.empty() ? usual : words, ImGuiComboFlags_HeightLargest)) return;
+  for (const char* const name : names) {
+    const auto at = std::ranges::find(chosen, name);
+    bool ticked = at != chosen.end();
+    if (ImGui::Checkbox(name, &ticked)) {
+      if (ticked) {
+        chosen.emplace_back(name);
+      } else {
+        chosen.erase(at);
+      }
+    }
+    ui_mark(id, name);
+  }
+  ImGui::EndCombo();
+}
+
+std::vector<const char*> kernels_here(const ViewStatus& view) {
+  std::vector<const char*> ids;
+  for (const KernelPtr& kernel : view.kernels) {
+    if (view.backend(kernel->backend).available) ids.push_back(kernel->id);
+  }
+  return ids;
+}
+
+std::vector<const char*> integrator_ids() {
+  std::vector<const char*> ids;
+  for (const IntegratorInfo* integrator : integrators()) ids.push_back(integrator->id);
+  return ids;
+}
+
+void race_progress(const RaceStatus& race, Requests& out) {
+  const std::string left = race.left_s ? fmt::format(", {:.0f} s left", *race.left_s) : std::string{};
+  const std::string words = fmt::format("{:.0f} %{}", 100 * race.done, left);
+  if (progress_row("race", static_cast<float>(race.done), words, race.present)) out.push_back(StopRace{});
+}
+
+void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draft, Requests& out) {
+  const std::optional<double> until = parsed_number<double>(trimmed(draft.until));
+  const std::optional<std::vector<float>> time_steps = positive_numbers_of(draft.time_steps);
+  const bool until_known = until && StartRace::ends.contains(*until);
+  ImGui::BeginDisabled(view.race.active);
+  row_label("Until", "All runs start from the first state of the scene and end at this time, in units of time.");
+  bool entered = text_field("race.until", "1", draft.until, !until_known);
+  row_label("Integrators", "Which integrators take part.");
+  several("race.integrators", integrator_ids(), "all", draft.integrators);
+  row_label("Kernels", "Which kernels take part. Hermite integrators run with the kernels that give jerks.");
+  several("race.kernels", kernels_here(view), "the present one", draft.kernels);
+  row_label("dt", fmt::format("Time steps, separated by commas. Empty: 4, 2, 1, 1/2 and 1/4 times the present {:.3g}.",
+                              status.time_step));
+  entered |= text_field("race.dt", "4 to 1/4 \u00d7 present", draft.time_steps, !time_steps);
+  ImGui::EndDisabled();
+  if (view.race.active) return race_progress(view.race, out);
+  if (!until_known || !time_steps) {
+    wrapped_text(until_known ? "dt must be numbers above 0, separated by commas, such as 0.01,0.005"
+                             : "Until must be a time above 0, such as 1",
+                 theme::bad, theme::Font::small);
+  }
+  ImGui::BeginDisabled(!until_known || !time_steps || view.measuring());
+  const bool pressed = accent_button("Race###race", {ImGui::GetContentRegionAvail().x, 0});
+  if ((pressed || entered) && until_known && time_steps && !view.measuring()) {
+    out.push_back(StartRace{
+        .until = *until, .kernels = draft.kernels, .integrators = draft.integrators, .time_steps = *time_steps});
+  }
+  ui_mark("race.start");
+  ImGui::EndDisabled();
+  tooltip("Runs every combination to the same time, on a copy of the present system's first state.");
+}
+
+bool is_plotted(const RaceRow& row) {
+  return row.seconds > 0 && std::isfinite(row.energy_error);
+}
+
+struct RacePlot {
+  PlotArea area;
+  DecadeAxis error, time;
+
+  ImVec2 at(const RaceRow& row) const { return area.at(error.at(row.energy_error), time.at(row.seconds)); }
+};
+
+RacePlot race_plot_of(const std::vector<RaceRow>& rows, const PlotArea& area) {
+  double least_error = DBL_MAX, most_error = 0, least_time = DBL_MAX, most_time = 0;
+  for (const RaceRow& row : rows) {
+    if (!is_plotted(row)) continue;
+    if (row.energy_error > 0) least_error = std::min(least_error, row.energy_error);
+    most_error = std::max(most_error, row.energy_error);
+    least_time = std::min(least_time, row.seconds);
+    most_time = std::max(most_time, row.seconds);
+  }
+  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_time, most_time)};
+}
+
+/// The Pareto front: no other dot is faster at the same or a smaller error.
+void draw_race_front(const RacePlot& plot, const std::vector<RaceRow>& rows) {
+  std::vector<const RaceRow*> front;
+  for (const RaceRow& row : rows) {
+    if (row.on_front && is_plotted(row)) front.push_back(&row);
+  }
+  std::ranges::sort(front, {}, &RaceRow::energy_error);
+  std::vector<ImVec2> dots;
+  for (const RaceRow* row : front) dots.push_back(plot.at(*row));
+  draw_steps(plot.area, dots, plot.area.low.y, theme::faded(theme::text, 0.5f));
+}
+
+std::string race_words(const RaceRow& row) {
+  return fmt::format("{}, {}, dt {:.4g}", kernel_words(row), integrator_words(row), row.time_step);
+}
+
+void race_dot(int index, const RaceRow& row, const RacePlot& plot, const Status& status, Requests& out) {
+  const auto [clicked, hovered] =
+      plot_dot("race.dot", index, plot.at(row), theme::faded(integrator_colour(row.integrator_id), 0.9f),
+               is_present(row, status));
+  if (hovered) {
+    tooltip(race_words(row), fmt::format("{} in {}; the energy is kept to {}\n{}\n{}", counted(row.steps, "step"),
+                                         format_ms(1e3 * row.seconds), format_error(row.energy_error), row.settings,
+                                         return_words(row, status)));
+  }
+  if (clicked) return_to(row, status, out);
+}
+
+std::string decade_of_time(int exponent) {
+  return exponent < 0 ? fmt::format("{:g} ms", std::pow(10, exponent + 3))
+                      : fmt::format("{:g} s", std::pow(10, exponent));
+}
+
+/// Time on the vertical axis, energy error on the horizontal one.
+void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Requests& out) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const PlotArea area{{low.x + em(4.2f), low.y + em(1.5f)}, {low.x + size.x - em(0.6f), low.y + size.y - em(2.2f)}};
+  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
+  small_text(low, theme::dim, fmt::format("time of the steps to t = {:g}", race.until));
+  const std::string across = "energy error |E \u2212 E0|/|E0|";
+  small_text({area.high.x - small_width(across), area.high.y + em(1.05f)}, theme::dim, across);
+  if (std::ranges::any_of(race.rows, is_plotted)) {
+    const RacePlot shown = race_plot_of(race.rows, area);
+    draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
+    draw_decades_up(area, shown.time, decade_of_time);
+    draw_race_front(shown, race.rows);
+    for (std::size_t i = 0; i < race.rows.size(); ++i) {
+      if (is_plotted(race.rows[i])) race_dot(static_cast<int>(i), race.rows[i], shown, status, out);
+    }
+  }
+  ImGui::SetCursorScreenPos(low);
+  ImGui::Dummy(size);
+}
+
+void race_legend(const RaceStatus& race) {
+  std::set<std::string> ids;
+  for (const RaceRow& row : race.rows) {
+    if (is_plotted(row)) ids.insert(row.integrator_id);
+  }
+  for (const std::string& id : ids) legend_entry(integrator_colour(id), id.c_str());
+}
+
+/// Why runs did not reach the end: the first of them.
+void failures(const RaceStatus& race) {
+  const auto failed = [](const RaceRow& row) { return !row.problem.empty(); };
+  const auto first = std::ranges::find_if(race.rows, failed);
+  if (first == race.rows.end()) return;
+  wrapped_text(fmt::format("{} of {} did not reach the end. {}: {}", std::ranges::count_if(race.rows, failed),
+                           counted(std::ssize(race.rows), "run"), race_words(*first), first->problem),
+               theme::warn, theme::Font::small);
+  ui_mark("race.failures");
+}
+
+/// The cheapest run for each limit of the energy.
+void winners(const Status& status, const RaceStatus& race, float height, Requests& out) {
+  if (race.rows.empty()) {
+    wrapped_text(
+        "A step that costs more may need fewer of its kind. A race runs each combination of kernel, integrator and "
+        "time "
+        "step to the same time, and shows what each costs and how well it keeps the energy.",
+        theme::dim);
+    return;
+  }
+  if (race.best.empty()) {
+    wrapped_text("No run keeps the energy to 0.01.", theme::dim);
+    return;
+  }
+  const std::array columns{Column{"energy to", -0.45f}, Column{"costs", 4.6f}, Column{"the cheapest", -1}};
+  if (!begin_rows("race.best", columns, static_cast<int>(race.best.size()), height)) return;
+  for (std::size_t i = 0; i < race.best.size(); ++i) {
+    const RaceRow& row = race.rows[race.best[i].row];
+    const std::string limit = fmt::format("1e{:.0f}", std::log10(race.best[i].limit));
+    const bool clicked = row_button("race.best", static_cast<int>(i), limit.c_str(), is_present(row, status));
+    if (ImGui::IsItemHovered()) {
+      tooltip(fmt::format("The cheapest run that keeps the energy to {} costs {}: {}", limit,
+                          format_ms(1e3 * row.seconds), race_words(row)),
+              fmt::format("{}\n{}", row.settings, return_words(row, status)));
+    }
+    if (clicked) return_to(row, status, out);
+    number_cell(format_ms(1e3 * row.seconds));
+    word_cell(fmt::format("{}, dt {:.3g}", row.integrator_id, row.time_step), theme::text);
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void race_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool wide = room >= em(34), widest = room >= em(56);
+  ImGui::BeginChild("what to race", {wide ? em(16) : 0, wide ? height : em(12)});
+  race_controls(status, view, state.lab.race, out);
+  written_rows("race", view.race.files, view.race.error);
+  if (!view.race.rows.empty()) {
+    race_legend(view.race);
+    failures(view.race);
+  }
+  ImGui::EndChild();
+  if (wide) ImGui::SameLine(0, em(1));
+  ImGui::BeginChild("race results", {0, height});
+  const ImVec2 left = ImGui::GetContentRegionAvail();
+  const bool any = !view.race.rows.empty();
+  const ImVec2 plotted = widest ? ImVec2{left.x - em(19.8f), height} : ImVec2{left.x, 0.62f * height};
+  if (any) draw_race(status, view.race, plotted, out);
+  if (any && widest) ImGui::SameLine(0, em(0.8f));
+  ImGui::BeginChild("race winners", {0, any && !widest ? 0.36f * height : height});
+  winners(status, view.race, height, out);
+  ImGui::EndChild();
+  ImGui::EndChild();
+}
+
+}  // namespace orrery

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// Pauses the shown simulation while something else is measured.
+class ShownPause {
+ public:
+  void begin(Simulation& shown);
+  /// The simulation goes on if it ran before.
+  void end(Simulation& shown);
+
+ private:
+  bool resume_ = false;
+};
+
+/// The law, its constants, the time step and the digits of the shown simulation, for another one.
+std::vector<Command> shown_physics(const Status& shown);
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// How the viewer measures beside its picture: sweeps and races, a part of Viewer.
+#include <fmt/format.h>
+
+#include "app/viewer/viewer.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+
+void Viewer::require_machine(const char* user) const {
+  if (const char* const other = view_.measurer()) {
+    throw UsageError(fmt::format("{} is being measured; wait for its end or stop it first", other));
+  }
+  refuse_while_comparing(fmt::format("{} needs the machine for itself", user));
+}
+
+void Viewer::follow_measurements() {
+  const bool swept = sweep_.tick(lane_.simulation(), view_.sweep);
+  take_swept();
+  if (swept) report_files(view_.sweep.files, view_.sweep.error);
+  if (race_.tick(lane_.simulation(), view_.race)) report_files(view_.race.files, view_.race.error);
+  lessons_.tick(lane_.simulation(), view_.lesson);
+}
+
+/// Adds new rows of the sweep to the results.
+void Viewer::take_swept() {
+  for (; swept_taken_ < view_.sweep.rows.size(); ++swept_taken_) {
+    lane_.log().statistics().add_swept(view_.sweep.rows[swept_taken_]);
+  }
+}
+
+void Viewer::report_files(const std::vector<std::string>& files, const std::string& error) {
+  for (const std::string& file : files) say_written(file);
+  if (error.empty()) return;
+  failed_ = true;
+  complain(error);
+}
+
+void Viewer::carry_out(const StartSweep& c) {
+  require_machine("a sweep");
+  sweep_.start(c, lane_.simulation(), view_.sweep);
+  swept_taken_ = 0;
+}
+
+void Viewer::carry_out(const StopSweep&) {
+  if (!sweep_.stop(lane_.simulation(), view_.sweep)) return;
+  take_swept();
+  report_files(view_.sweep.files, view_.sweep.error);
+}
+
+void Viewer::carry_out(const StartRace& c) {
+  require_machine("a race");
+  race_.start(c, lane_.simulation(), view_.race);
+}
+
+void Viewer::carry_out(const StopRace&) {
+  if (race_.stop(lane_.simulation(), view_.race)) report_files(view_.race.files, view_.race.error);
+}
+
+}  // namespace orrery

@@ -1,0 +1,105 @@
+#include <limits>
+
+#include "app/panels/kit/count_entry.h"
+#include "tests/app/panels/panels_fixture.h"
+
+namespace orrery::test {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+RaceRow raced(const std::string& integrator, double seconds, double energy_error, bool on_front = false) {
+  RaceRow row;
+  row.kernel_id = "cpu-simd";
+  row.integrator_id = integrator;
+  row.time_step = 0.01f;
+  row.count = 1000;
+  row.steps = 100;
+  row.seconds = seconds;
+  row.energy_error = energy_error;
+  row.on_front = on_front;
+  return row;
+}
+
+TEST(PositiveNumbers, AreSeparatedByCommas) {
+  EXPECT_EQ(positive_numbers_of(" 0.5, 1e-3 "), (std::vector{0.5f, 1e-3f}));
+  EXPECT_EQ(positive_numbers_of(""), std::vector<float>{});
+  for (const char* wrong : {"0", "-1", "x", "1,,2", "inf", "nan", "1 2"})
+    EXPECT_FALSE(positive_numbers_of(wrong)) << wrong;
+}
+
+TEST_F(Panels, StartARace) {
+  select(test::find_kernel("cpu-simd"));
+  open_tab("race");
+  const auto usual = only<StartRace>(click("race.start"));
+  EXPECT_EQ(usual.until, 1);
+  EXPECT_TRUE(usual.kernels.empty() && usual.integrators.empty() && usual.time_steps.empty());
+  const auto close = [&] { click("lab.race"); };  // beside the list that is open
+  pick("race.integrators", "leapfrog");
+  close();
+  pick("race.integrators", "yoshida4");
+  close();
+  pick("race.integrators", "leapfrog");
+  close();
+  pick("race.kernels", "cpu-serial");
+  close();
+  state.lab.race.until = "0.3";
+  state.lab.race.time_steps = "0.01, 0.005";
+  const auto chosen = only<StartRace>(click("race.start"));
+  EXPECT_EQ(chosen.until, 0.3) << "as typed, not rounded to float";
+  EXPECT_EQ(chosen.integrators, std::vector<std::string>{"yoshida4"}) << "ticked, and not unticked again";
+  EXPECT_EQ(chosen.kernels, std::vector<std::string>{"cpu-serial"});
+  EXPECT_EQ(chosen.time_steps, (std::vector{0.01f, 0.005f}));
+}
+
+TEST_F(Panels, ARaceStartsOnlyWithNumbers) {
+  open_tab("race");
+  for (const char* wrong : {"", "0", "-1", "soon", "inf", "1,2"}) {
+    state.lab.race.until = wrong;
+    EXPECT_TRUE(click("race.start").empty()) << wrong;
+    EXPECT_NE(lab_text().find("Until must be"), std::string::npos) << wrong;
+  }
+  state.lab.race.until = "1";
+  state.lab.race.time_steps = "0.01, 0";
+  EXPECT_TRUE(click("race.start").empty());
+  EXPECT_NE(lab_text().find("dt must be"), std::string::npos);
+  state.lab.race.time_steps.clear();
+  view.sweep.active = true;
+  settle();
+  EXPECT_TRUE(click("race.start").empty()) << "a sweep needs the machine for itself";
+}
+
+TEST_F(Panels, StopARace) {
+  view.race = {.active = true, .until = 1, .present = "cpu-simd, leapfrog, dt 0.01", .done = 0.25, .left_s = 12};
+  open_tab("race");
+  EXPECT_FALSE(seen("race.start"));
+  EXPECT_NE(lab_text().find("cpu-simd, leapfrog, dt 0.01"), std::string::npos) << lab_text();
+  only<StopRace>(click("race.stop"));
+}
+
+TEST_F(Panels, ReturnToARunOfARace) {
+  view.race.until = 1;
+  view.race.rows = {raced("leapfrog", 1, 1e-4, true), raced("yoshida4", 10, 1e-6, true), raced("euler", 5, 1e-3),
+                    raced("hermite4", nan, nan)};
+  view.race.rows[3].problem = "too few bodies";
+  view.race.best = {{1e-4, 0}, {1e-6, 1}};
+  open_tab("race");
+  EXPECT_TRUE(seen("race.dot.0") && seen("race.dot.1") && seen("race.dot.2"));
+  EXPECT_FALSE(seen("race.dot.3")) << "it did not reach the end";
+  EXPECT_GT(ui_marked("race.dot.0").x0, ui_marked("race.dot.1").x0) << "a smaller error is at the left";
+  EXPECT_GT(ui_marked("race.dot.0").y0, ui_marked("race.dot.1").y0) << "a shorter time is below";
+  EXPECT_EQ(only<ReturnToRun>(click("race.dot.1")).run.physics.integrator_id, "yoshida4");
+  EXPECT_EQ(only<ReturnToRun>(click("race.best.0")).run.physics.integrator_id, "leapfrog");
+  for (const char* part : {"1e-4", "1e-6", "10.0 s", "too few bodies", "1 of 4 runs"}) {
+    EXPECT_NE(lab_text().find(part), std::string::npos) << part << " in " << lab_text();
+  }
+}
+
+TEST_F(Panels, ARaceThatKeepsNoEnergySaysSo) {
+  view.race.rows = {raced("euler", 1, 0.5, true)};
+  open_tab("race");
+  EXPECT_NE(lab_text().find("No run keeps the energy"), std::string::npos) << lab_text();
+}
+
+}  // namespace
+}  // namespace orrery::test

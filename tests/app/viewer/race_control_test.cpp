@@ -1,0 +1,119 @@
+#include "app/viewer/race_control.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
+#include "tests/compute/support/backends.h"
+
+namespace orrery {
+namespace {
+
+/// A shown simulation that runs, and a working folder of this test's own.
+class RaceBesideAWindow : public testing::Test {
+ protected:
+  RaceBesideAWindow() { std::filesystem::current_path(folder_.path()); }
+  ~RaceBesideAWindow() override { std::filesystem::current_path(before_); }
+
+  /// Frames until the race ends or `enough` says so.
+  void frames(const auto& enough) {
+    while (status.active && !enough()) {
+      (void)shown.collect();
+      if (control.tick(shown, status)) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+  }
+  void frames() {
+    frames([] { return false; });
+  }
+
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const TemporaryFolder folder_;
+  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
+  RaceStatus status;
+  RaceControl control{test::backends()};
+};
+
+TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
+  shown.apply(SetTunable{"threads", "1"});
+  control.start({.until = 0.1, .kernels = {}, .integrators = {"euler", "yoshida4"}, .time_steps = {0.02f, 0.01f}},
+                shown, status);
+  EXPECT_TRUE(status.active);
+  EXPECT_TRUE(shown.status().paused);
+  EXPECT_NE(status.present.find("cpu-simd"), std::string::npos) << status.present;
+  frames();
+  EXPECT_FALSE(status.active);
+  EXPECT_FALSE(shown.status().paused) << "it goes on";
+  EXPECT_EQ(shown.status().step, 0) << "the race has a simulation of its own";
+  ASSERT_EQ(status.rows.size(), 4u);
+  for (const RaceRow& row : status.rows) {
+    EXPECT_EQ(row.problem, "");
+    EXPECT_GT(row.seconds, 0);
+    EXPECT_LT(row.energy_error, 0.1);
+    EXPECT_EQ(Settings::values_of(row.settings).at("threads"), "1") << "the settings of the shown kernel";
+    EXPECT_EQ(row.scene, shown.status().scene);
+    EXPECT_EQ(row.count, 40);
+  }
+  EXPECT_EQ(status.rows[0].integrator_id, "euler");
+  EXPECT_EQ(status.rows[0].steps, 5);
+  EXPECT_EQ(status.rows[3].steps, 10);
+  EXPECT_LT(status.rows[2].energy_error, status.rows[0].energy_error) << "the higher order";
+  EXPECT_TRUE(std::ranges::any_of(status.rows, &RaceRow::on_front));
+  ASSERT_FALSE(status.best.empty());
+  EXPECT_LE(status.rows[status.best.back().row].energy_error, status.best.back().limit);
+  EXPECT_EQ(status.error, "");
+  ASSERT_EQ(status.files.size(), 2u);
+  const Json whole = Json::parse(std::ifstream{status.files[1]});
+  EXPECT_EQ(whole["metadata"]["until"], 0.1);
+  EXPECT_EQ(whole["results"].size(), 4u);
+  EXPECT_EQ(whole["stopped"], false);
+}
+
+TEST_F(RaceBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
+  shown.apply(SetPaused{true});
+  control.start({.until = 1e4, .kernels = {}, .integrators = {"leapfrog"}, .time_steps = {5000, 0.0001f}}, shown,
+                status);
+  EXPECT_THROW(control.start({.until = 1}, shown, status), UsageError) << "one at a time";
+  frames([&] { return !status.rows.empty(); });
+  EXPECT_TRUE(control.stop(shown, status));
+  EXPECT_FALSE(control.stop(shown, status));
+  EXPECT_FALSE(status.active);
+  EXPECT_TRUE(shown.status().paused);
+  ASSERT_EQ(status.rows.size(), 1u) << "what was measured is kept";
+  ASSERT_EQ(status.files.size(), 2u);
+  EXPECT_EQ(Json::parse(std::ifstream{status.files[1]})["stopped"], true);
+}
+
+TEST_F(RaceBesideAWindow, TakesAKernelThatGivesJerksWhereOneIsNeeded) {
+  const auto ids = [&](const StartRace& asked) {
+    std::vector<std::string> kernels;
+    for (const Variant& variant : race_plan(test::backends(), asked, shown.status()).variants) {
+      kernels.emplace_back(variant.kernel->id);
+    }
+    return kernels;
+  };
+  const std::string jerks = test::backends().default_kernel(/*jerks=*/true)->id;
+  EXPECT_EQ(ids({.until = 1, .integrators = {"leapfrog"}}), std::vector<std::string>{"cpu-simd"});
+  EXPECT_EQ(ids({.until = 1, .integrators = {"hermite4"}}), std::vector<std::string>{jerks});
+  EXPECT_EQ(ids({.until = 1}), (std::vector<std::string>{"cpu-simd", jerks})) << "all integrators";
+  EXPECT_EQ(ids({.until = 1, .kernels = {"cpu-serial"}}), std::vector<std::string>{"cpu-serial"});
+  const RacePlan named = race_plan(test::backends(), {.until = 1, .kernels = {"cpu-serial"}}, shown.status());
+  EXPECT_EQ(std::ranges::count(named.integrators, "hermite4"), 0) << "it gives no jerks";
+  EXPECT_THROW((void)race_plan(test::backends(), {.until = 1, .kernels = {"cpu-none"}}, shown.status()), UsageError);
+}
+
+TEST_F(RaceBesideAWindow, RefusesTooManyStepsAndChangesNothing) {
+  EXPECT_THROW(control.start({.until = 1e9, .integrators = {"leapfrog"}, .time_steps = {1e-6f}}, shown, status),
+               UsageError);
+  EXPECT_FALSE(status.active);
+  EXPECT_FALSE(shown.status().paused);
+}
+
+}  // namespace
+}  // namespace orrery
