@@ -9,7 +9,7 @@
 namespace orrery::render {
 namespace {
 
-constexpr float steepest = 1.55f;                    // radians: "up" has no meaning at the pole
+constexpr float steepest = glm::half_pi<float>();    // beyond it, the picture would be upside down
 constexpr float step_factor = 0.88f;                 // of the distance, per wheel notch
 constexpr float nearest = 2e-3f, farthest = 100.0f;  // of the framed radius
 
@@ -118,7 +118,12 @@ void OrbitCamera::place(glm::vec3 target, float azimuth, float elevation, float 
 }
 
 glm::mat4 OrbitCamera::view() const {
-  return glm::lookAt(position(), target_, glm::vec3{0.0f, 0.0f, 1.0f});
+  // By the azimuth, which also says at the poles where up is.
+  const glm::vec3 back = direction(), right{-std::sin(azimuth_), std::cos(azimuth_), 0.0f};
+  const glm::mat3 axes{right, glm::cross(back, right), back};
+  glm::mat4 matrix{glm::transpose(axes)};
+  matrix[3] = glm::vec4{-glm::transpose(axes) * position(), 1.0f};
+  return matrix;
 }
 
 glm::mat4 OrbitCamera::projection(float aspect) const {

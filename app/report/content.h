@@ -21,7 +21,8 @@ struct ReportRow {
   bool on_gpu = false;
   std::string how{};  ///< it was measured: "sweep" or "view"; empty: all rows in the same way
   std::string rank{};
-  double median_ms = not_measured;                       ///< of one step
+  std::string speedup{};            ///< over the pinned result: "2.1\u00d7", or "baseline"; empty: there is none
+  double median_ms = not_measured;  ///< of one step
   double low_ms = not_measured, high_ms = not_measured;  ///< the 95 % interval of the median
   double interactions_per_s = not_measured;
   double error_median = not_measured, error_p99 = not_measured, error_max = not_measured;

@@ -75,7 +75,7 @@ std::string result_table(const ReportGroup& group) {
     return a_known != b_known ? a_known : a_known && a.median_ms < b.median_ms;
   });
   const bool settings = any(rows, &ReportRow::settings), ranks = any(rows, &ReportRow::rank),
-             how = any(rows, &ReportRow::how);
+             speedups = any(rows, &ReportRow::speedup), how = any(rows, &ReportRow::how);
   std::vector<HtmlTable::Column> columns{{"kernel"}};
   if (settings) columns.push_back({"settings"});
   if (how) columns.push_back({"measured"});
@@ -84,6 +84,7 @@ std::string result_table(const ReportGroup& group) {
                             "error: 99 % below", "error: largest"}) {
     columns.push_back({title, true});
   }
+  if (speedups) columns.push_back({"speed-up", true});
   const auto median = aligned_numbers(numbers(rows, &ReportRow::median_ms));
   const auto low = aligned_numbers(numbers(rows, &ReportRow::low_ms));
   const auto high = aligned_numbers(numbers(rows, &ReportRow::high_ms));
@@ -101,6 +102,7 @@ std::string result_table(const ReportGroup& group) {
     for (const Number error : {&ReportRow::error_median, &ReportRow::error_p99, &ReportRow::error_max}) {
       cells.push_back(cell(std::isfinite(row.*error), power_of_ten(row.*error)));
     }
+    if (speedups) cells.push_back(html(row.speedup));
     table.add(std::move(cells));
   }
   return table.text(

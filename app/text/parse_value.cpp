@@ -49,7 +49,7 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text) {
 }
 
 std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
-  constexpr int least = 16, most = 16384;
+  constexpr int least = 16, most = 8192;
   const std::size_t cross = text.find('x');
   const auto side = [&](std::string_view part) {
     const auto number = parsed_number<int>(part);

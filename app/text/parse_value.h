@@ -38,7 +38,7 @@ Number parse_in(std::string_view what, std::string_view text, const Range<Number
   return *number;
 }
 
-/// "1280x720": width and height in pixels, each 16 to 16384.
+/// "1280x720": width and height in pixels, each 16 to 8192.
 std::pair<int, int> parse_size(std::string_view what, std::string_view text);
 
 /// The place of `text` among `choices`.

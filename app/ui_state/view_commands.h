@@ -21,7 +21,7 @@ struct SetAppearance {
   render::Appearance appearance;
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
-  static constexpr Range<float> scales{0, std::numeric_limits<float>::infinity(), "", true};
+  static constexpr Range<float> scales{1e-4f, 1e4f};
   static constexpr Range<float> ends{0, 1e30f};  ///< of a fixed range of colours
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 

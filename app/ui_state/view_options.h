@@ -38,7 +38,7 @@ struct ViewOptions {
   std::optional<FilmOptions> film;  ///< needs offscreen and frames
   WindowSize size;
   bool size_given = false;
-  bool fresh = false;  ///< restores nothing of the last session's window
+  bool fresh = false;  ///< restores nothing of the last session's window, and leaves what is kept of it
   bool offscreen = false;
   bool panel = true;
   bool legend = true;

@@ -118,7 +118,9 @@ void Viewer::carry_out(const PlayPath& c) {
         "there is no camera path to play: press F2 to add a view (in a script: add-key-frame), or name a file");
   }
   follow_.stop();
-  paths_.play(c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file), path_clock_s());
+  CameraPath path = c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file);
+  view_.notice = fmt::format("plays the camera path: {:g} s", path.end_s());
+  paths_.play(std::move(path), path_clock_s());
 }
 
 }  // namespace orrery

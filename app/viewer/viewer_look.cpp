@@ -24,9 +24,13 @@ void Viewer::carry_out(const ShowVectors& c) {
 }
 void Viewer::carry_out(const ShowTreeCells& c) {
   view_.overlays.cells = c;
+  if (c.on && !lane_.status().kernel->is_tree) view_.notice = "no cells are drawn: the kernel has no tree";
 }
 void Viewer::carry_out(const ShowWalk& c) {
   view_.overlays.walk = c;
+  if (!c.on) return;
+  if (!lane_.status().kernel->is_tree) view_.notice = "no walk is drawn: the kernel has no tree";
+  if (!view_.picked) view_.notice = "the walk is drawn once a body is picked";
 }
 void Viewer::carry_out(const ShowAxes& c) {
   view_.overlays.axes = c;

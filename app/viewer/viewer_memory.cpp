@@ -37,9 +37,9 @@ void Viewer::restore(const WindowMemory& memory) {
   if (memory.theme) carry_out(*memory.theme);
 }
 
-/// A failure does not change the exit status: the run itself is whole.
+/// A failure does not change the exit status: the run itself is whole. A fresh start leaves what was remembered.
 void Viewer::remember() {
-  if (lockstep_) return;
+  if (lockstep_ || options_.fresh) return;
   WindowMemory memory;
   for (const auto& [id, fold] : panel_state_.folds) {
     if (fold.chosen) memory.sections.emplace(id, fold.open);

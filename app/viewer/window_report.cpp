@@ -73,6 +73,10 @@ ReportRow row_of_result(const Result& result, const SettingsCells& cells, const 
                 .low_ms = measured_or_none(result.low_ms),
                 .high_ms = measured_or_none(result.high_ms),
                 .interactions_per_s = measured_or_none(result.interactions_per_s)};
+  if (result.pinned)
+    row.speedup = "baseline";
+  else if (result.speedup)
+    row.speedup = fmt::format("{}\u00d7", significant(*result.speedup, 3));
   if (result.error) {
     row.error_median = result.error->median;
     row.error_p99 = result.error->p99;

@@ -84,13 +84,13 @@ TEST(Camera, TurnsHalfAroundInOneDragAcrossTheScreen) {
   EXPECT_NEAR(camera.position().x, -camera.distance(), 1e-4f);
 }
 
-TEST(Camera, StopsShortOfThePoles) {
+TEST(Camera, StopsAtThePoles) {
   OrbitCamera camera;
   for (const float drag : {50.0f, -100.0f}) {
     camera.orbit({0.0f, drag});
-    EXPECT_LT(std::abs(camera.elevation()), glm::half_pi<float>());
+    EXPECT_LE(std::abs(camera.elevation()), glm::half_pi<float>());
     const glm::vec3 up = glm::transpose(glm::mat3{camera.view()})[1];
-    EXPECT_GT(up.z, 0.0f);
+    EXPECT_GT(up.z, -1e-6f);
   }
 }
 
@@ -242,6 +242,24 @@ TEST(Camera, ShowsAnotherBallAndKeepsTheFramedOne) {
   EXPECT_EQ(camera.position(), framed.position());
   camera.reset();
   EXPECT_EQ(camera.target(), (glm::vec3{1, 2, 3}));
+}
+
+TEST(Camera, LooksStraightDownAtThePoles) {
+  for (const float pole : {-glm::half_pi<float>(), glm::half_pi<float>()}) {
+    OrbitCamera camera;
+    camera.frame({1.0f, 2.0f, 3.0f}, 1.0f);
+    camera.look_from(-glm::half_pi<float>(), pole);  // the axes of a map: x at the right, y up
+    const glm::vec3 away = camera.position() - camera.target();
+    EXPECT_NEAR(away.x, 0.0f, 1e-6f);
+    EXPECT_NEAR(away.y, 0.0f, 1e-6f);
+    const auto x = camera.seen_at(camera.target() + glm::vec3{0.1f, 0.0f, 0.0f}, 1.0f);
+    const auto y = camera.seen_at(camera.target() + glm::vec3{0.0f, 0.1f, 0.0f}, 1.0f);
+    ASSERT_TRUE(x && y);
+    EXPECT_GT(x->x, 0.01f);
+    EXPECT_NEAR(x->y, 0.0f, 1e-6f);
+    EXPECT_NEAR(y->x, 0.0f, 1e-6f);
+    EXPECT_GT(pole * y->y, 0.01f);
+  }
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(ReportPage, EscapesEveryText) {
   ReportContent all = content({row(hostile, 1, 1e-6), row(hostile + "2", 2, 1e-7)});
   all.title = all.made = all.remark = all.how = all.picture.words = hostile;
   all.groups.front().title = hostile;
-  for (ReportRow& each : all.groups.front().rows) each.settings = each.how = each.rank = hostile;
+  for (ReportRow& each : all.groups.front().rows) each.settings = each.how = each.rank = each.speedup = hostile;
   all.gaps = {{hostile, hostile}};
   all.curves = {{hostile, hostile, hostile, hostile, {{0, 1}, {1, 2}}, hostile},
                 {hostile, hostile, "", "", {}, hostile}};

@@ -70,6 +70,17 @@ TEST_F(WindowReport, GroupsTheResultsBySystem) {
   EXPECT_EQ(swept.error_p99, 2e-7);
 }
 
+TEST_F(WindowReport, HasTheSpeedUpsOverThePinnedResult) {
+  view.results = {result("cpu-serial", 64, false), result("cpu-simd", 64, false), result("cpu-openmp", 64, false)};
+  view.results[0].pinned = true;
+  view.results[0].speedup = 1;
+  view.results[1].speedup = 12.345;
+  const std::vector<ReportRow> rows = content().groups[0].rows;
+  EXPECT_EQ(rows[0].speedup, "baseline");
+  EXPECT_EQ(rows[1].speedup, "12.3\u00d7");
+  EXPECT_EQ(rows[2].speedup, "");
+}
+
 TEST_F(WindowReport, HasTheDriftSinceTheFirstSum) {
   for (int i = 0; i < 3; ++i) {
     ConservedProbe probe;

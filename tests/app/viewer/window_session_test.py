@@ -56,7 +56,7 @@ class WindowSessionTest(WindowTestCase):
         self.assertNotIn("load", fresh.layout())
         self.assertEqual(fresh.close(), 0, fresh.said())
         with open(self.memory) as file:
-            self.assertNotIn("sections", json.load(file))
+            self.assertEqual(json.load(file)["sections"], {"scene": True}, "the next window has them again")
 
     def test_a_comparison_that_ended_does_not_open_again(self):
         first = self.start(*SCENE)
