@@ -13,7 +13,7 @@ namespace orrery {
 
 /// Where the rows of a run's diagnostics ended.
 struct DiagnosticsPlace {
-  std::int64_t bytes = 0;  ///< of the file
+  std::int64_t bytes = 0;  ///< of the file; 0: the run begins its file anew
   double first_energy = 0;
 };
 
