@@ -150,7 +150,7 @@ class Run {
     outputs_.due = checkpoint.outputs_due;
     const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
     simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
-    simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+    simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
     if (kernel->repeatable) return;
     console::complain(
         fmt::format("the kernel {} may add up in another order each time: the run does not continue bit "

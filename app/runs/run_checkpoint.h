@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/runs/run_order.h"
+#include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
@@ -21,6 +22,7 @@ struct DiagnosticsPlace {
 struct RunCheckpoint {
   RunSetup setup;
   Snapshot state{};
+  HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
   std::optional<RunOrder> order{};  ///< none: a window wrote it
   std::optional<DiagnosticsPlace> diagnostics{};
