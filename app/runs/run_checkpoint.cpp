@@ -113,7 +113,7 @@ void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   const std::string next = file + ".next";
   try {
     write_run_checkpoint(next, checkpoint, Existing::replace);
-  } catch (const std::runtime_error& error) {  // of a name that nobody gave
+  } catch (const std::runtime_error& error) {  // it names the temporary file
     std::string cause = error.what();
     if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);
     throw std::runtime_error(cause);
