@@ -193,7 +193,7 @@ void declare_kernels(CLI::App& app, OptionDraft& draft) {
 
 void declare_info(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--json", draft.info.json, "prints JSON");
-  add(app, "-n", "N", "also tells whether so many bodies fit into memory",
+  add(app, "-n", "N", "also reports whether so many bodies fit into memory",
       [&](const std::string& text) { draft.info.bodies = parse_count("-n", text, body_counts); });
   add_table_flags(app, draft.info.table);
 }

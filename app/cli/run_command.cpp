@@ -108,7 +108,7 @@ class Run {
     SimulationRun run{*simulation_, order_, outputs_};
     const std::int64_t first = simulation_->status().step;
     if (!run_to_end(run)) return stop(run);
-    say(run, first);
+    print_summary(run, first);
     if (const std::string problem = run.summary().problem; !problem.empty()) throw std::runtime_error(problem);
     return 0;
   }
@@ -150,7 +150,7 @@ class Run {
     outputs_.due = checkpoint.outputs_due;
     const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
     simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
-    simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+    simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
     if (kernel->repeatable) return;
     console::complain(
         fmt::format("the kernel {} may add up in another order each time: the run does not continue bit "
@@ -165,7 +165,7 @@ class Run {
     return stop_status();
   }
 
-  /// Keeps a checkpoint and says how to go on from it. Throws if it cannot be written.
+  /// Keeps a checkpoint and returns how to go on from it. Throws if it cannot be written.
   std::string kept(SimulationRun& run) const {
     const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
     run.write_checkpoint(file);
@@ -207,7 +207,7 @@ class Run {
     }
   }
 
-  void say(const SimulationRun& run, std::int64_t first) const {
+  void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
     std::string text =

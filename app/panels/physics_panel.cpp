@@ -21,8 +21,7 @@ constexpr const char* eta_of_leapfrog =
     "value.";
 constexpr const char* eta_of_hermite =
     "\u03b7 of Aarseth's criterion: a body's own step grows with the square root of \u03b7. The energy error falls "
-    "with "
-    "about its square. Ctrl-click to type a value.";
+    "with about its square. Ctrl-click to type a value.";
 
 /// A value that the scene defines, too.
 struct Field {

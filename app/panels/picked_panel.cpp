@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
@@ -121,7 +122,7 @@ void rows(const PickedBody& body, const Status& status, const ViewStatus& view) 
 }  // namespace
 
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out) {
-  if (!view.picked) state.card = {};
+  const CardPlace place = std::exchange(state.card, {});  // if no card is drawn, the legend leaves no room for it
   if (!view.picked || (!view.panel && !view.in_window)) return;
   const PickedBody& body = *view.picked;
   const std::optional<ImVec2> seen_at = middle_of(body);
@@ -132,6 +133,7 @@ void picked_panel(const Status& status, const ViewStatus& view, PanelState& stat
   const float strip_end = view.presentation ? margin : em(3.6f);
   const CardRoom room{{left, std::max(strip_end, captions_end + margin / 2)},
                       {display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin}};
+  state.card = place;
   keep_clear(state.card, body.number, seen_at, room);
   ImGui::SetNextWindowPos(card_position(state.card, room));
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {

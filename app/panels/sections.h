@@ -39,8 +39,7 @@ void legend_panel(const Status& status, const ViewStatus& view, const PanelState
 void label_panel(const ViewStatus& view);
 /// Which of two compared runs is drawn where. Returns how far the captions at the left reach down; 0: there are none.
 float compare_captions(const ViewStatus& view, const PanelState& state);
-/// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the
-/// ring.
+/// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the ring.
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out);
 /// The list of lessons, or a lesson with its pages.
 void lesson_panel(const Status& status, const ViewStatus& view, Requests& out);

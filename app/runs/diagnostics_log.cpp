@@ -40,18 +40,16 @@ DiagnosticsLog::DiagnosticsLog(const std::string& file, const DiagnosticsPlace& 
       first_energy_{place.first_energy} {}
 
 void DiagnosticsLog::add(const ConservedProbe& probe, const Bodies& bodies) {
-  const double energy = probe.sums.energy();
-  if (first_energy_) {
-    energy_drift_ = (energy - *first_energy_) / std::abs(*first_energy_);
-  } else {
-    first_energy_ = energy;
-  }
-  std::vector<std::string> fields = conserved_cells(probe, energy_drift_.value_or(0));
+  const double energy = probe.sums.energy(), first = first_energy_.value_or(energy);
+  const double drift = (energy - first) / std::abs(first);
+  std::vector<std::string> fields = conserved_cells(probe, first_energy_ ? drift : 0);
   for (const double radius : lagrangian_radii(bodies, shares)) fields.push_back(csv_number(radius));
   fields.push_back(fmt::format("{:08x}", checksum(bodies)));
   if (const std::string error = file_.append(begin_ + csv_line(fields)); !error.empty()) {
     throw std::runtime_error(error);
   }
+  if (first_energy_) energy_drift_ = drift;
+  first_energy_ = first;
   begin_.clear();
 }
 

@@ -58,7 +58,8 @@ void take_setup(const std::string& text, RunCheckpoint& checkpoint) {
 
 RunCheckpoint read_run_checkpoint(const std::string& file) {
   Checkpoint stored = read_checkpoint(file);
-  RunCheckpoint checkpoint{.setup = {}, .state = std::move(stored.snapshot), .step = stored.step};
+  RunCheckpoint checkpoint{
+      .setup = {}, .state = std::move(stored.snapshot), .hermite = std::move(stored.hermite), .step = stored.step};
   try {
     take_setup(stored.setup, checkpoint);
   } catch (const std::runtime_error& error) {
@@ -83,7 +84,10 @@ RunCheckpoint checkpoint_of(Simulation& simulation) {
   Snapshot state = simulation.snapshot();
   RunSetup setup = run_of(trial_of(simulation.status()));
   if (!setup.scene.file.empty()) setup.scene.file = fs::absolute(setup.scene.file).string();
-  return {.setup = std::move(setup), .state = std::move(state), .step = simulation.status().step};
+  return {.setup = std::move(setup),
+          .state = std::move(state),
+          .hermite = simulation.hermite_state(),
+          .step = simulation.status().step};
 }
 
 bool is_checkpoint_name(const std::string& file) {
@@ -91,8 +95,12 @@ bool is_checkpoint_name(const std::string& file) {
 }
 
 std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
-  return write_checkpoint(
-      file, {.snapshot = checkpoint.state, .step = checkpoint.step, .setup = setup_text(checkpoint)}, existing);
+  return write_checkpoint(file,
+                          {.snapshot = checkpoint.state,
+                           .hermite = checkpoint.hermite,
+                           .step = checkpoint.step,
+                           .setup = setup_text(checkpoint)},
+                          existing);
 }
 
 std::string previous_name(const std::string& file) {
@@ -105,7 +113,7 @@ void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   const std::string next = file + ".next";
   try {
     write_run_checkpoint(next, checkpoint, Existing::replace);
-  } catch (const std::runtime_error& error) {  // of a name that nobody gave
+  } catch (const std::runtime_error& error) {  // it names the temporary file
     std::string cause = error.what();
     if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);
     throw std::runtime_error(cause);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/runs/run_order.h"
+#include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
@@ -13,7 +14,7 @@ namespace orrery {
 
 /// Where the rows of a run's diagnostics ended.
 struct DiagnosticsPlace {
-  std::int64_t bytes = 0;  ///< of the file
+  std::int64_t bytes = 0;  ///< of the file; 0: the run begins its file anew
   double first_energy = 0;
 };
 
@@ -21,6 +22,7 @@ struct DiagnosticsPlace {
 struct RunCheckpoint {
   RunSetup setup;
   Snapshot state{};
+  HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
   std::optional<RunOrder> order{};  ///< none: a window wrote it
   std::optional<DiagnosticsPlace> diagnostics{};

@@ -55,10 +55,11 @@ SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, cons
     event_steps_ = std::max(1.0, static_cast<double>(last_step_) / events_without_every);
   }
   if (order.diagnostics.empty()) return;
-  if (outputs.diagnostics) {
-    log_.emplace(order.diagnostics, *outputs.diagnostics);
+  const std::optional<DiagnosticsPlace>& place = outputs.diagnostics;
+  if (place && place->bytes > 0) {
+    log_.emplace(order.diagnostics, *place);
   } else {
-    log_.emplace(order.diagnostics, outputs.metadata, outputs.existing);
+    log_.emplace(order.diagnostics, outputs.metadata, place ? Existing::replace : outputs.existing);
   }
 }
 
@@ -119,6 +120,8 @@ void SimulationRun::write_outputs(std::int64_t event) {
     outputs_due_ = false;
   } catch (const std::runtime_error& error) {
     outputs_due_ = true;
+    const bool began_file = log_ && log_->place() && !place_before_outputs_;
+    if (began_file) place_before_outputs_ = DiagnosticsPlace{};
     throw OutputFailure{error.what()};
   }
 }

@@ -45,8 +45,8 @@ class SimulationRun {
   /// `simulation` must outlive this. Throws UsageError for an order that cannot be met from its present state.
   SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs);
 
-  /// Runs to the end, or until `stop` returns true: asked some hundred times a second, as `show` is told how far the
-  /// run is. Returns whether the end was reached. Throws std::runtime_error where a body is not finite or a device
+  /// Runs to the end, or until `stop` returns true. Calls `stop`, and `show` with the progress, some hundred times per
+  /// second. Returns whether the end was reached. Throws std::runtime_error where a body is not finite or a device
   /// fails, and OutputFailure.
   bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.

@@ -73,7 +73,7 @@ void Viewer::carry_out(const ContinueLastRun&) {
 void Viewer::resume(const std::string& file) {
   const FoundCheckpoint found = find_checkpoint(file);
   const RunCheckpoint& checkpoint = found.checkpoint;
-  lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step);
+  lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
   history_.lose(lane_.simulation(),
                 "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
   follow_scene();  // before the note, which commands would remove

@@ -61,7 +61,7 @@ cuda::Nvrtc::Result unpacked(const std::string& text) {
   std::array<std::size_t, 3> sizes{};
   line >> result.compiled >> sizes[0] >> sizes[1] >> sizes[2];
   if (!line || at + sizes[0] + sizes[1] + sizes[2] != text.size()) {
-    throw CompilerFailure("the compiler ended without a result: it cannot compile this text, and does not say why");
+    throw CompilerFailure("the compiler ended without a result and without a message: it cannot compile this text");
   }
   const std::array parts{&result.symbol, &result.log, &result.binary};
   for (std::size_t i = 0; i < parts.size(); at += sizes[i++]) *parts[i] = text.substr(at, sizes[i]);

@@ -24,7 +24,7 @@ class SpareCompilers {
 
  private:
   friend struct CompilerProcess;
-  /// Null if there is none. put_back() says that what the caller compiles is done.
+  /// Null if there is none. Call put_back() after the compilation.
   std::unique_ptr<ChildProcess> take();
   void put_back();
 

@@ -28,7 +28,7 @@ class Descriptor {
 };
 
 /// Locks a file, which it makes, for as long as the descriptor is open: against other processes and other calls. None
-/// if somebody else has the lock, unless `wait`. A descriptor of none if there are no locks here, as on a read-only
+/// if the file is locked already, unless `wait`. A descriptor of none if there are no locks here, as on a read-only
 /// disk.
 std::optional<Descriptor> locked_file(const std::filesystem::path& path, bool wait);
 

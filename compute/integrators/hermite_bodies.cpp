@@ -2,13 +2,22 @@
 
 namespace orrery {
 
-void HermiteBodies::start(const StateArrays& arrays, int bodies) {
-  const auto count = static_cast<std::size_t>(bodies);
+void HermiteBodies::resize(std::size_t count) {
   bodies_.resize(count);
   predicted_.resize(count);
   pulls_.resize(count);
   levels_.assign(count, 0);
   active_.reserve(count);
+}
+
+void HermiteBodies::go_on(const HermiteState& state) {
+  resize(state.bodies.size());
+  bodies_ = state.bodies;
+  pulls_current_ = state.pulls_current;
+}
+
+void HermiteBodies::start(const StateArrays& arrays, int bodies) {
+  resize(static_cast<std::size_t>(bodies));
   visit_precision(arrays, [&]<class Real>(Real) {
     for (int i = 0; i < bodies; ++i) {
       bodies_[static_cast<std::size_t>(i)] = {.body = precise(load_body<Real>(arrays, i)), .pull = {}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,10 @@ class HermiteBodies {
   bool pulls_current() const { return pulls_current_; }
   /// Begins anew from these bodies.
   void start(const StateArrays& arrays, int bodies);
+  /// Between whole steps: what the next one begins from.
+  HermiteState state() const { return {bodies_, pulls_current_}; }
+  /// Goes on from `state`, which has bodies.
+  void go_on(const HermiteState& state);
   void forget_pulls() { pulls_current_ = false; }
 
   /// What a kernel reads, and one entry per body for what it writes.
@@ -39,6 +44,8 @@ class HermiteBodies {
   const LevelCounts& counts() const { return counts_; }
 
  private:
+  void resize(std::size_t count);
+
   std::vector<HermiteBody> bodies_;
   std::vector<PreciseBody> predicted_;
   std::vector<Pull> pulls_;

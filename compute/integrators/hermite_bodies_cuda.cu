@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "compute/core/error.h"
 #include "compute/cuda/dependent_launch.h"
@@ -141,6 +142,22 @@ void HermiteBodies::start(const StateArrays& arrays, cudaStream_t stream) {
   ORRERY_CUDA_CHECK_LAUNCH(start_bodies);
   started_ = true;
   pulls_current_ = false;
+}
+
+HermiteState HermiteBodies::state(cudaStream_t stream) const {
+  if (!started_) return {};
+  HermiteState state{.bodies = std::vector<HermiteBody>(memory_.bodies.size()), .pulls_current = pulls_current_};
+  download<HermiteBody>(memory_.bodies.data(), state.bodies, stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  return state;
+}
+
+void HermiteBodies::go_on(const HermiteState& state, cudaStream_t stream) {
+  prepare(static_cast<int>(state.bodies.size()));
+  upload<HermiteBody>(state.bodies, memory_.bodies.data(), stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  started_ = true;
+  pulls_current_ = state.pulls_current;
 }
 
 void HermiteBodies::predict_begin(cudaStream_t stream) {

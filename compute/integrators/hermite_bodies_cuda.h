@@ -23,6 +23,9 @@ class HermiteBodies {
   bool started() const { return started_; }
   bool pulls_current() const { return pulls_current_; }
   void start(const StateArrays& arrays, CUstream_st* stream);
+  /// See orrery::HermiteBodies; both wait for the stream. Throws as prepare().
+  HermiteState state(CUstream_st* stream) const;
+  void go_on(const HermiteState& state, CUstream_st* stream);
 
   const PreciseBody* d_predicted() const { return memory_.predicted.data(); }
   Pull* d_pulls() { return memory_.pulls.data(); }

@@ -2,18 +2,11 @@
 
 #include <cmath>
 
-#include "compute/core/precise_body.h"
+#include "compute/core/hermite_state.h"
 #include "compute/integrators/time_step_levels.h"
 
 // One body's part of HermiteOps, on every machine.
 namespace orrery {
-
-/// A body at the begin of its own step.
-struct alignas(16) HermiteBody {
-  PreciseBody body;
-  Pull pull;
-  double longest_step = 0;  ///< that suits it, see longest_step_after() and first_longest_step()
-};
 
 /// a + s b, for each component.
 ORRERY_HD inline Vec3d plus(const Vec3d& a, double s, const Vec3d& b) {

@@ -8,8 +8,9 @@ namespace orrery {
 struct Substep;
 
 /// What Hermite integrators are written in. The engine then holds positions, velocities, accelerations and jerks in
-/// double. It makes them anew from the bodies, which are floats, if these were replaced or another integrator has moved
-/// them. The kernel must give jerks. With block steps a CUDA engine waits in begin() and correct().
+/// double. It makes them anew from the bodies, floats with or without low words, if these were replaced or another
+/// integrator has moved them; Engine::go_on() brings those of an earlier run. The kernel must give jerks. With block
+/// steps, a CUDA engine waits in begin() and correct().
 class HermiteOps {
  public:
   virtual ~HermiteOps() = default;

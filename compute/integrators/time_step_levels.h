@@ -101,9 +101,9 @@ struct StepOrigin {
   Vec4 position, position_low;
 };
 
-/// One body's part of StepOps::kick_drift_levels, on every machine. It drifts from
-/// `origin`: adding up many short drifts would add up their rounding errors, which are alike.
-/// Returns whether it was kicked; `a` is not read otherwise.
+/// One body's part of StepOps::kick_drift_levels, on every machine. It drifts from `origin`: adding up many short
+/// drifts would add up their rounding errors, which are alike. Returns whether it was kicked; `a` is not read
+/// otherwise.
 template <class Real>
 ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& origin, BodyState& body,
                                   const Vec3Of<Real>& a, float drag) {

@@ -213,6 +213,11 @@ Bodies Simulation::bodies() {
   return engine().download();
 }
 
+HermiteState Simulation::hermite_state() {
+  cancel_and_wait();
+  return diagnostics_.non_finite() ? HermiteState{} : engine().hermite_state();
+}
+
 Snapshot Simulation::snapshot() {
   Snapshot now{.bodies = bodies()};
   if (!diagnostics_.non_finite()) host_copy_ = {now.bodies, done_};

@@ -73,6 +73,8 @@ class Simulation {
   bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
+  /// What a Hermite integrator holds beside bodies(); empty if it would begin anew from these.
+  HermiteState hermite_state();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
   Snapshot snapshot();
   /// Those of the scene's bodies; set_bodies() leaves them.
@@ -82,10 +84,10 @@ class Simulation {
   /// Replaces the bodies, keeping everything else; the step restarts at 0, the time at `time`. If their number is the
   /// same, the properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies, double time = 0);
-  /// Continues `run` from `state` after `step` steps, all or nothing. Restart then goes back to the first state of the
-  /// run's scene, or to `state` where that scene's file is not what it was. Throws as apply(), and std::runtime_error
-  /// if a generated scene has another number of bodies than the state.
-  void resume(const RunSetup& run, const Snapshot& state, std::int64_t step);
+  /// Continues `run` from `state` after `step` steps, all or nothing, a Hermite integrator from `hermite`. Restart then
+  /// goes back to the first state of the run's scene, or to `state` where that scene's file is not what it was. Throws
+  /// as apply(), and std::runtime_error if a generated scene has another number of bodies than the state.
+  void resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite = {});
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
   /// Accelerations by the present kernel at the present positions, one per body.

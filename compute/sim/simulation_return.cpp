@@ -85,7 +85,7 @@ void Simulation::carry_out(const UndoReturn&) {
   departure_.reset();
 }
 
-void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t step) {
+void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite) {
   setup_changed_ = progress_changed_ = true;
   const Choice choice = choice_of(run);
   auto scene = std::make_shared<const Scene>(first_scene(run, state));
@@ -96,6 +96,11 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   done_ = {.step = step, .sim_time = state.time};
   host_copy_ = {state.bodies, done_};
   departure_.reset();
+  if (hermite.bodies.empty() || !choice_.integrator->needs_jerks) return;
+  try {
+    engine().go_on(hermite);
+  } catch (const UsageError&) {  // memory is short: so it is for the first step, which reports it
+  }
 }
 
 }  // namespace orrery

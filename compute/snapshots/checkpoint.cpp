@@ -1,5 +1,6 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties and the low words that
-// there are, and a checksum. All values are little-endian. docs/usage/runs.md has the layout.
+// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties, the low words and the
+// state of a Hermite integrator that there are, and a checksum. All values are little-endian. docs/usage/runs.md has
+// the layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,21 +27,23 @@ namespace fs = std::filesystem;
 constexpr std::string_view magic = "Orrery run 2026\n";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float),
-                      low_words_bytes = 6 * sizeof(float);
+                      low_words_bytes = 6 * sizeof(float), precise_bytes = 6 * sizeof(double),
+                      pull_bytes = 7 * sizeof(double);
 /// Where the header's fields start.
 namespace field {
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
 
-/// The arrays behind the bodies, in this order; a bit of the header's `holds` says that one is there.
+/// The arrays behind the bodies, in this order; each has a bit of the header's `holds`.
 namespace held {
 constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
 }
 constexpr std::array property_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                       &BodyProperties::formation_time};
 namespace held {
-constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, all = 2 * low_words - 1;
+constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, precise = 2 * low_words,
+                        pulls = 2 * precise, all = 2 * pulls - 1;
 }
 constexpr std::size_t units_bytes = 3 * sizeof(double);
 
@@ -64,6 +68,8 @@ struct CheckpointHeader {
       if (holds & bit_of_float_column(column)) per_body += sizeof(float);
     }
     if (holds & held::low_words) per_body += low_words_bytes;
+    if (holds & held::precise) per_body += precise_bytes;
+    if (holds & held::pulls) per_body += pull_bytes;
     return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
            checksum_bytes;
   }
@@ -95,7 +101,8 @@ CheckpointHeader read_header(CheckedInput& in) {
     std::size_t byte;
     const char* name;
     bool fits;
-  } fields[] = {{field::holds, "arrays", (head.holds & ~held::all) == 0},
+  } fields[] = {{field::holds, "arrays",
+                 (head.holds & ~held::all) == 0 && (!(head.holds & held::pulls) || (head.holds & held::precise))},
                 {field::bodies, "bodies", head.bodies > 0 && head.bodies <= file.size()},
                 {field::step, "step", head.step >= 0},
                 {field::time, "time", std::isfinite(head.time)},
@@ -174,6 +181,34 @@ void read_low_words(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   });
 }
 
+/// Calls take(body, doubles) for each body, whose `width` bytes hold doubles. The first six are vectors.
+template <class Take>
+void read_doubles(CheckedInput& in, std::uint64_t count, std::size_t width, Take take) {
+  std::vector<double> values(width / sizeof(double));
+  in.read_values(count, width, [&](std::uint64_t i, const std::byte* at) {
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = little_endian.load_double(at + k * sizeof(double));
+    if (!std::ranges::all_of(std::span{values}.first(6), [](double value) { return std::isfinite(value); })) {
+      in.file().fail("damaged: a double of body " + std::to_string(i) + " is not finite");
+    }
+    take(i, values);
+  });
+}
+
+void read_hermite(CheckedInput& in, const CheckpointHeader& head, Checkpoint& checkpoint) {
+  if (!(head.holds & held::precise)) return;
+  HermiteState& state = checkpoint.hermite;
+  state.bodies.resize(head.bodies);
+  read_doubles(in, head.bodies, precise_bytes, [&](std::uint64_t i, const std::vector<double>& v) {
+    state.bodies[i].body = {{v[0], v[1], v[2]}, checkpoint.snapshot.bodies.positions[i].w, {v[3], v[4], v[5]}};
+  });
+  state.pulls_current = (head.holds & held::pulls) != 0;
+  if (!state.pulls_current) return;
+  read_doubles(in, head.bodies, pull_bytes, [&](std::uint64_t i, const std::vector<double>& v) {
+    state.bodies[i].pull = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    state.bodies[i].longest_step = v[6];  // may be infinite, or not a number
+  });
+}
+
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
@@ -184,6 +219,7 @@ Checkpoint read_from(SnapshotInput& input) {
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
   if (head.holds & held::low_words) read_low_words(in, head.bodies, checkpoint.snapshot.bodies);
+  read_hermite(in, head, checkpoint);
   std::array<std::byte, checksum_bytes> checksum;
   input.read(checksum.data(), checksum.size());
   if (little_endian.load32(checksum.data()) != in.checksum())
@@ -191,11 +227,12 @@ Checkpoint read_from(SnapshotInput& input) {
   return checkpoint;
 }
 
-CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::size_t setup_bytes) {
+CheckpointHeader header_of(const Checkpoint& checkpoint) {
+  const Snapshot& snapshot = checkpoint.snapshot;
   const BodyProperties& properties = snapshot.properties;
   CheckpointHeader head{.bodies = snapshot.bodies.positions.size(),
-                        .setup_bytes = setup_bytes,
-                        .step = step,
+                        .setup_bytes = checkpoint.setup.size(),
+                        .step = checkpoint.step,
                         .time = snapshot.time,
                         .softening = snapshot.softening};
   if (!properties.ids.empty()) head.holds |= held::ids;
@@ -205,6 +242,8 @@ CheckpointHeader header_of(const Snapshot& snapshot, std::int64_t step, std::siz
   }
   if (snapshot.units) head.holds |= held::units;
   if (snapshot.bodies.digits() == Digits::compensated) head.holds |= held::low_words;
+  if (!checkpoint.hermite.bodies.empty()) head.holds |= held::precise;
+  if (checkpoint.hermite.pulls_current) head.holds |= held::pulls;
   return head;
 }
 
@@ -221,13 +260,16 @@ std::vector<std::byte> bytes_of(const CheckpointHeader& head) {
   return bytes;
 }
 
-void write_units(CheckedOutput& out, const Units& of) {
-  std::vector<std::byte> bytes(units_bytes);
-  std::byte* at = bytes.data();
-  for (const double value : {of.length_cm, of.mass_g, of.velocity_cm_s}) {
+void put_doubles(std::byte* at, std::initializer_list<double> values) {
+  for (const double value : values) {
     little_endian.store_double(at, value);
     at += sizeof value;
   }
+}
+
+void write_units(CheckedOutput& out, const Units& of) {
+  std::vector<std::byte> bytes(units_bytes);
+  put_doubles(bytes.data(), {of.length_cm, of.mass_g, of.velocity_cm_s});
   out.write(bytes);
 }
 
@@ -264,16 +306,29 @@ void write_low_words(CheckedOutput& out, const Bodies& bodies) {
   });
 }
 
-fs::path write_whole(const fs::path& file, const Snapshot& snapshot, std::int64_t step, const std::string& setup,
-                     Existing existing) {
+void write_hermite(CheckedOutput& out, const HermiteState& state) {
+  out.write_values(state.bodies.size(), precise_bytes, [&](std::size_t i, std::byte* at) {
+    const auto& [p, mass, v] = state.bodies[i].body;
+    put_doubles(at, {p.x, p.y, p.z, v.x, v.y, v.z});
+  });
+  if (!state.pulls_current) return;
+  out.write_values(state.bodies.size(), pull_bytes, [&](std::size_t i, std::byte* at) {
+    const auto& [a, j] = state.bodies[i].pull;
+    put_doubles(at, {a.x, a.y, a.z, j.x, j.y, j.z, state.bodies[i].longest_step});
+  });
+}
+
+fs::path write_whole(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
+  const Snapshot& snapshot = checkpoint.snapshot;
   AtomicFile out{file, existing};
   CheckedOutput checked{out};
-  checked.write(bytes_of(header_of(snapshot, step, setup.size())));
-  checked.write(setup);
+  checked.write(bytes_of(header_of(checkpoint)));
+  checked.write(checkpoint.setup);
   if (snapshot.units) write_units(checked, *snapshot.units);
   write_bodies(checked, snapshot.bodies);
   write_properties(checked, snapshot.properties);
   write_low_words(checked, snapshot.bodies);
+  write_hermite(checked, checkpoint.hermite);
   std::array<std::byte, checksum_bytes> checksum;
   little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
@@ -290,7 +345,7 @@ Snapshot read_snapshot_part(SnapshotInput& input) {
 
 std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
                                            const SnapshotOutput& output) {
-  return {write_whole(file, snapshot, 0, {}, output.existing)};
+  return {write_whole(file, {.snapshot = snapshot}, output.existing)};
 }
 
 }  // namespace
@@ -301,7 +356,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
 }
 
 fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
-  return write_whole(file, checkpoint.snapshot, checkpoint.step, checkpoint.setup, existing);
+  return write_whole(file, checkpoint, existing);
 }
 
 std::uint32_t checksum(const Bodies& bodies) {

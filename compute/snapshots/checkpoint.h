@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/snapshots/snapshot.h"
 
@@ -13,8 +14,9 @@ namespace orrery {
 /// layout is in docs/usage/runs.md.
 struct Checkpoint {
   Snapshot snapshot{};
-  std::int64_t step = 0;  ///< whole steps since the scene's first state
-  std::string setup{};    ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
+  HermiteState hermite{};  ///< of as many bodies as the snapshot, with their masses; or empty
+  std::int64_t step = 0;   ///< whole steps since the scene's first state
+  std::string setup{};     ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
 };
 
 /// Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of a newer version,

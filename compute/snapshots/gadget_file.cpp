@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "compute/core/format_count.h"
 #include "compute/snapshots/gadget_header.h"
@@ -165,19 +166,25 @@ class GadgetReader {
       read_masses(label);
     } else {
       ++behind_;
-      if (!is_placeholder()) snapshot_.unread.push_back(unread_name(label));
+      if (!is_placeholder(label)) snapshot_.unread.push_back(unread_name(label));
     }
   }
 
-  /// Whether the record is what Orrery writes of gas for other readers: an energy and a density of 0, which no gas has,
-  /// and then any smoothing length.
-  bool is_placeholder() {
+  /// Whether the record is what Orrery writes of gas for other readers: directly behind the records of all bodies an
+  /// energy and a density of 0, which no gas has, and then any smoothing length.
+  bool is_placeholder(const std::string& label) {
+    constexpr std::array<std::string_view, 3> labels{"U   ", "RHO ", "HSML"};
     const std::uint64_t gas = header_.counts[0];
-    if (gas == 0 || records_.length() != gas * sizeof(float)) return false;
-    bool zero = true;
-    for_each_value(sizeof(float), gas, [&](std::uint64_t, const std::byte* at) { zero &= bytes_.load_float(at) == 0; });
-    placeholders_ += zero;
-    return zero || placeholders_ == 2;
+    const bool in_order = behind_ == placeholders_ + 1 && placeholders_ < labels.size();
+    if (!in_order || gas == 0 || records_.length() != gas * sizeof(float)) return false;
+    if (!label.empty() && label != labels[placeholders_]) return false;
+    bool fits = true;
+    if (labels[placeholders_] != "HSML") {
+      for_each_value(sizeof(float), gas,
+                     [&](std::uint64_t, const std::byte* at) { fits &= bytes_.load_float(at) == 0; });
+    }
+    placeholders_ += fits;
+    return fits;
   }
 
   /// Records of type 1 have no names: behind those of all bodies stand those of the gas, in this order.
@@ -274,8 +281,8 @@ class GadgetReader {
   GadgetHeader header_;
   Snapshot snapshot_;
   std::vector<std::byte> block_;
-  std::size_t behind_ = 0;  // records behind those of all bodies
-  int placeholders_ = 0;    // those of gas that are 0
+  std::size_t behind_ = 0;        // records behind those of all bodies
+  std::size_t placeholders_ = 0;  // the first ones of these, see is_placeholder()
   bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
 };
 

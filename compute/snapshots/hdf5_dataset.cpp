@@ -58,9 +58,14 @@ std::string unreadable(const Hdf5Object& data) {
   return layout == H5D_CHUNKED ? unpackable(made, value_bytes) : std::string{};
 }
 
-hsize_t rows_at_once(const Hdf5Object& data) {
+bool is_chunked(const Hdf5Object& data) {
   const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
-  if (H5Pget_layout(made.id()) != H5D_CHUNKED) return rows_per_block;
+  return H5Pget_layout(made.id()) == H5D_CHUNKED;
+}
+
+hsize_t rows_at_once(const Hdf5Object& data) {
+  if (!is_chunked(data)) return rows_per_block;
+  const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
   std::array<hsize_t, 2> chunk{1, 1};
   H5Pget_chunk(made.id(), static_cast<int>(chunk.size()), chunk.data());
   return chunk[0] > rows_per_block ? chunk[0] : rows_per_block / chunk[0] * chunk[0];

@@ -15,6 +15,8 @@ std::size_t number_bytes(const Hdf5Object& data);
 /// Why its values cannot be read: they are no numbers, in other files, never stored, or cannot be unpacked here in
 /// bounded memory. Empty if they can be.
 std::string unreadable(const Hdf5Object& data);
+/// Whether it is stored in chunks, which libhdf5 finds through an index and may have to unpack.
+bool is_chunked(const Hdf5Object& data);
 /// How many rows to read at once: whole chunks, so that none is unpacked twice.
 hsize_t rows_at_once(const Hdf5Object& data);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -22,7 +23,8 @@
 namespace orrery {
 namespace {
 
-constexpr double most_compression = 1100;  // deflate reaches 1032
+constexpr double most_compression = 1100;                // deflate reaches 1032
+constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // of a file that libhdf5 unpacks
 
 std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
@@ -64,7 +66,7 @@ class Hdf5Reader {
     return {std::move(snapshot_), header_};
   }
 
-  /// Asks libhdf5 for all that read() will ask for, but for the rows behind the first ones.
+  /// Asks libhdf5 for all that read() will ask for, but for rows that need no work of it.
   void try_out() {
     read_header();
     read_units();
@@ -301,15 +303,20 @@ class Hdf5Reader {
     }
   }
 
-  /// Reads the first rows as read() will, whatever they are.
+  /// Reads rows as read() will, whatever they are: all of those in chunks. Without chunks, the first ones show whether
+  /// libhdf5 can read and convert them, and the others are bytes in one piece.
   void try_out_dataset(hid_t group, std::size_t type, const std::string& name) {
     const Hdf5Object data = open_dataset(group, name.c_str());
     const auto extent = data ? extent_of(data) : std::nullopt;
     if (!extent || (*extent)[0] != header_.counts[type] || (*extent)[1] > 3 || !unreadable(data).empty()) return;
-    const std::array<hsize_t, 2> count{std::min((*extent)[0], rows_at_once(data)), (*extent)[1]};
+    const hsize_t some = rows_at_once(data), end = is_chunked(data) ? (*extent)[0] : std::min((*extent)[0], some);
     std::vector<double> values;
     std::vector<std::uint64_t> ids;
-    name == "ParticleIDs" ? read_rows(data, {0, 0}, count, ids) : read_rows(data, {0, 0}, count, values);
+    bool read = true;
+    for (hsize_t first = 0; read && first < end; first += some) {
+      const std::array<hsize_t, 2> start{first, 0}, count{std::min(some, end - first), (*extent)[1]};
+      read = name == "ParticleIDs" ? read_rows(data, start, count, ids) : read_rows(data, start, count, values);
+    }
   }
 
   /// The datasets that are read of each type.
@@ -363,7 +370,8 @@ Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
   return read_gadget_parts(input, [](SnapshotInput& part) {
     // libhdf5 does not check all that it finds: some damage ends the process.
-    const std::string end = signal_that_ends([&] { Hdf5Reader{part}.try_out(); });
+    const auto limit = std::chrono::minutes{1} + std::chrono::seconds{part.size() / least_bytes_per_s};
+    const std::string end = signal_that_ends([&] { Hdf5Reader{part}.try_out(); }, limit);
     if (!end.empty()) part.fail("damaged: libhdf5 cannot read it (" + end + ')');
     return Hdf5Reader{part}.read();
   });

@@ -173,7 +173,7 @@ std::string WrittenSnapshot::remark() const {
   std::string text;
   const auto add = [&](const std::string& part) { text.append(text.empty() || part.empty() ? "" : "; ").append(part); };
   if (!lost.empty()) add("not kept: " + joined(lost));
-  if (reordered) add("written by species, in another order; ids tell the order before");
+  if (reordered) add("written by species, in another order; ids are the order before");
   add(converted);
   return text;
 }

@@ -6,16 +6,34 @@
 #include <limits>
 
 #include "app/lab/statistics.h"
+#include "compute/core/low_words.h"
 
 namespace orrery {
+
+namespace {
+
+/// In double, so that small differences have squares.
+float distance(const Vec3d& a, const Vec3d& b) {
+  const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  return static_cast<float>(std::sqrt(x * x + y * y + z * z));
+}
+
+}  // namespace
 
 std::vector<float> distances_of(std::span<const Vec4> a, std::span<const Vec4> b) {
   std::vector<float> distances(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // In double, so that small differences have squares.
-    const double x = double{a[i].x} - double{b[i].x}, y = double{a[i].y} - double{b[i].y},
-                 z = double{a[i].z} - double{b[i].z};
-    distances[i] = static_cast<float>(std::sqrt(x * x + y * y + z * z));
+    distances[i] = distance(joined<double>(a[i], {}), joined<double>(b[i], {}));
+  }
+  return distances;
+}
+
+std::vector<float> distances_of(const Bodies& a, const Bodies& b) {
+  if (a.digits() == Digits::single) return distances_of(a.positions, b.positions);
+  std::vector<float> distances(a.positions.size());
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    distances[i] = distance(joined<double>(a.positions[i], a.positions_low[i]),
+                            joined<double>(b.positions[i], b.positions_low[i]));
   }
   return distances;
 }

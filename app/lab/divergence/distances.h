@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/core/vec.h"
+#include "compute/core/bodies.h"
 
 namespace orrery {
 
@@ -14,8 +14,10 @@ struct Distances {
   std::optional<int> non_finite{};  ///< the first body that is not finite in either run; then the rest is NaN
 };
 
-/// The distance of each body of `a` from the body with the same index of `b`. Both have the same number of bodies.
+/// The distance of each body of `a` from the body with the same index of `b`. Both have the same number of bodies, and
+/// as Bodies the same digits: their low words count.
 std::vector<float> distances_of(std::span<const Vec4> a, std::span<const Vec4> b);
+std::vector<float> distances_of(const Bodies& a, const Bodies& b);
 
 /// Sums up distances_of().
 Distances summary_of(std::span<const float> distances);

@@ -19,7 +19,7 @@ struct DivergenceSample {
 };
 
 /// The growth of the median distance in these samples, whose times grow; `identical` if all bodies stay together.
-/// `size` as for fit_growth().
-Growth growth_of(const std::vector<DivergenceSample>& samples, double size);
+/// `size` and `digits` as for fit_growth().
+Growth growth_of(const std::vector<DivergenceSample>& samples, double size, Digits digits = Digits::single);
 
 }  // namespace orrery

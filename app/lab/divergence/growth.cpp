@@ -14,7 +14,8 @@
 namespace orrery {
 namespace {
 
-constexpr double floor_share = 0x1p-21;  // of the size: about eight units in the last place
+// Of the size: about eight units in the last place.
+constexpr double floor_share = 0x1p-21, compensated_floor_share = 0x1p-45;
 constexpr double ceiling_share = 0.1;    // of the size
 constexpr double most_deviation = 0.35;  // of the logarithm, rms, of a law that fits
 constexpr int most_begins = 24;          // that are tried
@@ -107,8 +108,9 @@ void take_range(Growth& growth, std::span<const GrowthPoint> points) {
 
 }  // namespace
 
-Growth fit_growth(std::span<const GrowthPoint> all, double size) {
-  Growth growth{.floor = floor_share * size, .ceiling = ceiling_share * size};
+Growth fit_growth(std::span<const GrowthPoint> all, double size, Digits digits) {
+  const double least_share = digits == Digits::compensated ? compensated_floor_share : floor_share;
+  Growth growth{.floor = least_share * size, .ceiling = ceiling_share * size};
   std::vector<GrowthPoint> points;
   std::ranges::copy_if(all, std::back_inserter(points),
                        [](const GrowthPoint& p) { return p.time > 0 && std::isfinite(p.distance); });

@@ -3,6 +3,8 @@
 #include <span>
 #include <string>
 
+#include "compute/core/bodies.h"
+
 namespace orrery {
 
 /// The distance between two runs at a time since they had the same state.
@@ -35,8 +37,9 @@ struct Growth {
 };
 
 /// Fits the points, whose times grow, by least squares of the logarithm of the distance. If the beginning is not
-/// exponential, leaves it out. `size` is that of the system, as median_radius() returns it.
-Growth fit_growth(std::span<const GrowthPoint> points, double size);
+/// exponential, leaves it out. `size` is that of the system, as median_radius() returns it. `digits` are those of the
+/// positions that the distances were measured of.
+Growth fit_growth(std::span<const GrowthPoint> points, double size, Digits digits = Digits::single);
 
 /// "grows by e every 2.31 units of time (t = 3 to 20, ...)", or why there is no such time.
 std::string growth_words(const Growth& growth);

@@ -61,7 +61,8 @@ PairedRun::PairedRun(const Backends& backends, PairPlan plan) : plan_{std::move(
   if (!nudged && first != second)
     throw std::runtime_error("A and B do not start from the same bodies: the file has changed");
   size_ = median_radius(first.positions);
-  DivergenceSample sample{.distances = summary_of(distances_of(first.positions, second.positions))};
+  digits_ = first.digits();
+  DivergenceSample sample{.distances = summary_of(distances_of(first, second))};
   if (measures_energy()) {
     members_[0].energy = conserved(first, a.status().law).energy();
     members_[1].energy = nudged ? conserved(second, b.status().law).energy() : *members_[0].energy;
@@ -124,7 +125,7 @@ void PairedRun::take_sample() {
   Simulation &a = *members_[0].runner.simulation(), &b = *members_[1].runner.simulation();
   DivergenceSample sample{.steps = {units * members_[0].steps_per_unit, units * members_[1].steps_per_unit},
                           .time = static_cast<double>(units) * time_step_};
-  sample.distances = summary_of(distances_of(a.bodies().positions, b.bodies().positions));
+  sample.distances = summary_of(distances_of(a.bodies(), b.bodies()));
   if (const auto body = sample.distances.non_finite) {
     throw std::runtime_error(
         fmt::format("the distance of body {} in A and B is not finite at t = {:.4g}", *body, sample.time));

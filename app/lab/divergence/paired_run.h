@@ -59,7 +59,7 @@ class PairedRun {
   PairMember member(int which) const;
   /// Of the common state, see median_radius().
   double size() const { return size_; }
-  Growth growth() const { return growth_of(taken_, size_); }
+  Growth growth() const { return growth_of(taken_, size_, digits_); }
   const PairPlan& plan() const { return plan_; }
 
  private:
@@ -83,6 +83,7 @@ class PairedRun {
   std::int64_t every_ = 1;
   int running_ = -1;  // the member whose batch is in flight
   double size_ = 0;
+  Digits digits_ = Digits::single;
   std::vector<DivergenceSample> taken_;
 };
 

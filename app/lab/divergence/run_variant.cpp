@@ -11,6 +11,7 @@
 
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/core/low_words.h"
 
 namespace orrery {
 namespace {
@@ -43,11 +44,13 @@ void nudge_bodies(Bodies& bodies, double length) {
   if (!(length > 0)) return;
   std::mt19937_64 random{1};
   const auto share = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };  // 0 to 1
-  for (Vec4& p : bodies.positions) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     const double z = 2 * share() - 1, around = 2 * std::numbers::pi * share(), level = std::sqrt(1 - z * z);
-    p.x = static_cast<float>(p.x + length * level * std::cos(around));
-    p.y = static_cast<float>(p.y + length * level * std::sin(around));
-    p.z = static_cast<float>(p.z + length * z);
+    Vec4 none;
+    Vec4& low = bodies.digits() == Digits::compensated ? bodies.positions_low[i] : none;
+    const Vec3d p = joined<double>(bodies.positions[i], low);
+    split(Vec3d{p.x + length * level * std::cos(around), p.y + length * level * std::sin(around), p.z + length * z},
+          bodies.positions[i], low);
   }
 }
 

@@ -39,6 +39,8 @@ class CpuEngine final : public Engine {
     std::copy_n(state_.bodies.positions.begin(), positions.size(), positions.begin());
     std::copy_n(state_.bodies.velocities.begin(), velocities.size(), velocities.begin());
   }
+  HermiteState hermite_state() override { return state_.hermite.state(); }
+  void go_on(const HermiteState& state) override { state_.hermite.go_on(state); }
   std::vector<Vec4> accelerations() override {
     std::vector<Vec4> result(state_.bodies.positions.size());
     flushing_subnormals([&] { plan_.kernel->evaluate(parts().force_args({.accelerations = result.data()})); });

@@ -77,6 +77,15 @@ class CudaEngine final : public Engine {
     mapping.unmap();
   }
 
+  HermiteState hermite_state() override {
+    device_.activate();
+    return hermite_.state(stream_.get());
+  }
+  void go_on(const HermiteState& state) override {
+    device_.activate();
+    hermite_.go_on(state, stream_.get());
+  }
+
   std::vector<Vec4> accelerations() override {
     device_.activate();
     Mapping mapping = map();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/core/hermite_state.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
@@ -87,6 +88,11 @@ class Engine {
   virtual Bodies download() = 0;
   /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
+  /// What a Hermite integrator holds; empty if it would begin anew. Call only when no batch is in flight.
+  virtual HermiteState hermite_state() = 0;
+  /// Makes the plan's Hermite integrator go on from `state`, which is that of the uploaded bodies. Throws UsageError if
+  /// memory is short: then it begins anew.
+  virtual void go_on(const HermiteState& state) = 0;
   /// Accelerations by the plan's kernel at the present positions, without a kick. Waits.
   virtual std::vector<Vec4> accelerations() = 0;
 

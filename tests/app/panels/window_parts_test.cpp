@@ -284,6 +284,21 @@ TEST_F(Panels, MoveTheCardNoMoreThanNeeded) {
   EXPECT_EQ(card().Min.y, first.Min.y) << "another body begins where cards are usually";
 }
 
+TEST_F(Panels, LeaveNoRoomForACardThatIsHidden) {
+  view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
+  view.picked = PickedBody{.number = 7};
+  resize(800, 500, 1);
+  state.lab.folded = true;
+  settle();
+  settle();
+  view.picked->place = {(card().Max.x - 20) / 800, (card().Max.y - 20) / 500};
+  settle();
+  ASSERT_EQ(state.card.corner, CardCorner::lower_left);
+  view.panel = false;
+  settle();
+  EXPECT_TRUE(seen("legend.scale")) << "the legend is whole again";
+}
+
 TEST_F(Panels, ShowThatFramesAreRecordedWhateverIsHidden) {
   settle();
   EXPECT_FALSE(seen("recording"));

@@ -112,6 +112,29 @@ TEST_F(ASimulationRun, ContinuesToTheSameBytes) {
   EXPECT_EQ(files("again"), files("out"));
 }
 
+TEST_F(ASimulationRun, BeginsItsOwnDiagnosticsAnewIfTheFirstSnapshotFailed) {
+  Simulation whole = simulation();
+  run(whole, {.steps = 5, .every = 0.02, .snapshots = path("out"), .diagnostics = path("whole.csv")});
+
+  std::ofstream{path("d.csv")} << "precious";
+  const fs::path in_the_way = folder_ / "again" / "snapshot_00000.tipsy";
+  fs::create_directories(in_the_way);
+  Simulation first = simulation();
+  SimulationRun failed{
+      first, {.steps = 5, .every = 0.02, .snapshots = path("again"), .diagnostics = path("d.csv")}, {}};
+  EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
+  failed.write_checkpoint(path("a.checkpoint"));
+  fs::remove(in_the_way);
+
+  const RunCheckpoint found = find_checkpoint(path("a.checkpoint")).checkpoint;
+  ASSERT_TRUE(found.order);
+  EXPECT_TRUE(run(first, *found.order, {.diagnostics = found.diagnostics, .due = found.outputs_due}));
+  EXPECT_EQ(rows("d-1.csv"), rows("whole.csv"));
+  EXPECT_FALSE(fs::exists(path("d-1-1.csv")));
+  EXPECT_EQ(test::contents(path("d.csv")), "precious");
+  EXPECT_EQ(files("again"), files("out"));
+}
+
 TEST_F(ASimulationRun, BeginsANewFileOfDiagnosticsWithTheStateThatItContinues) {
   Simulation sim = simulation();
   sim.run(7);

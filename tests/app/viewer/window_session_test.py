@@ -9,8 +9,8 @@ import os
 import re
 import subprocess
 
-from drop import drop_file
 from window_support import PATIENCE_S, WindowTestCase, main, program, wait_for
+from x11_messages import drop_file
 
 SCENE = ("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
 
@@ -94,7 +94,7 @@ class WindowSessionTest(WindowTestCase):
         subprocess.run([program(), "--scene", "plummer", "-n", "700", "--kernel", "cpu-serial", "--offscreen", "--frames", "1",
                         "--save", bodies], env=self.display.environment, check=True, capture_output=True, timeout=PATIENCE_S)
         viewer = self.start(*SCENE)
-        window = int(self.display.xdotool("search", "--name", "^Orrery").split()[0])
+        window = self.display.window()
 
         def title():
             return self.display.xdotool("getwindowname", window)

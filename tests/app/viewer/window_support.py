@@ -9,6 +9,8 @@ import tempfile
 import time
 import unittest
 
+from x11_messages import press_close_button
+
 PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
 CACHE = tempfile.TemporaryDirectory(prefix="orrery-cache-")  # what a run keeps for the next: never the user's own
 CONFIGURATION = tempfile.TemporaryDirectory(prefix="orrery-config-")
@@ -56,6 +58,10 @@ class Display:
     def xdotool(self, *arguments):
         return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, timeout=60,
                               capture_output=True, text=True).stdout
+
+    def window(self):
+        """The number of the program's window."""
+        return int(self.xdotool("search", "--name", "^Orrery").split()[0])
 
     def close(self):
         self.server.terminate()
@@ -125,6 +131,10 @@ class Viewer:
 
     def type(self, key):
         self.display.xdotool("key", key)
+
+    def press_close_button(self):
+        """That of the window manager."""
+        press_close_button(self.display.environment["DISPLAY"], self.display.window())
 
     def close(self):
         """Presses the key that ends the program, and Enter where it asks first; returns its exit status."""

@@ -244,10 +244,27 @@ class WindowTest(WindowTestCase):
         self.assertEqual(viewer.close(), 0, viewer.said())
         self.assertIn("wrote orrery-out/timings.csv", viewer.said())
 
-    def test_edits_of_a_kernel_file_stay_after_escape_and_quitting_asks(self):
+    def test_the_close_button_asks_as_the_key_does_and_quits_if_pressed_again(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        self.edit_a_kernel_file(viewer)
+        viewer.press_close_button()  # while the editor has the keys
+        wait_for("the question", lambda: "quit.cancel" in viewer.layout())
+        viewer.click("quit.cancel")
+        wait_for("the question to go", lambda: "quit.cancel" not in viewer.layout())
+        viewer.point_at_bodies()
+        viewer.type("F5")
+        wait_for("the light", lambda: "recording" in viewer.layout())
+        viewer.press_close_button()
+        wait_for("one question for both", lambda: "quit.cancel" in viewer.layout())
+        self.assertIn("recording", viewer.layout(), "nothing ends before the answer")
+        viewer.press_close_button()
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
+        self.assertIn("wrote orrery-out/timings.csv", viewer.said())
+
+    def edit_a_kernel_file(self, viewer):
+        """Types one character into a file `mine`; the editor keeps the keys."""
         with open(self.path("mine"), "w") as file:
             file.write("// id: mine\n")
-        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
         viewer.click("lab.workshop")
         viewer.click("workshop.file")
         self.display.xdotool("type", "./mine")
@@ -255,6 +272,10 @@ class WindowTest(WindowTestCase):
         viewer.click("workshop.editor")
         viewer.type("x")
         viewer.wait_for_frames()
+
+    def test_edits_of_a_kernel_file_stay_after_escape_and_quitting_asks(self):
+        viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
+        self.edit_a_kernel_file(viewer)
         self.display.xdotool("keydown", "Escape")
         viewer.wait_for_frames()
         self.display.xdotool("keyup", "Escape")
@@ -267,8 +288,17 @@ class WindowTest(WindowTestCase):
         viewer.click("workshop.save")
         wait_for("the edit in the file", lambda: os.path.getsize(self.path("mine")) == len("x// id: mine\n"))
         viewer.point_at_bodies()
-        viewer.type("q")
-        self.assertEqual(viewer.process.wait(PATIENCE_S), 0, viewer.said())
+
+        def quits():
+            viewer.type("q")
+            wait_for("the end or a question", lambda: viewer.process.poll() == 0 or "quit.cancel" in viewer.layout())
+            if viewer.process.poll() == 0:
+                return True
+            viewer.type("Escape")
+            wait_for("the question to go", lambda: "quit.cancel" not in viewer.layout())
+            return False
+
+        wait_for("the end without a question, once the window has read the file", quits)
 
     def test_long_steps_leave_the_window_responsive(self):
         file = self.path("serial.csv")

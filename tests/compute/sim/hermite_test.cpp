@@ -13,6 +13,7 @@
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/run_setup.h"
 
 namespace orrery {
 namespace {
@@ -212,6 +213,45 @@ TEST_P(Hermite, DigitsBelowFloatsStayBetweenBatches) {
     EXPECT_NE(anew.bodies(), whole.bodies()) << "replaced bodies begin anew, from floats";
     EXPECT_LT(farthest(anew.bodies(), whole.bodies()), 1e-6);
   }
+}
+
+TEST_P(Hermite, AResumedRunGoesOnBitForBit) {
+  for (const char* integrator : {"hermite4", "hermite4-blocks"}) {
+    for (const bool other_law : {false, true}) {  // then pulls are evaluated anew
+      SCOPED_TRACE(testing::Message() << integrator << ' ' << other_law);
+      Simulation first = simulation({.scene = "plummer", .count = 100}, integrator);
+      first.run(5);
+      if (other_law) first.apply(SetSoftening{0.05f});
+      const RunSetup setup = test::setup_of(first.status());
+      const Snapshot state = first.snapshot();
+      const HermiteState hermite = first.hermite_state();
+      const auto resumed = [&](const HermiteState& from) {
+        Simulation second{test::backends(), {.scene = "two-body"}};
+        second.resume(setup, state, 5, from);
+        EXPECT_EQ(second.hermite_state().bodies.size(), from.bodies.size()) << "it may be kept again at once";
+        EXPECT_EQ(second.hermite_state().pulls_current, from.pulls_current);
+        second.run(1);
+        second.run(3);
+        return second.bodies();
+      };
+      first.run(4);
+      EXPECT_EQ(hermite.pulls_current, !other_law);
+      EXPECT_EQ(resumed(hermite), first.bodies());
+      EXPECT_NE(resumed({}), first.bodies()) << "otherwise floats would do";
+    }
+  }
+}
+
+TEST_P(Hermite, OtherIntegratorsHaveNoStateOfIt) {
+  Simulation sim = simulation({.scene = "plummer", .count = 100}, "hermite4");
+  EXPECT_TRUE(sim.hermite_state().bodies.empty()) << "before the first step";
+  sim.run(1);
+  const HermiteState hermite = sim.hermite_state();
+  EXPECT_EQ(hermite.bodies.size(), 100u);
+  sim.apply(SelectIntegrator{"leapfrog"});
+  EXPECT_TRUE(sim.hermite_state().bodies.empty());
+  sim.resume(test::setup_of(sim.status()), sim.snapshot(), 1, hermite);
+  EXPECT_TRUE(sim.hermite_state().bodies.empty()) << "a run of leapfrog has no use for it";
 }
 
 TEST_P(Hermite, ACancelledStepChangesNothing) {

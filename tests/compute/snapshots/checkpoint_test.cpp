@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
@@ -95,6 +98,46 @@ TEST_F(CheckpointFile, HoldsLowWordsBitForBit) {
       test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 4", "low word");
 }
 
+TEST_F(CheckpointFile, HoldsTheStateOfAHermiteIntegratorBitForBit) {
+  Checkpoint before = full_checkpoint();
+  HermiteState& state = before.hermite;
+  state.pulls_current = true;
+  for (const Vec4& at : before.snapshot.bodies.positions) {
+    const double third = at.x + 1.0 / 3, none = std::numeric_limits<double>::quiet_NaN();
+    state.bodies.push_back({.body = {{third, 2 * third, 3 * third}, at.w, {4 * third, 5 * third, 6 * third}},
+                            .pull = {{7 * third, 8 * third, 9 * third}, {10 * third, 11 * third, 12 * third}},
+                            .longest_step = at.x > 0 ? none : 13 * third});
+  }
+  const auto bits = [](const HermiteState& of) {
+    std::vector<std::uint64_t> all;
+    for (const HermiteBody& body : of.bodies) {
+      const auto& [p, mass, v] = body.body;
+      const auto& [a, j] = body.pull;
+      for (const double value : {p.x, p.y, p.z, mass, v.x, v.y, v.z, a.x, a.y, a.z, j.x, j.y, j.z, body.longest_step}) {
+        all.push_back(std::bit_cast<std::uint64_t>(value));
+      }
+    }
+    return all;
+  };
+  write_checkpoint(folder_ / "hermite.checkpoint", before, Existing::keep);
+  const Checkpoint after = read_checkpoint(folder_ / "hermite.checkpoint");
+  EXPECT_TRUE(after.hermite.pulls_current);
+  EXPECT_EQ(bits(after.hermite), bits(state));
+  EXPECT_EQ(after.snapshot.properties, before.snapshot.properties);
+  EXPECT_EQ(fs::file_size(folder_ / "hermite.checkpoint"), bytes_.size() + bodies * (6 + 7) * 8u);
+  EXPECT_TRUE(read_checkpoint(file()).hermite.bodies.empty()) << "a file without it";
+
+  state.pulls_current = false;
+  write_checkpoint(folder_ / "moved.checkpoint", before, Existing::keep);
+  EXPECT_FALSE(read_checkpoint(folder_ / "moved.checkpoint").hermite.pulls_current);
+  EXPECT_EQ(fs::file_size(folder_ / "moved.checkpoint"), bytes_.size() + bodies * 6 * 8u);
+
+  state.bodies[4].body.velocity.y = std::numeric_limits<double>::infinity();
+  write_checkpoint(folder_ / "bad.checkpoint", before, Existing::keep);
+  test::expect_failure(
+      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 4", "not finite");
+}
+
 TEST_F(CheckpointFile, AnyDamagedByteIsFound) {
   for (std::size_t at = 0; at < bytes_.size(); at += 37) {
     std::string damaged = bytes_;
@@ -122,7 +165,9 @@ TEST_F(CheckpointFile, SaysWhyItIsOfNoUse) {
   other[16] = 2;
   expect_refused(other, "version 2");
   other = bytes_;
-  other[21] = 1;  // an array that this program does not know
+  other[21] = 4;  // an array that this program does not know
+  expect_refused(other, "out of range");
+  other[21] = 2;  // pulls without the bodies that they belong to
   expect_refused(other, "out of range");
   expect_refused(std::string(500, 'x'), "not a checkpoint");
 }

@@ -33,7 +33,8 @@ struct GadgetFile {
       velocities{10, 0, 0, 0, 20, 0, 0, 0, 30, 1, 1, 1};
   std::vector<std::uint64_t> ids{7, 8, 9, 10};
   std::vector<double> own_masses{0.25, 0.75};
-  std::vector<double> of_gas{};  // U, RHO and HSML
+  std::vector<double> of_gas{};  // one record each, of these labels
+  std::array<const char*, 4> gas_labels{"U   ", "RHO ", "HSML", "POT "};
 
   template <class Value>
   void append(std::string& to, Value value) const {
@@ -76,9 +77,7 @@ struct GadgetFile {
     for (const std::uint64_t id : ids) wide ? append(names, id) : append(names, static_cast<std::uint32_t>(id));
     record(all, "ID  ", names);
     if (!own_masses.empty()) record(all, "MASS", numbers(own_masses));
-    for (std::size_t i = 0; i < of_gas.size(); ++i) {
-      record(all, std::array{"U   ", "RHO ", "HSML"}[i], numbers({of_gas[i]}));
-    }
+    for (std::size_t i = 0; i < of_gas.size(); ++i) record(all, gas_labels[i], numbers({of_gas[i]}));
     return all;
   }
 };
@@ -129,7 +128,18 @@ TEST_F(Gadget, NamesWhatItDoesNotKeep) {
   EXPECT_EQ(read({.of_gas = {3}}).unread, (std::vector<std::string>{"internal energy of gas (U)"}));
   EXPECT_EQ(read({.of_gas = {0, 3, 1}}).unread,
             (std::vector<std::string>{"density of gas (RHO)", "smoothing length of gas (HSML)"}));
-  EXPECT_EQ(read({.of_gas = {0, 0, 1}}).unread, std::vector<std::string>{}) << "what Orrery writes for other readers";
+}
+
+TEST_F(Gadget, LeavesOutWhatOrreryWritesForOtherReadersAlone) {
+  EXPECT_EQ(read({.of_gas = {0, 0, 1}}).unread, std::vector<std::string>{});
+  EXPECT_EQ(read({.labelled = true, .of_gas = {0, 0, 1}}).unread, std::vector<std::string>{});
+  const std::string fourth = std::to_string(264 + 2 * 56 + 24 + 16 + 3 * 12 + 4);
+  EXPECT_EQ(read({.of_gas = {0, 0, 1, 5}}).unread, (std::vector<std::string>{"a record of 4 bytes at byte " + fourth}));
+  EXPECT_EQ(read({.labelled = true, .of_gas = {0, 0, 1, 5}}).unread, (std::vector<std::string>{"record POT"}));
+  EXPECT_EQ(read({.labelled = true, .of_gas = {0, 0, 1}, .gas_labels = {"U   ", "RHO ", "POT "}}).unread,
+            (std::vector<std::string>{"record POT"}));
+  EXPECT_EQ(read({.labelled = true, .of_gas = {0, 0, 0}, .gas_labels = {"POT ", "ACCE", "TSTP"}}).unread,
+            (std::vector<std::string>{"record POT", "record ACCE", "record TSTP"}));
 }
 
 TEST_F(Gadget, ReadsAllFilesOfASnapshot) {

@@ -1,9 +1,12 @@
 // GADGET HDF5. What other programs read of it is tested by tests/app/cli/snapshot_readers.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -49,11 +52,12 @@ class Hdf5File {
   }
   /// Without values: a compressed dataset of which nothing is stored.
   void dataset(const char* in, const char* name, hsize_t rows, hsize_t columns, const std::vector<double>& values,
-               bool chunked = false) const {
+               bool chunked = false, H5Z_filter_t filter = H5Z_FILTER_NONE) const {
     const hsize_t extent[2] = {rows, columns}, chunk[2] = {std::min<hsize_t>(rows, 1000), columns};
     const int rank = columns > 1 ? 2 : 1;
     const hid_t space = H5Screate_simple(rank, extent, nullptr), made = H5Pcreate(H5P_DATASET_CREATE), to = group(in);
     if (chunked || values.empty()) H5Pset_chunk(made, rank, chunk);
+    if (filter != H5Z_FILTER_NONE) H5Pset_filter(made, filter, H5Z_FLAG_MANDATORY, 0, nullptr);
     const hid_t id = H5Dcreate2(to, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, made, H5P_DEFAULT);
     if (!values.empty()) H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
     H5Dclose(id);
@@ -208,6 +212,38 @@ TEST_F(Hdf5, EveryDamagedByteIsReadOrRefusedInOneLine) {
   }
   EXPECT_GT(refused, 500);
   EXPECT_GT(read, 500);
+}
+
+/// A filter that stands for damage: it ends the process when it unpacks a chunk that begins with `deadly`.
+constexpr double deadly = 0.625;
+constexpr H5Z_filter_t deadly_filter = 300;  // 256 to 511 are free for tests
+std::size_t end_the_process(unsigned flags, std::size_t, const unsigned*, std::size_t bytes, std::size_t*,
+                            void** chunk) {
+  double first = 0;
+  std::memcpy(&first, *chunk, sizeof first);
+  if ((flags & H5Z_FLAG_REVERSE) && first == deadly) std::raise(SIGFPE);
+  return bytes;
+}
+
+TEST_F(Hdf5, TriesOutEveryChunk) {
+  const H5Z_class2_t filter{H5Z_CLASS_T_VERS, deadly_filter, 1, 1, "deadly", nullptr, nullptr, end_the_process};
+  ASSERT_GE(H5Zregister(&filter), 0);
+  constexpr hsize_t rows = 66'000;  // more than are read at once
+  for (const bool damaged : {false, true}) {
+    std::vector<double> places(3 * rows, 1);
+    if (damaged) places[3 * 65'000] = deadly;  // where the last chunk begins
+    {
+      const Hdf5File made{file()};
+      header(made, rows);
+      made.dataset("PartType1", "Coordinates", rows, 3, places, /*chunked=*/true, deadly_filter);
+    }
+    if (damaged) {
+      expect_refused("damaged", "Floating point exception");
+    } else {
+      EXPECT_EQ(read_snapshot(file()).bodies.count(), static_cast<int>(rows));
+    }
+  }
+  H5Zunregister(deadly_filter);
 }
 
 /// Refused before libhdf5 converts them, which would divide by zero or read beyond its memory.

@@ -47,6 +47,17 @@ TEST(PairDistances, AreSummedUp) {
   EXPECT_EQ(summary_of({}).rms, 0);
 }
 
+TEST(PairDistances, CountLowWords) {
+  const Bodies a{
+      .positions = {{1, 0, 0, 1}}, .velocities = {{}}, .positions_low = {{1e-12f, 0, 0, 0}}, .velocities_low = {{}}};
+  Bodies b = a;
+  EXPECT_EQ(distances_of(a, b), std::vector<float>{0});
+  b.positions_low[0].x = 4e-12f;
+  EXPECT_NEAR(distances_of(a, b)[0], 3e-12f, 1e-15f);
+  b.positions[0].y = 2;
+  EXPECT_EQ(distances_of(a, b)[0], 2);
+}
+
 TEST(PairDistances, NameTheFirstBodyThatIsNotFinite) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     const Distances all = summary_of(std::vector<float>{0, 1, bad, bad});
@@ -135,6 +146,17 @@ TEST(PairedRun, StartsWithANudge) {
   EXPECT_GT(run.taken().back().distances.median, 5e-4);
   EXPECT_EQ(run.taken().size(), 6u);
   EXPECT_EQ(run.taken()[0].energy_error[1], 0) << "relative to its own first energy";
+}
+
+TEST(PairedRun, OfCompensatedDigitsShowsANudgeBelowFloats) {
+  PairPlan plan = plummer(100, "cpu-fp64", "cpu-fp64,nudge=1e-11", 20);
+  plan.setup = {SetDigits{Digits::compensated}};
+  PairedRun run{test::backends(), plan};
+  EXPECT_NEAR(run.taken()[0].distances.rms, 1e-11, 1e-14);
+  finish(run);
+  EXPECT_GT(run.taken().back().distances.median, 5e-12);
+  EXPECT_LT(run.taken().back().distances.median, 1e-10);
+  EXPECT_LT(run.growth().floor, 1e-13) << "the nudge counts as a distance";
 }
 
 TEST(PairedRun, OfAChaoticSystemGrowsFromRounding) {

@@ -1,4 +1,5 @@
-"""Drops a file on a window as a file manager does: the XDND protocol, version 5, over libX11."""
+"""What other programs send to a window, over libX11: a window manager its close button, a file manager a file (the XDND
+protocol, version 5)."""
 
 import ctypes
 import time
@@ -44,24 +45,43 @@ def library():
     return x11
 
 
+class Connection:
+    """To the X server, to be closed by the caller."""
+
+    def __init__(self, display_name):
+        self.x11 = library()
+        self.display = self.x11.XOpenDisplay(display_name.encode())
+        assert self.display, "no X server"
+
+    def atom(self, name):
+        return self.x11.XInternAtom(self.display, name.encode(), 0)
+
+    def send(self, window, name, *data):
+        event = Event(message=ClientMessage(type=CLIENT_MESSAGE, display=self.display, window=window,
+                                            message_type=self.atom(name), format=32, data=(c_long * 5)(*data)))
+        self.x11.XSendEvent(self.display, window, 0, 0, byref(event))
+        self.x11.XFlush(self.display)
+
+    def close(self):
+        self.x11.XCloseDisplay(self.display)
+
+
+def press_close_button(display_name, window):
+    connection = Connection(display_name)
+    connection.send(window, "WM_PROTOCOLS", connection.atom("WM_DELETE_WINDOW"))
+    connection.close()
+
+
 def drop_file(display_name, window, file):
     """Returns when the window has finished with the file."""
-    x11 = library()
-    display = x11.XOpenDisplay(display_name.encode())
-    assert display, "no X server"
+    connection = Connection(display_name)
+    x11, display, atom = connection.x11, connection.display, connection.atom
     uri = f"file://{quote(file)}\r\n".encode()
-
-    def atom(name):
-        return x11.XInternAtom(display, name.encode(), 0)
-
     source = x11.XCreateSimpleWindow(display, x11.XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0)
     x11.XSetSelectionOwner(display, atom("XdndSelection"), source, 0)
 
     def send(name, *data):
-        event = Event(message=ClientMessage(type=CLIENT_MESSAGE, display=display, window=window, message_type=atom(name),
-                                            format=32, data=(c_long * 5)(source, *data)))
-        x11.XSendEvent(display, window, 0, 0, byref(event))
-        x11.XFlush(display)
+        connection.send(window, name, source, *data)
 
     def answer(request):
         bytes_of_uri = (c_ubyte * len(uri)).from_buffer_copy(uri)
@@ -93,4 +113,4 @@ def drop_file(display_name, window, file):
         send("XdndDrop", 0, 0, 0, 0)
         wait_for("XdndFinished")
     finally:
-        x11.XCloseDisplay(display)
+        connection.close()
